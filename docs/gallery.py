@@ -1,8 +1,8 @@
 """Makes the gallery from the bundled scenarios: `python docs/gallery.py [NAME …]`.
 
-`gallery.toml` says which chart a scenario has there and what to see on it. The page is written from
-that and from the scenarios' claims; the pictures of the names, of all without one, are drawn by
-`ldptui plot`. Drawing all takes minutes.
+`gallery.toml` says which chart a scenario has there and what to see on it. The part of
+docs/scenarios.md between two marks is written from that; the pictures of the names, of all without
+one, are drawn by `ldptui plot`. Drawing all takes minutes.
 """
 
 from __future__ import annotations
@@ -16,16 +16,11 @@ from typing import Any, Final
 from ldptui import scenarios
 from ldptui.commands.cli import main as ldptui
 from ldptui.core.scenario import load
-from ldptui.session.claim import claim_of
 
 FOLDER: Final = Path(__file__).parent
-HEAD: Final = """\
-# Gallery
-
-Each bundled scenario with its claim, which a test checks, and what to see. Points are simulated;
-lines are closed forms. `ldptui NAME` opens one, and `ldptui plot NAME --out NAME.svg` draws its
-picture, where no other command stands beneath it; `ldptui replay NAME.svg` computes it again.
-"""
+PAGE: Final = FOLDER / "scenarios.md"
+MARKS: Final = ("<!-- gallery -->\n", "<!-- end of the gallery -->\n")
+"""The lines of the page around what is made here."""
 
 
 def main(names: list[str]) -> None:
@@ -33,7 +28,7 @@ def main(names: list[str]) -> None:
     for name in names or list(rows()):
         if "chart" in rows()[name]:
             draw(name, rows()[name])
-    (FOLDER / "gallery.md").write_text(page(), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
 
 
 def rows() -> dict[str, dict[str, Any]]:
@@ -57,25 +52,18 @@ def words(name: str, row: dict[str, Any]) -> list[str]:
 
 
 def page() -> str:
-    """The page."""
+    """The page with the part that is made here."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARKS[0])
+    after = rest.partition(MARKS[1])[2]
     parts = (part for name, row in rows().items() for part in entry(name, row))
-    return "\n".join([HEAD, *parts])
+    return "\n".join([f"{before}{MARKS[0]}", *parts, f"{MARKS[1]}{after}"])
 
 
 def entry(name: str, row: dict[str, Any]) -> list[str]:
     """A scenario's part of the page."""
-    path = scenarios.path(name)
     chart = row.get("chart")
-    shown = [f"![{name}, {chart}](gallery/{name}.svg)\n"] if chart else []
-    usual = words(name, row) == ["plot", name, "--chart", "gain"] or not chart
-    line = f"ldptui {name}" if usual else f"ldptui {' '.join(words(name, row))} --out {name}.svg"
-    return [
-        f"## {load(path).title}\n",
-        *shown,
-        f"**See:** {row['see']}\n",
-        f"**Claim:** {claim_of(path.read_text(encoding='utf-8'))}\n",
-        f"`{line}`\n",
-    ]
+    shown = [f"![{name}](gallery/{name}.svg)\n"] if chart else []
+    return [f"### `{name}`\n", *shown, f"{load(scenarios.path(name)).title}. {row['see']}\n"]
 
 
 if __name__ == "__main__":

@@ -11,24 +11,22 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ldptui import core, scenarios
 from ldptui.catalogue import in_order, key_words, kind_words, listed_keys, metric_words
 from ldptui.commands.formats import FORMATS
+from ldptui.commands.help import command_lines
 from ldptui.commands.library import schema_text
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.arms import ARMS
 from ldptui.core.base.errors import ScenarioError, shown
 from ldptui.core.base.versions import versions
-from ldptui.core.law.capabilities import draws_apart
-from ldptui.core.law.pure import sends_reports
 from ldptui.core.metrics import METRICS, FrequencyConclusion
 from ldptui.core.metrics.conclusion import Conclusion
 from ldptui.core.metrics.conclusions.hitters import HitterConclusion
 from ldptui.core.metrics.conclusions.numbers import DistributionConclusion, MeanConclusion
 from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
-from ldptui.core.protocols.budget import Budget
 from ldptui.core.scenario import (
     KINDS,
     default_of,
@@ -41,11 +39,9 @@ from ldptui.core.scenario import (
 from ldptui.core.store.recording.writing import FORMAT
 from ldptui.explain.attack import SUPPORTED
 from ldptui.explain.equations import equations
-from ldptui.explain.formulas import cell_formulas, entries
+from ldptui.explain.formulas import cell_formulas
 from ldptui.explain.papers import Paper, papers
-from ldptui.explain.setting import Setting
 from ldptui.lab.topics import TOPICS
-from ldptui.text.format import short
 
 FOLDER: Final = Path(__file__).parent
 SCHEMA: Final = FOLDER.parent / "scenarios" / scenarios.SCHEMA
@@ -97,6 +93,12 @@ def _code(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
+def _first(words: str) -> str:
+    """The first sentence, or two where it is short; the program has the others."""
+    first, *rest = re.split(r"(?<=[.]) (?=[A-Z])", words)
+    return f"{first} {rest[0]}" if rest and len(first.split()) < 10 else first
+
+
 def _keys(section: str) -> Iterator[list[str]]:
     """The keys of a table of a scenario, of "the file" those that stand in none."""
     for key, known in _listed().items():
@@ -105,7 +107,7 @@ def _keys(section: str) -> Iterator[list[str]]:
             values = "; ".join(part for part in (_rule(known), words.note) if part)
             name = known.replace(".*", "[]").removeprefix(f"{section}.")
             default = "required" if known.endswith("kind") else _default(known)
-            yield [f"`{name}`{_owners(known)}", words.title, values, default, words.meaning]
+            yield [f"`{name}`{_owners(known)}", values, default, _first(words.meaning)]
 
 
 def _listed() -> dict[str, str]:
@@ -187,32 +189,17 @@ def _shown(value: object) -> str:
 
 
 def _kinds(section: str) -> Iterator[list[str]]:
-    """The kinds of a table, each with the keys that it knows."""
-    table = "defence.0" if section == "defence" else section
+    """The kinds of a table."""
     for kind in in_order(section, KINDS[section]):
         words = kind_words(section, kind)
-        yield [f"`{kind}`", words.name, words.reason, _code(names_of(table, kind))]
-
-
-def _reports(section: str) -> Iterator[list[str]]:
-    """What `theory` says of each local kind that a budget binds, of 1024 items at ε = 1."""
-    for kind in in_order(section, PROTOCOL_KINDS):
-        spec = PROTOCOL_KINDS[kind]
-        mechanism: Any = spec
-        if issubclass(spec, Budget) and sends_reports(mechanism.mechanism):
-            bound = mechanism(kind=kind, epsilon=1.0).bind(1024)
-            told = entries(Setting(bound, {"kind": kind}))
-            fields = ("report_bits", "variance_per_user", "gain_factor")
-            path = "item by item" if draws_apart(bound) else "exact"
-            numbers = [short(told[f].value) if f in told else "" for f in fields]
-            yield [f"`{kind}`", *numbers, path]
+        yield [f"`{kind}`", words.name, words.reason]
 
 
 def _texts(section: str) -> Iterator[list[str]]:
-    """The texts of the kinds of a table, in full sentences."""
+    """What the kinds of a table do, in a sentence each; the program has the others."""
     for kind in in_order(section, KINDS[section]):
         words = kind_words(section, kind)
-        yield [f"`{kind}`", words.name, words.text, _code(words.formula.splitlines())]
+        yield [f"`{kind}`", words.name, _first(words.text), _code(words.formula.splitlines())]
 
 
 def _metrics(_: str) -> Iterator[list[str]]:
@@ -225,7 +212,7 @@ def _metrics(_: str) -> Iterator[list[str]]:
         if metric.test:
             needs.append("RAPPOR")
         needs.append(next(task for concluded, task in _TOLD.items() if metric.told_by(concluded)))
-        yield [f"`{name}`", words.name, words.column, words.meaning, ", ".join(filter(None, needs))]
+        yield [f"`{name}`", _first(words.meaning), ", ".join(filter(None, needs))]
 
 
 _TOLD: Final[dict[type[Conclusion], str]] = {
@@ -285,7 +272,14 @@ def _recording(_: str) -> Iterator[list[str]]:
 def _topics(_: str) -> Iterator[list[str]]:
     """The topics of the privacy lab in the order of their tabs, in the words of their help."""
     for name, topic in TOPICS.items():
-        yield [f"{topic.title}, `ldptui {name}`", topic.question, topic.about]
+        yield [f"{topic.title}, `ldptui {name}`", topic.question, topic.summary]
+
+
+def _commands(group: str) -> Iterator[list[str]]:
+    """The commands of a group of `ldptui --help`."""
+    for _, own, usage, summary in command_lines():
+        if own == group:
+            yield [f"`ldptui {usage}`", summary]
 
 
 def _papers(_: str) -> Iterator[list[str]]:
@@ -314,15 +308,6 @@ def _reference(paper: Paper) -> str:
 
 _ACCENTS: Final = {"'": "\u0301", '"': "\u0308", "~": "\u0303", "v": "\u030c"}
 """The marks that LaTeX sets above a letter, as characters that combine with it."""
-
-
-def _names(_: str) -> Iterator[list[str]]:
-    """The short names of the literature, in full."""
-    for section, kinds in KINDS.items():
-        for kind in in_order(section, kinds):
-            name, bracket, full = kind_words(section, kind).name.partition(" (")
-            if bracket and name != kind:
-                yield [name, full.removesuffix(")"), f'`{section}.kind = "{kind}"`']
 
 
 def _equations(part: str) -> Iterator[str]:
@@ -418,26 +403,18 @@ def _names_of(section: str, kinds: Iterable[str]) -> str:
 
 
 TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]] = {
-    "keys": (["key", "name", "value", "default", "what it is"], _keys),
-    "kinds": (["kind", "name", "why to pick it", "keys"], _kinds),
-    "reports": (
-        ["kind", "bits of a report", "n times the variance", "gain factor a", "counts path"],
-        _reports,
-    ),
+    "keys": (["key", "value", "default", "what it is"], _keys),
+    "kinds": (["kind", "name", "why to pick it"], _kinds),
     "texts": (["kind", "name", "what it does", "formula"], _texts),
     "supports": ([], _supports),
-    "metrics": (
-        ["metric", "row of a table", "what a column holds", "what it is", "needs"],
-        _metrics,
-    ),
+    "metrics": (["metric", "what it is", "needs"], _metrics),
+    "commands": (["command", "what it does"], _commands),
     "topics": (["tab and command", "the question", "what it does"], _topics),
     "papers": (["letters", "what is from it", "source"], _papers),
-    "names": (["name", "in full", "in a scenario"], _names),
     "formats": (["format", "file", "what it has"], _formats),
     "recording": (["line", "keys", "what they hold"], _recording),
 }
 """By the word before " of ": the heads of the columns (none: the first row), and the rows."""
-
 
 if __name__ == "__main__":
     main()

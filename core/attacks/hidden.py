@@ -1,6 +1,6 @@
 """The attack that no defence can see: fakes whose reports look like an honest population's.
 
-We derive it: `core.bounds.undetectable`, and `docs/bounds.md`.
+We derive it: `core.bounds.undetectable`, and `docs/theory.md`.
 """
 
 from __future__ import annotations

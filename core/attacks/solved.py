@@ -1,6 +1,6 @@
 """The attack that is solved for: the largest gain of fakes who keep to what defences look at.
 
-We derive it: `core.bounds.solver`, and `docs/bounds.md`.
+We derive it: `core.bounds.solver`, and `docs/theory.md`.
 """
 
 from __future__ import annotations

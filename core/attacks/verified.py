@@ -1,6 +1,6 @@
 """Fakes behind a verified randomiser: the item that they pretend to hold is all that they choose.
 
-We derive it: `docs/bounds.md`. Where reports may be kept back, one is sent only if it supports the
+We derive it: `docs/theory.md`. Where reports may be kept back, one is sent only if it supports the
 item that was chosen: it then supports that item for certain, and the others as an honest report
 that does so.
 """

@@ -8,7 +8,7 @@ all reports say, X what they would say of the level, and Y the most that one fak
 
     β* = (S − X)/(Y − X),
 
-as honest reports say at least (S − βY)/(1 − β) on average. We derive it; see `docs/conclude.md`.
+as honest reports say at least (S − βY)/(1 − β) on average. We derive it; see `docs/reports.md`.
 """
 
 from __future__ import annotations

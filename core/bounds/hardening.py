@@ -3,7 +3,7 @@
 We derive it: all unary encodings and all local hashing (with an ideal family) of one ε lie on the
 curve Var*(a) = a²/((e^ε − 1)(a − 1) − 1) over the gain factor a = (1 − q)/(p − q). It begins at
 a = e^ε/(e^ε − 1), below which no pure protocol of this ε is, and is lowest at twice that, where OUE
-is. `docs/bounds.md` has the proof.
+is. `docs/theory.md` has the proof.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Fakes with the report law z hide if (1−β)Pf + βz = Pf′ for a population f′, P the table of honest
 reports. So f′ is any population with Pf′ ≥ (1−β)Pf, and the one with the largest mean is a linear
-programme. We derive it; `docs/bounds.md` has the same for frequencies.
+programme. We derive it; `docs/theory.md` has the same for frequencies.
 """
 
 from __future__ import annotations

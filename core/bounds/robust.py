@@ -6,7 +6,7 @@ average, where all reports say ȳ: the *marginal set*, whose both ends some fake
 set* is smaller: it holds where all reports together have the law of an honest population, so that
 no defence sees anything, and is the undetectable bound read backwards (`undetectable`). Noise is
 added as Imbens and Manski do ("Confidence intervals for partially identified parameters",
-Econometrica 2004). We derive the sets; `docs/conclude.md` has the derivations.
+Econometrica 2004). We derive the sets; `docs/reports.md` has the derivations.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Crafted reports of a bit for each item fall into classes j = 0, …, r: j of the targets, a uniform
 subset, and padding elsewhere. With z_j the share of the fakes in class j it is a linear programme:
-max Σ j z_j subject to rows that are linear in z. We derive them; `docs/bounds.md` has the rows.
+max Σ j z_j subject to rows that are linear in z. We derive them; `docs/theory.md` has the rows.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ where M(y|v) is e^ε times as large for the items v that report y supports as fo
 Some other protocols have a closed form of their own (`core.law.hiding.Loses`). Of every ε-LDP
 protocol it is known that the other items may lose β/(e^ε−1) in all, whichever they are.
 
-`docs/bounds.md` has the proofs, and the sampler of z.
+`docs/theory.md` has the proofs, and the sampler of z.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The lines of a gain: what crafted reports gain, and what is left of it under ever more checks.
 
-We derive them; `docs/bounds.md`. Each is the gain of m fakes of a share β on the same targets.
+We derive them; `docs/theory.md`. Each is the gain of m fakes of a share β on the same targets.
 """
 
 from __future__ import annotations

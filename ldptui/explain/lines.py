@@ -1,6 +1,6 @@
 """The lines of a gain as formulas: what is left of it under ever more checks of the fakes.
 
-We derive them; `docs/bounds.md`.
+We derive them; `docs/theory.md`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..text.format import short
 from .formula import Formula, Plain, listed
 from .setting import Setting
 
-_row = partial(Formula, source="derived: docs/bounds.md")
+_row = partial(Formula, source="derived: docs/theory.md")
 
 UNDETECTABLE: Final = _row(
     "Gain that no defence can see", "{δ_T:8} − β f_T,  M δ ≥ 0,  δ ≥ −(1 − β) f"

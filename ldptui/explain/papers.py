@@ -52,9 +52,9 @@ def _read(entry: str) -> Paper:
 
 
 DERIVED: Final = {
-    "trust": "we derive it: docs/trust.md",
-    "plan": "we derive it from W17 theorem 2 and the gain: docs/bounds.md",
-    "design": "we derive it from W17 theorem 2 and the gain: docs/bounds.md",
+    "trust": "we derive it: docs/lab.md",
+    "plan": "we derive it from W17 theorem 2 and the gain: docs/theory.md",
+    "design": "we derive it from W17 theorem 2 and the gain: docs/theory.md",
 }
 """The texts for what a table cites and no paper has."""
 

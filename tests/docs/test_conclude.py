@@ -1,4 +1,4 @@
-"""The numbers of docs/conclude.md: the overturning shares of a gap of three points."""
+"""The numbers of docs/reports.md: the overturning shares of a gap of three points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ldptui.core.bounds.claims import Sum, above, overturning_share, reported
 from ldptui.core.bounds.robust import Ballot, ballot_of
 from ldptui.core.protocols import PROTOCOLS
 
-ROWS = re.findall(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \|$", page("docs/conclude.md"), re.M)
+ROWS = re.findall(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \|$", page("docs/reports.md"), re.M)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])

@@ -49,7 +49,6 @@ def test_every_kind_and_every_metric_is_there() -> None:
     pages = {"attack": "docs/attacks.md", "defence": "docs/defences.md"}
     for section, kinds in KINDS.items():
         for kind in kinds:
-            assert f"| `{kind}` |" in PAGE
             assert f"| `{kind}` |" in page(pages.get(section, "docs/format.md"))
     assert {metric for metric in METRICS if f"| `{metric}` |" not in PAGE} == set()
 
@@ -68,7 +67,7 @@ def test_a_key_has_its_range_its_default_and_its_kinds() -> None:
     assert "| an integer in [1, 10^6] | 1000 |" in row("seeds", "attack")
     hashing = [kind for kind in PROTOCOL_KINDS if has(kind, "hash_range")]
     named = ", ".join(f"`{kind}`" for kind in hashing)
-    assert row("hash_range", "protocol").startswith(f"| `hash_range` ({named}) | hash range g |")
+    assert row("hash_range", "protocol").startswith(f"| `hash_range` ({named}) | ")
     assert '| `"nearest"` |' in row("hash_range", "protocol")
     assert "| required |" in row("share", "attack")
     assert row("share", "attack").startswith("| `share` (all but `none`) |")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
-from support.pages import NAMES, ROOT, blocks, page
+from support.pages import NAMES, ROOT, page
 
 from ldptui import scenarios
 from ldptui.core.scenario import load
@@ -66,21 +65,12 @@ def _script(name: str) -> ModuleType:
     return module
 
 
-gallery, download, picture = _script("gallery"), _script("download"), _script("picture")
-
-
-def test_the_notebook_is_the_page_that_offers_it() -> None:
-    made = download.notebook(page("docs/notebook.md"))
-    if page("docs/notebook.ipynb") != made:
-        pytest.fail("the notebook is older than its page: run python docs/download.py")
-    cells = json.loads(made)["cells"]
-    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    assert code == [block.strip() for block in blocks(page("docs/notebook.md"), "python")]
+gallery, picture = _script("gallery"), _script("picture")
 
 
 def test_the_gallery_has_every_scenario_and_is_up_to_date() -> None:
     assert set(gallery.rows()) == set(scenarios.names())
-    if page("docs/gallery.md") != gallery.page():
+    if page("docs/scenarios.md") != gallery.page():
         pytest.fail(
             "the gallery is older than the scenarios: run python docs/gallery.py quickstart"
         )

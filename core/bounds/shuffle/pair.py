@@ -4,7 +4,7 @@ The data sets differ in one user. Whoever sees the shuffled reports can count th
 for the first of that user's two items, and those that speak for the second: any two data sets and
 any statistic bound the loss from below. The law of the two counts is known, and how far it lies
 from that of the other data set is a sum over the number of both (Wang et al., VLDB 2024, who take
-it for an upper bound: it is none, see `docs/trust.md`).
+it for an upper bound: it is none, see `docs/lab.md`).
 """
 
 from __future__ import annotations

@@ -501,7 +501,7 @@ def test_what_hardens_a_protocol_has_an_axis(name: str, key: str, whole: bool) -
     assert axis.integer is whole
     assert set(made.sweep[key][:1]) <= set(curve.x)
     factors = [y / 0.05 for y in curve.y]
-    assert factors == sorted(factors, reverse=not whole)  # docs/bounds.md: p up, g down
+    assert factors == sorted(factors, reverse=not whole)  # docs/theory.md: p up, g down
 
 
 @pytest.mark.parametrize(
