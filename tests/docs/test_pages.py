@@ -107,7 +107,7 @@ def test_every_command_line_parses(name: str, monkeypatch: pytest.MonkeyPatch) -
             assert cli.main(shlex.split(line)[1:]) == 0, f"{line}: {complaint.getvalue()}"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "CHANGELOG.md"])
 def test_every_option_named_with_a_command_is_known(name: str) -> None:
     for line in mentions(page(name)):
         words = line.split()[1:]
