@@ -41,7 +41,7 @@ from ldptui.explain.attack import SUPPORTED
 from ldptui.explain.equations import equations
 from ldptui.explain.formulas import cell_formulas
 from ldptui.explain.papers import Paper, papers
-from ldptui.lab.topics import TOPICS
+from ldptui.questions.topics import TOPICS
 
 FOLDER: Final = Path(__file__).parent
 SCHEMA: Final = FOLDER.parent / "scenarios" / scenarios.SCHEMA

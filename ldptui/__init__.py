@@ -19,7 +19,11 @@ from typing import Any
 
 __version__ = "0.2.0"
 
+_QUESTIONS = (
+    "accuracy", "choose", "disclose", "guess", "ledger", "price", "sensitivity", "synthetic",
+)  # fmt: skip
 _HOMES = {
+    **{name: f"ldptui.questions.{name}_question" for name in _QUESTIONS},
     "theory": "ldptui.api.theory",
     "View": "ldptui.core.attacks",
     "Facts": "ldptui.core.metrics",

@@ -36,5 +36,13 @@ from .api.running import load as load
 from .api.running import run as run
 from .api.screened import Screening as Screening
 from .api.screened import screen as screen
+from .questions.accuracy_question import accuracy as accuracy
+from .questions.choose_question import choose as choose
+from .questions.disclose_question import disclose as disclose
+from .questions.guess_question import guess as guess
+from .questions.ledger_question import ledger as ledger
+from .questions.price_question import price as price
+from .questions.sensitivity_question import sensitivity as sensitivity
+from .questions.synthetic_question import synthetic as synthetic
 
 __version__: str

@@ -214,7 +214,7 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
     if command in _rows():
         parser = _rows()[command].parser(_parser)
     else:
-        from ..lab import topics as lab
+        from ..questions import topics as lab
 
         parser = lab.parser(command, _parser)
     add_log_options(parser)
@@ -223,7 +223,7 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
 
 def commands() -> tuple[str, ...]:
     """The names of all commands but former ones, the topics of the lab last."""
-    from ..lab import topics as lab
+    from ..questions import topics as lab
 
     named = [name for name, row in _rows().items() if name != "ldptui" and not row.hidden]
     return tuple(dict.fromkeys((*named, *lab.TOPICS)))
@@ -247,7 +247,7 @@ def _work(command: str, parsed: argparse.Namespace) -> int:
             import_module(f"{__package__}.{row.module}"), command.replace("-", "_")
         )
         return work(row.read(parsed))
-    from ..lab import asking
+    from ..questions import asking
 
     return asking.command(command, parsed)
 

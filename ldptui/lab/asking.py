@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import json
 import math
-from argparse import Namespace
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from msgspec.structs import replace
-
-from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import is_file
-from ldptui.core.base.pulse import Going
 from ldptui.core.base.tables import table_rows
 from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import Column, read_columns
@@ -29,47 +24,17 @@ from ldptui.core.scenario import Scenario
 
 from ..explain.formula import Formula
 from ..explain.papers import cited as papers_of
-from ..terminal import exits
-from ..terminal.output import write_json, write_out
 from ..text import format as text
-from ..text import table
 from ..text import table as layout
 from .answer import Answer, listed
 from .mechanisms import unswept
-from .options import concerned
 from .questions.shared import EXAMPLES
-from .topics import TOPICS, Topic
 
 Row = tuple[str, str, str, str]
 QUANTITIES: Final = ("quantity", "value", "formula", "source")
 """The columns of most tables."""
 OMITTED: Final = {"omitted": True}
 """The metadata of a field that JSON does not have where it is None."""
-
-
-def show(answer: Answer, form: str, hint: str = "") -> None:
-    """Print the values of an answer as JSON, or its table. What is unbounded is null in JSON."""
-    if form == "json":
-        write_json(plain(answer.values))
-        return
-    notes = [*answer.notes, *([hint] if hint else [])]
-    if tuple(column.name for column in answer.table.columns) != QUANTITIES:
-        write_out(_columns(answer, notes))
-        return
-    rows: Any = [
-        tuple(str(value).strip() if at == 1 else value for at, value in enumerate(row))
-        for row in answer.table.rows
-    ]
-    notes = [*notes, *([""] if notes else []), *answer.sources]
-    write_out(table.theory_table(answer.table.title, rows, notes))
-
-
-def _columns(answer: Answer, notes: Sequence[str]) -> str:
-    """A table of other columns, between its title and the notes: numbers stand to the right."""
-    heads = [column.name for column in answer.table.columns]
-    rows = [[str(value) for value in line] for line in answer.table.rows]
-    below = [*notes, *([""] if answer.sources else []), *answer.sources]
-    return "\n".join([answer.table.title, "", table.plain_table(heads, rows), *below, ""])
 
 
 def plain(value: Any) -> Any:
@@ -149,17 +114,21 @@ class Ask:
         """
         if not self.tab:
             return unswept(scenario)
+        return bind_cell(self.scenario())
+
+    def scenario(self) -> Scenario:
+        """The scenario of the workbench; raises ScenarioError where none is valid."""
         if self.document is None:
             raise ScenarioError("the scenario has no population yet: esc, then mend it")
-        return _bound(json.dumps(dict(self.document), default=str), self.folder)
+        return Scenario(dict(self.document), "", self.folder)
 
-    def file(self, text: str) -> Path:
+    def file(self, text: str, key: str = "file") -> Path:
         """The path of a table; a form's has to be there. Raises ScenarioError."""
         if not self.tab:
             return Path(text)
         if not text:
             rule = "type the path of a CSV file, or choose one with ctrl+o"
-            raise ScenarioError(rule, key="file")
+            raise ScenarioError(rule, key=key)
         try:
             path = self.folder / Path(text).expanduser()
         except RuntimeError:
@@ -167,8 +136,13 @@ class Ask:
         if not is_file(path) and text in EXAMPLES.values():
             path = Path(__file__).parent / "examples" / text
         if not is_file(path):
-            raise ScenarioError(f"must be a file, got {path}", key="file")
+            raise ScenarioError(f"must be a file, got {path}", key=key)
         return path
+
+
+def bind_cell(scenario: Scenario) -> Cell:
+    """The first cell of a scenario, kept for the next few questions; raises LdpError."""
+    return _bound(json.dumps(scenario.document, default=str), scenario.folder)
 
 
 @lru_cache(maxsize=2)
@@ -222,66 +196,3 @@ def named_columns(
         return columns_of(path, names, most)
     except ScenarioError as error:
         raise ScenarioError(error.rule, option if error.key == "column" else error.key) from error
-
-
-# The two ways to ask.
-
-
-def command(name: str, arguments: Namespace) -> int:
-    """Print the answer to what a command is given; its exit code: 6 for a promise that is broken.
-
-    A ScenarioError names the argument.
-    """
-    topic, values = TOPICS[name], vars(arguments)
-    try:
-        steps = _answer(topic)(topic.argued(values), Ask())
-        for _ in (going := Going(steps)):
-            pass
-    except ScenarioError as error:
-        option = concerned(topic.options, error.key)
-        if option is None or error.where:
-            raise
-        _, row, parameter = (*error.key.split(".", 2), "", "")[:3]
-        flag = f"{option.flag} {values[option.name][int(row)]}: {parameter}" if parameter else (
-            option.flag
-        )  # fmt: skip
-        raise ScenarioError(error.rule, flag) from error
-    show(going.result, arguments.format, topic.hint)
-    if going.result.broken:
-        return exits.ALARM
-    return exits.MISFIT if going.result.misfit else exits.DONE
-
-
-def _answer(topic: Topic) -> Callable[[Any, Ask], Steps]:
-    answer: Callable[[Any, Ask], Steps] = import_module(topic.home).answer
-    return answer
-
-
-READ: Final = {"file": "file", "reports": "reports.0"}
-"""The options that name what is read, and the fields that show what is wrong with it."""
-
-
-def steps(question: Mapping[str, Any]) -> Steps:
-    """Work on a tab's question; raises LdpError. A ScenarioError has the name of a field, or ""."""
-    topic, values = TOPICS[question["tab"]], question["values"]
-    whole = next((field for name, field in READ.items() if name in topic.fields), "")
-    path = str(values.get("path") or "")
-    try:
-        ask = Ask(True, question["document"], question["folder"], path)
-        answer = yield from _answer(topic)(topic.typed(values), ask)
-        return replace(answer, figures=tuple(answer.figures))
-    except ScenarioError as error:
-        raise _of_field(error, topic, whole) from error
-    except FileError as error:
-        raise ScenarioError(str(error), whole) from error
-
-
-def _of_field(error: ScenarioError, topic: Topic, whole: str) -> ScenarioError:
-    """The error as one of a field, or else as a whole sentence about the table."""
-    option = concerned(topic.blanks, error.key)
-    if option is None:
-        return ScenarioError(str(error), whole)
-    if option.type != "rows":
-        return ScenarioError(error.rule, option.name)
-    name, row, parameter = (*error.key.split(".", 2), "", "")[:3]
-    return ScenarioError(f"{parameter} {error.rule}".strip(), f"{name}.{row or 0}")

@@ -21,8 +21,8 @@ from ..text import format as text
 from ..text.interval import mean_words
 from .answer import Figure, figure
 from .asking import Ask, Row, Steps, answer_of, row
-from .guess import prior_of
 from .mechanisms import DRAWN, LOCAL
+from .priors import read_prior
 from .questions.planning import DesignOptions
 from .questions.shared import BEST
 
@@ -307,7 +307,8 @@ def _designed(
     if options.prior and weights is None:
         rule = "goes with weights: without them nobody's guess counts"
         raise ScenarioError(f"{rule}, {got(options.prior)}", key="prior")
-    known = prior_of(options, options.items, ask) if options.prior else ()
+    path = str(ask.file(options.prior, "prior")) if options.prior else ""
+    known = read_prior(path, options.column, options.given, options.items) if path else ()
     return demand, designed(demand, weights, kinds, known), rated(table, demand, known)
 
 

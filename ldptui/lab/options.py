@@ -52,6 +52,7 @@ TYPES: Final[Mapping[Any, Type]] = {
     int: "integer",
     bool: "flag",
     str: "text",
+    Any: "text",
 }
 
 
@@ -62,7 +63,9 @@ class Argument(Struct, frozen=True):
     renames : parameters of the core whose errors are about this option. flags : its flags, where
     they are not its name; aliases : former ones, which no help names. repeated : its flag may be
     given several times. choices : the words that are allowed, where the type does not say so.
-    lower : whether capitals are small letters.
+    lower : whether capitals are small letters. needed : one of those that are `either` must be
+    given. role : what a question's value is: the name of a scenario, or in Python a scenario
+    itself; a table that is read, or a column of it; a file that is written.
     """
 
     positional: bool = False
@@ -73,6 +76,8 @@ class Argument(Struct, frozen=True):
     repeated: bool = False
     choices: Callable[[], Iterable[str]] | None = None
     lower: bool = False
+    needed: bool = False
+    role: Literal["", "scenario", "table", "column", "output"] = ""
 
 
 Settings: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--set",), repeated=True)]
@@ -231,7 +236,7 @@ def options_of(
     """
     hints = get_type_hints(kind, include_extras=True)
     for field in dataclasses.fields(kind):
-        base, extras = _bare(hints[field.name])
+        base, extras = split_hint(hints[field.name])
         if (keys := extras.get(Keys)) is not None:
             yield from keys.options(hints)
             continue
@@ -239,7 +244,7 @@ def options_of(
         missing = field.default is dataclasses.MISSING
         yield Option(
             field.name,
-            _type(base, argument),
+            type_of(base, argument),
             extras.get(Range, ANY),
             size=len(get_args(base)),
             choices=get_args(base) if get_origin(base) is Literal else (),
@@ -251,7 +256,7 @@ def options_of(
         )
 
 
-def _bare(hint: Any) -> tuple[Any, dict[type, Any]]:
+def split_hint(hint: Any) -> tuple[Any, dict[type, Any]]:
     """The type of a hint that is no None, and its annotations by their types, the last of each."""
     extras: dict[type, Any] = {}
     while True:
@@ -264,7 +269,7 @@ def _bare(hint: Any) -> tuple[Any, dict[type, Any]]:
             return hint, extras
 
 
-def _type(base: Any, argument: Argument) -> Type:
+def type_of(base: Any, argument: Argument) -> Type:
     if get_origin(base) is Literal:
         return TYPES[type(get_args(base)[0])]
     if get_origin(base) is tuple:
@@ -284,7 +289,7 @@ def made(kind: type[T], values: Mapping[str, Any]) -> T:
     table = {name: value for name, value in values.items() if name not in own and value}
     hints = get_type_hints(kind, include_extras=True)
     return kind(
-        **own, **{name: table for name in names - own.keys() if Keys in _bare(hints[name])[1]}
+        **own, **{name: table for name in names - own.keys() if Keys in split_hint(hints[name])[1]}
     )
 
 
@@ -305,7 +310,9 @@ def add_arguments(
     groups: dict[str, Any] = {"": parser}
     either: Any = None
     options, above = [option for option in options if option.line is not None], [*above]
-    needed = any(option.argument.either and option.required for option in options)
+    needed = any(
+        option.argument.needed or (option.argument.either and option.required) for option in options
+    )
     for option in options:
         assert option.line is not None
         heading = option.line.group

@@ -344,7 +344,7 @@ def test_every_tab_of_the_workbench_is_documented() -> None:
 
 
 def test_every_topic_of_the_lab_is_documented() -> None:
-    from ldptui.lab.topics import TOPICS
+    from ldptui.questions.topics import TOPICS
 
     for name, topic in TOPICS.items():
         assert f"| {topic.title}, `ldptui {name}` |" in page("docs/lab.md")

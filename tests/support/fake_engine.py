@@ -113,13 +113,15 @@ class LabEngine:
     def answer(self) -> None:
         """Compute the answer to the newest question, as the worker would."""
         from ldptui.core.base.errors import LdpError, ScenarioError
-        from ldptui.lab import answer, asking
+        from ldptui.lab import answer
+        from ldptui.lab.asking import Offers
+        from ldptui.questions import asking
 
         question = self.questions[-1]
         steps = asking.steps({**structs.asdict(question), "folder": Path(question.folder)})
         try:
             while True:
-                if isinstance(said := next(steps), asking.Offers):
+                if isinstance(said := next(steps), Offers):
                     self._post(Replied(Reply(question.key, "running", offers=said)))
                 elif isinstance(said, answer.Answer):
                     known = answer.encoded(said)

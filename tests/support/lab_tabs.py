@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ldptui.lab import asking
 from ldptui.lab.answer import Answer, decoded, encoded
-from ldptui.lab.topics import TOPICS, starting
+from ldptui.lab.asking import Steps
+from ldptui.questions import asking
+from ldptui.questions.topics import TOPICS, starting
 
 DOCUMENT = {
     "format": 1,
@@ -17,9 +18,7 @@ DOCUMENT = {
 }
 
 
-def steps_of(
-    tab: str, document: Any = DOCUMENT, folder: Path = Path(), **values: Any
-) -> asking.Steps:
+def steps_of(tab: str, document: Any = DOCUMENT, folder: Path = Path(), **values: Any) -> Steps:
     names = {option.name for option in TOPICS[tab].blanks}
     assert set(values) <= {*names, "path"}
     if tab == "ledger":

@@ -20,7 +20,7 @@ from textual.screen import Screen
 from ldptui import screens
 from ldptui.app import Workbench
 from ldptui.charts.kinds import KINDS
-from ldptui.lab.topics import TOPICS
+from ldptui.questions.topics import TOPICS
 from ldptui.screens.dialogs.asking import (
     ConfirmScreen,
     ConsentScreen,

@@ -51,7 +51,7 @@ def main() -> None:
     from .run import Run
 
     if options.lab:
-        from ...lab.topics import TOPICS
+        from ...questions.topics import TOPICS
 
         # Now, as an import that is interrupted may not be repeated.
         for name in ("scipy.special", *(topic.home for topic in TOPICS.values())):

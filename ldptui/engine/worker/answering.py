@@ -44,7 +44,9 @@ class Answering:
 
     def _answer(self) -> dict[str, Any]:
         """The document of the answer; says on the way what it works on."""
-        from ...lab import answer, asking
+        from ...lab import answer
+        from ...lab.asking import Offers
+        from ...questions import asking
 
         folder = Path(self.request.folder)
         if self.request.document is not None:
@@ -60,7 +62,7 @@ class Answering:
                     progress = next(steps)
             except StopIteration as end:
                 return answer.encoded(end.value)
-            if isinstance(progress, asking.Offers):
+            if isinstance(progress, Offers):
                 self._send("running", offers=progress)
             elif isinstance(progress, answer.Answer):
                 self._send("running", answer=answer.encoded(progress))

@@ -17,7 +17,6 @@ from .shared import (
     SIZE,
     Budget,
     Items,
-    LocalBudget,
     Near,
     Seed,
     Slack,
@@ -150,20 +149,6 @@ class DesignOptions:
 
 def _locals() -> Choices:
     return alike(*local())
-
-
-@dataclass(frozen=True, kw_only=True)
-class GuessOptions:
-    """prior, column, given : a table of what users hold. answers, gain : besides."""
-
-    protocol: Annotated[str, Blank("oue", "protocol.kind", _locals, bare=True)] = "oue"
-    items: Items
-    epsilon: LocalBudget | None = None
-    prior: Annotated[str | None, Blank(optional=True)] = None
-    column: Annotated[str, Blank("item")] = "item"
-    given: Annotated[str | None, Blank(optional=True)] = None
-    answers: Annotated[int, Range(1, 10_000), Blank(1)] = 1
-    gain: Annotated[float | None, ALPHA, Blank(0.05, optional=True, steps="hundredths")] = None
 
 
 LOCALLY: Final = "local"

@@ -13,9 +13,9 @@ from textual.widgets import Static
 
 from ...lab.answer import Answer
 from ...lab.options import Option, Step
-from ...lab.topics import Topic
 from ...lab.words import lab_field_help
 from ...messages import ChoicesAsked
+from ...questions.topics import Topic
 from ...terminal.keyboard import first_focus, takes_focus
 from ...widgets.blank import Scroll, fitted
 from ...widgets.field import Field, Steps, ValueInput

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ...lab.answer import Answer
 from ...lab.questions.collected import filed
 from ...lab.questions.curators import release
-from ...lab.topics import Topic, starting
 from ...lab.words import lab_field_help
+from ...questions.topics import Topic, starting
 from ...text.format import count
 
 if TYPE_CHECKING:

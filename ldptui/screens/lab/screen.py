@@ -23,8 +23,8 @@ from textual.widgets import Static
 from ...engine import LAB, Engine
 from ...lab.answer import Answer, decoded
 from ...lab.questions.collected import ENDS
-from ...lab.topics import TOPICS, sharing
 from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerChanged
+from ...questions.topics import TOPICS, sharing
 from ...session.draft import base
 from ...session.snapshot import Question, Reply
 from ...terminal.clipboard import copy

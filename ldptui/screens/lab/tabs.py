@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from ...lab.topics import TOPICS
+from ...questions.topics import TOPICS
 from ...terminal.keyboard import ALT_DIGITS
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.cursor import STEP
@@ -152,7 +152,7 @@ class TopicTabs(Vertical):
 
     def _named(self, name: str, room: int, *, short: bool = False) -> str:
         whole = f"{key_of(name)} " if room + MARGIN >= ROOM_FOR_NUMBERS else ""
-        return whole + (TOPICS[name].title if short else TOPICS[name].question)
+        return f"{whole}{TOPICS[name].title if short else TOPICS[name].question}"
 
     def _more(self, room: int) -> tuple[str, str]:
         """The way to the other topics, with the one that is shown."""

@@ -16,8 +16,8 @@ from textual.message import Message
 
 from ldptui.engine import LAB, Engine
 from ldptui.lab.answer import decoded
-from ldptui.lab.topics import starting
 from ldptui.messages import Replied
+from ldptui.questions.topics import starting
 from ldptui.session.snapshot import Question, Reply
 
 
@@ -74,12 +74,12 @@ def desk(started: Desk) -> Desk:
 
 
 async def test_an_answer_is_that_of_the_tab(desk: Desk) -> None:
-    desk.ask(1, "accuracy", seed=5)
+    desk.ask(1, "choose", trials=20, seed=5)
     reply = await desk.end(1)
     assert reply.status == "done", reply
     assert reply.answer is not None
-    assert repr(decoded(reply.answer)) == repr(ask("accuracy", seed=5))
-    assert any("drawing" in reply.said for reply in desk.replies if reply.status == "running")
+    assert repr(decoded(reply.answer)) == repr(ask("choose", trials=20, seed=5))
+    assert any("choosing" in reply.said for reply in desk.replies if reply.status == "running")
     assert len(desk.engine._children) == 1  # no second worker waits
 
 

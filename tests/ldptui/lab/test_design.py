@@ -15,7 +15,7 @@ from support.lab_tabs import DOCUMENT, ask
 
 from ldptui.core.lab.guessing import guessed
 from ldptui.core.protocols import DIALS, KINDS
-from ldptui.lab.topics import TOPICS
+from ldptui.questions.topics import TOPICS
 from ldptui.text.format import MISSING
 
 EXAMPLE = ("design", "--items", "128", "--users", "1000000", "--epsilon", "1")

@@ -11,10 +11,10 @@ import pytest
 from support.commands import Captured, fail, succeed
 from support.kinds import real_epsilon
 
+import ldptui.lab
 from ldptui.commands import cli
 from ldptui.core.protocols import PROTOCOLS
-from ldptui.lab import disclose
-from ldptui.lab.topics import TOPICS
+from ldptui.questions.topics import TOPICS
 from ldptui.terminal import exits
 
 TABLE = "zip,age,disease\n1,2,heart\n1,2,heart\n1,3,flu\n1,3,cancer\n"
@@ -78,34 +78,6 @@ def test_each_command_has_a_help(capsys: Captured) -> None:
         assert f"usage: ldptui {command}" in succeed(capsys, command, "--help")
 
 
-# accuracy
-
-
-def test_accuracy_both_ways(capsys: Captured) -> None:
-    found = values(capsys, "accuracy", "--epsilon", "0.5")
-    assert found["sensitivity"] == 2
-    accuracy = {name: one["accuracy"] for name, one in found["mechanisms"].items()}
-    assert accuracy["laplace"] == pytest.approx(11.98292909)
-    assert accuracy["stability"] == pytest.approx(71.01756005)
-    assert found["locality"] is None
-    back = values(capsys, "accuracy", "--accuracy", str(accuracy["stability"]))
-    assert back["mechanisms"]["stability"]["epsilon"] == pytest.approx(0.5)
-    one = values(capsys, "accuracy", "--epsilon", "0.5", "--neighbours", "add-remove")
-    assert one["mechanisms"]["laplace"]["accuracy"] == pytest.approx(accuracy["laplace"] / 2)
-
-
-def test_the_price_of_locality(capsys: Captured) -> None:
-    arguments = ("accuracy", "--epsilon", "1", "--items", "100", "--users", "10000")
-    found = values(capsys, *arguments)["locality"]
-    # OUE: (4e/(e-1)² + f)/n against 8/n², with f = 1/100.
-    assert found["local"]["oue"]["factor"] == pytest.approx((3.6826942 + 0.01) * 10_000 / 8)
-    assert found["local"]["oue"]["users"] == pytest.approx(found["local"]["oue"]["factor"] * 1e4)
-    assert found["central_std"]["laplace"] == pytest.approx(8**0.5 / 1e4)
-    text = succeed(capsys, *arguments)
-    for words in ("oue: users needed", "4616 × n", "W17 th. 2", "W17: Wang", "(2/ε) ln(1/α)"):
-        assert words in text
-
-
 # disclose
 
 
@@ -137,7 +109,7 @@ def test_disclose_a_relation(capsys: Captured) -> None:
 
 
 def test_the_repaired_relation_is_private_and_names_three_users(capsys: Captured) -> None:
-    path = Path(disclose.__file__).parents[1] / "examples" / "relation-repaired.csv"
+    path = Path(ldptui.lab.__file__).parent / "examples" / "relation-repaired.csv"
     arguments = ("disclose", str(path), "--relation", "user,attribute")
     found = values(capsys, *arguments)
     assert found["private"]

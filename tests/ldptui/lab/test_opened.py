@@ -15,7 +15,7 @@ from ldptui.commands.cli import app_parser
 from ldptui.commands.command import COMMANDS
 from ldptui.core.base.errors import ScenarioError
 from ldptui.lab.questions.collected import EXAMPLE, Collection
-from ldptui.lab.topics import TOPICS, sharing, starting
+from ldptui.questions.topics import TOPICS, sharing, starting
 
 EXAMPLES = Path(ldptui.__file__).parent / "lab" / "examples"
 TARGETS = (9, 12, 15)

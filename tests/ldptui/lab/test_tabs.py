@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from support import budget
 from support.kinds import real_epsilon
 from support.lab_tabs import DOCUMENT, ask, steps_of
 
@@ -22,8 +21,8 @@ from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
 from ldptui.core.scenario.declared import default_of, names_of, rule_of
 from ldptui.lab.answer import Answer
 from ldptui.lab.mechanisms import has
-from ldptui.lab.topics import TOPICS, starting
 from ldptui.lab.words import lab_field_help, notions
+from ldptui.questions.topics import TOPICS, starting
 from ldptui.session.draft import draft_of
 from ldptui.widgets.field import read
 
@@ -162,51 +161,7 @@ def test_what_is_typed_is_never_more_than_one_sentence(tab: str) -> None:
 
 def test_a_question_without_a_scenario_says_so() -> None:
     with pytest.raises(ScenarioError, match="no population"):
-        ask("accuracy", document=None)
-
-
-# Histograms.
-
-
-def test_the_accuracy_is_that_of_psi() -> None:
-    """Golden facts of PSI's histogram statistic; and their inverse, with the + 1 kept."""
-    answer = ask("accuracy", epsilon=0.5, alpha=0.05, delta=1e-6)
-    assert number(answer, "laplace, one bin") == pytest.approx(2 / 0.5 * math.log(20), rel=1e-4)
-    assert number(answer, "laplace, one bin") == pytest.approx(11.983, abs=1e-3)
-    assert number(answer, "laplace, all 50 bins") == pytest.approx(27.53, abs=5e-3)
-    assert number(answer, "stability, one bin") == pytest.approx(71.018, abs=1e-3)
-    back = ask("accuracy", goal="accuracy", accuracy=71.018, alpha=0.05, delta=1e-6)
-    assert number(back, "stability, one bin") == pytest.approx(0.5, abs=1e-4)
-    near = ask("accuracy", epsilon=0.5, neighbours="add-remove")
-    assert number(near, "laplace, one bin") == pytest.approx(5.9915, abs=1e-4)
-
-
-def test_released_counts_are_seen_over_the_true_ones() -> None:
-    """They differ by less than a cell: as dots below the line of the true ones they were hidden."""
-    chart = ask("accuracy", epsilon=1.0, alpha=0.05, delta=1e-6).charts[0]
-    parts = [part for strip in draw(chart, Look(74, 20, DARK))[2:] for part in strip]
-    seen = [part.text.strip() for part in parts if str(part.style) == DARK.clean]
-    assert sum(map(len, seen)) > 40
-
-
-@pytest.mark.parametrize("kind", CENTRAL)
-def test_the_drawn_histogram_is_off_at_the_stated_rate(kind: str) -> None:
-    answer = ask("accuracy", mechanism=kind, alpha=0.2, seed=3)
-    missed = number(answer, "off by more in any bin")
-    if kind == "laplace":
-        assert budget.proportion(missed, 400, 0.2)
-        assert not budget.proportion(missed, 400, 0.5)
-    else:  # at most α
-        assert missed <= 0.2 * 400 + 6 * math.sqrt(400 * 0.16)
-    x, y = series(answer, "true")
-    assert x.size == 50
-    assert y.sum() == 10_000
-
-
-def test_delta_of_0_for_the_stability_mechanism_is_refused_with_the_reason() -> None:
-    key, sentence = refused("accuracy", delta=0, mechanism="stability")
-    assert key == "delta"
-    assert "greater than 0 for the stability mechanism" in sentence
+        ask("price", document=None)
 
 
 # Loss.
@@ -289,88 +244,6 @@ def test_a_mechanism_in_python_that_breaks_its_promise_is_caught(tmp_path: Path)
     assert refused("check", protocol="plugin", plugin="mine.py")[0] == "plugin"
     with pytest.raises(LdpError, match="cannot be read"):
         ask("check", folder=tmp_path, protocol="plugin", plugin="other.py:Loud")
-
-
-# Locality.
-
-
-def test_the_price_of_locality_is_the_ratio_of_the_errors() -> None:
-    answer = ask("price", users=10_000)
-    ratio = (number(answer, "OUE: error") / number(answer, "LAPLACE: error")) ** 2
-    assert number(answer, "OUE as laplace: users") == pytest.approx(10_000 * ratio, rel=1e-3)
-    assert "local privacy needs" in answer.words[0]
-    # Twice as many users, twice the price.
-    twice = ask("price", users=20_000)
-    before, after = (number(result, "OUE as laplace: users") for result in (answer, twice))
-    assert after / 20_000 == pytest.approx(2 * before / 10_000, rel=1e-3)
-    assert all(plot.x.log and plot.y.log for plot in answer.charts if isinstance(plot, Plot))
-    assert ask("price", over="epsilon").charts[0].x.label == "privacy budget ε"  # type: ignore[union-attr]
-
-
-# Choosing.
-
-
-def test_the_exponential_mechanism_is_right_at_the_stated_rate() -> None:
-    counts = {**DOCUMENT, "population": {"kind": "counts", "counts": [10, 7, 7]}}
-    answer = ask("choose", document=counts, epsilon=0.5, trials=2000)
-    weights = [math.exp(0.25 * count) for count in (10, 7, 7)]
-    exact = weights[0] / sum(weights)
-    assert number(answer, "exponential: right") == pytest.approx(exact, rel=1e-4)
-    [measured] = [row[1] for row in answer.table.rows if row[0] == "  simulated"]
-    hits = round(2000 * float(str(measured).partition("±")[0]))
-    assert budget.proportion(hits, 2000, exact)
-    assert not budget.proportion(hits, 2000, exact - 0.15)
-    need = number(answer, "exponential: ε for 95 %")
-    assert 1 / (1 + 2 * math.exp(-1.5 * need)) == pytest.approx(0.95, abs=1e-4)
-    x, y = series(answer, "exponential")
-    assert (np.diff(y) > -1e-12).all()
-    assert x[0] < need < x[-1]
-
-
-# Clipping.
-
-
-def test_clipping_by_hand(tmp_path: Path) -> None:
-    (tmp_path / "few.csv").write_text("pay,who\n1,a\n2,b\n10,c\n", encoding="utf-8")
-    answer = ask("sensitivity", folder=tmp_path, file="few.csv", column="pay", bound=4, epsilon=2.0)
-    assert number(answer, "clipped sum: bias") == pytest.approx(-6)
-    assert number(answer, "clipped sum: noise") == pytest.approx(math.sqrt(2) * 4 / 2, rel=1e-4)
-    assert number(answer, "clipped sum: error") == pytest.approx(math.sqrt(36 + 8), rel=1e-4)
-    rows = {row[0]: str(row[1]).strip() for row in answer.table.rows}
-    assert rows["Δ of sum"] == rows["Δ of mean"] == "unbounded"
-    assert (rows["Δ of count"], rows["Δ of histogram"]) == ("1", "1")
-    assert rows["Δ of sum, clipped"] == "4"
-    assert rows["Δ of mean, clipped"] == "2"
-    # (10 − C)² + C²/2 is least at 20/3, which is none of the bounds that are drawn.
-    assert number(answer, "least error, at C") == pytest.approx(20 / 3, rel=1e-4)
-    _, error = series(answer, "error")
-    assert error.min() > math.sqrt((10 - 20 / 3) ** 2 + (20 / 3) ** 2 / 2)
-    wide = ask(
-        "sensitivity",
-        folder=tmp_path,
-        file="few.csv",
-        column="pay",
-        bound=4,
-        nonnegative=False,
-        neighbours="change-one",
-    )
-    rows = {row[0]: str(row[1]).strip() for row in wide.table.rows}
-    assert rows["Δ of sum, clipped"] == "8"
-    assert float(rows["Δ of mean, clipped"]) == pytest.approx(8 / 3, rel=1e-4)
-
-
-def test_a_column_of_words_is_named_with_a_word_of_it(tmp_path: Path) -> None:
-    (tmp_path / "few.csv").write_text("pay,who\n1,a\n2,b\n", encoding="utf-8")
-    key, sentence = refused("sensitivity", tmp_path, file="few.csv", column="who")
-    assert key == "column"
-    assert sentence == "must be numeric, but the column 'who' holds 'a'"
-    key, sentence = refused("sensitivity", tmp_path, file="few.csv", column="what")
-    assert key == "column"
-    assert "(pay, who)" in sentence
-    assert refused("sensitivity", tmp_path, file="none.csv")[0] == "file"
-    assert refused("sensitivity", tmp_path, file="")[0] == "file"
-    steps = steps_of("sensitivity", folder=tmp_path, file="few.csv", column="who")
-    assert next(steps) == {"column": ("pay", "who")}  # offered whatever comes of it
 
 
 # Budget.
@@ -462,7 +335,7 @@ def test_a_field_shows_the_fault_of_its_table(tmp_path: Path) -> None:
     assert refused("disclose", quasi="")[0] == "quasi"
     assert refused("disclose", quasi="agee")[0] == "quasi"
     assert refused("disclose", sensitive="age")[0] == "sensitive"
-    assert refused("disclose", what="relation", user="who")[0] == "user"
+    assert refused("disclose", what="relation", relation="who, what")[0] == "relation"
 
 
 # Synthetic.

@@ -13,8 +13,8 @@ from textual.widgets import Input, Static
 
 from ldptui.app import Workbench
 from ldptui.lab.answer import Answer, listed
-from ldptui.lab.topics import TOPICS
 from ldptui.messages import KeyEdited
+from ldptui.questions.topics import TOPICS
 from ldptui.screens.dialogs.asking import PathScreen
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.lab.form import LabForm

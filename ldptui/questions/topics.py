@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from ldptui.core.base.errors import ScenarioError
 
 from ..catalogue.rows import rows
-from .options import Option, add_arguments, made, options_of
-from .questions.collected import SHARED, Collection
-from .questions.offered import kinds
-from .questions.shared import EXAMPLES
+from ..lab.options import Option, add_arguments, made, options_of
+from ..lab.questions.collected import SHARED, Collection
+from ..lab.questions.offered import kinds
+from ..lab.questions.shared import EXAMPLES
+from . import find_questions, load_question
+from .question import Question
 
 if TYPE_CHECKING:
     from ..session.draft import Draft
@@ -56,12 +58,13 @@ class Topic:
     live: bool = False
     reads: bool = False
     group: Group = "more"
+    place: int = 99
 
     @cached_property
     def asked(self) -> type[Any]:
         """The dataclass of its options."""
         module, _, name = (self.options_class or f"{self.name}.Options").rpartition(".")
-        kind: type[Any] = getattr(import_module(f".questions.{module}", __package__), name)
+        kind: type[Any] = getattr(import_module(f"ldptui.lab.questions.{module}"), name)
         return kind
 
     @property
@@ -120,12 +123,12 @@ class Topic:
         return made(self.asked, read)
 
 
-TOPICS: Final[Mapping[str, Topic]] = {
-    topic.name: topic
-    for topic in sorted(
-        (Topic(name, **row) for name, row in rows("topics", "ldptui.lab")["topic"].items()),
-        key=lambda topic: GROUPS.index(topic.group),
-    )
+_EVERY: Final[list[Any]] = [
+    *(Topic(name, **row) for name, row in rows("topics", "ldptui.lab")["topic"].items()),
+    *map(load_question, find_questions()),
+]
+TOPICS: Final[Mapping[str, Any]] = {
+    each.name: each for each in sorted(_EVERY, key=lambda e: (GROUPS.index(e.group), e.place))
 }
 
 
@@ -144,7 +147,12 @@ def parser(name: str, make: Callable[..., argparse.ArgumentParser]) -> argparse.
         example = textwrap.fill(example.replace("{kinds}", ", ".join(kinds())), 84)
     parser = make(f"ldptui {name}", topic.about, example)
     add_arguments(parser, topic.options)
-    parser.add_argument("--format", choices=("table", "json"), default="table")
+    if isinstance(topic, Question):
+        parser.add_argument("--format", choices=("table", "json", "csv", "md"), default="table")
+        page = "write the answer as one page as well"
+        parser.add_argument("--page", metavar="FILE.md", help=page)
+    else:
+        parser.add_argument("--format", choices=("table", "json"), default="table")
     return parser
 
 

@@ -1,0 +1,30 @@
+"""The questions: each is one typed function in `NAME_question.py`, with its frozen answer.
+
+A new question is a new file here; nothing else names it. Nothing here imports NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from .question import Question
+
+ENDING: Final = "_question"
+
+
+@cache
+def find_questions() -> Mapping[str, Path]:
+    """The file of each question, by its name."""
+    files = sorted(Path(__file__).parent.glob(f"*{ENDING}.py"))
+    return {path.stem.removesuffix(ENDING): path for path in files}
+
+
+def load_question(name: str) -> Question[Any, Any]:
+    """A question by its name."""
+    asked: Question[Any, Any] = getattr(import_module(f"{__name__}.{name}{ENDING}"), name)
+    return asked

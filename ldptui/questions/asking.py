@@ -1,0 +1,152 @@
+"""A question asked by its command, which prints the answer, or by its form, which shows it.
+
+A topic that is no question yet has `answer(options, ask)`, a generator that says what it works on
+and returns its `Answer`. For a form it runs in the background worker, which may stop it between any
+two steps of Python. Whoever asks, a `ScenarioError` names the argument or the field that is wrong.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.files import write_atomically
+from ldptui.core.base.pulse import Going
+
+from ..lab.answer import Answer
+from ..lab.asking import QUANTITIES, Ask, Steps, offered, plain
+from ..lab.options import concerned
+from ..terminal import exits
+from ..terminal.output import write_json, write_out
+from ..text import table
+from .question import Question
+from .question_answer import QuestionAnswer
+from .topics import TOPICS, Topic
+from .writing import make_page, make_sheet, write_answer
+
+
+def show(answer: Answer, form: str, hint: str = "") -> None:
+    """Print the values of an answer as JSON, or its table. What is unbounded is null in JSON."""
+    if form == "json":
+        write_json(plain(answer.values))
+        return
+    notes = [*answer.notes, *([hint] if hint else [])]
+    if tuple(column.name for column in answer.table.columns) != QUANTITIES:
+        write_out(_columns(answer, notes))
+        return
+    rows: Any = [
+        tuple(str(value).strip() if at == 1 else value for at, value in enumerate(row))
+        for row in answer.table.rows
+    ]
+    notes = [*notes, *([""] if notes else []), *answer.sources]
+    write_out(table.theory_table(answer.table.title, rows, notes))
+
+
+def _columns(answer: Answer, notes: Sequence[str]) -> str:
+    """A table of other columns, between its title and the notes: numbers stand to the right."""
+    heads = [column.name for column in answer.table.columns]
+    rows = [[str(value) for value in line] for line in answer.table.rows]
+    below = [*notes, *([""] if answer.sources else []), *answer.sources]
+    return "\n".join([answer.table.title, "", table.plain_table(heads, rows), *below, ""])
+
+
+def command(name: str, arguments: Namespace) -> int:
+    """Print the answer to what a command is given; its exit code: 6 for a promise that is broken.
+
+    A ScenarioError names the argument.
+    """
+    topic, values = TOPICS[name], vars(arguments)
+    try:
+        if isinstance(topic, Question):
+            given = topic.argued(values)
+            for _ in (asked := Going(topic.work(given))):
+                pass
+            write_answer(topic, asked.result, given, arguments.format, arguments.page)
+            return exits.ALARM if asked.result.is_broken else exits.DONE
+        steps = _answer(topic)(topic.argued(values), Ask())
+        for _ in (going := Going(steps)):
+            pass
+    except ScenarioError as error:
+        option = concerned(topic.options, error.key)
+        if option is None or error.where:
+            raise
+        _, row, parameter = (*error.key.split(".", 2), "", "")[:3]
+        flag = f"{option.flag} {values[option.name][int(row)]}: {parameter}" if parameter else (
+            option.flag
+        )  # fmt: skip
+        raise ScenarioError(error.rule, flag) from error
+    show(going.result, arguments.format, topic.hint)
+    if going.result.broken:
+        return exits.ALARM
+    return exits.MISFIT if going.result.misfit else exits.DONE
+
+
+def _answer(topic: Topic) -> Callable[[Any, Ask], Steps]:
+    answer: Callable[[Any, Ask], Steps] = import_module(topic.home).answer
+    return answer
+
+
+READ: Final = {"file": "file", "prior": "prior", "reports": "reports.0"}
+"""The options that name what is read, and the fields that show what is wrong with it."""
+
+
+def steps(question: Mapping[str, Any]) -> Steps:
+    """Work on a tab's question; raises LdpError. A ScenarioError has the name of a field, or ""."""
+    topic, values = TOPICS[question["tab"]], question["values"]
+    whole = next((field for name, field in READ.items() if name in topic.fields), "")
+    path = str(values.get("path") or "")
+    try:
+        ask = Ask(True, question["document"], question["folder"], path)
+        if isinstance(topic, Question):
+            return (yield from _answer_form(topic, values, ask))
+        answer = yield from _answer(topic)(topic.typed(values), ask)
+        return replace(answer, figures=tuple(answer.figures))
+    except ScenarioError as error:
+        raise _of_field(error, topic, whole) from error
+    except FileError as error:
+        raise ScenarioError(str(error), whole) from error
+
+
+def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask) -> Steps:
+    """Answer a question with the values of its form; its page is written where a path is given."""
+    given, writes = asked.typed(values), False
+    for option in asked.options:
+        match option.argument.role:
+            case "scenario":
+                given[option.name] = ask.scenario()
+            case "output":
+                given[option.name], writes = ask.path, True
+            case "table" if given.get(option.name) or option.required:
+                path = ask.file(given.get(option.name, ""), option.name)
+                given[option.name] = str(path)
+                columns = [each.name for each in asked.options if each.argument.role == "column"]
+                yield from offered(path, *columns)
+    steps = asked.work(given)
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            answer: QuestionAnswer = end.value
+            break
+        yield make_sheet(asked, step, given) if isinstance(step, QuestionAnswer) else step
+    if ask.path and not writes:
+        write_atomically(Path(ask.path), make_page(asked, answer, given))
+    sheet = make_sheet(asked, answer, given)
+    return replace(sheet, figures=tuple(sheet.figures))
+
+
+def _of_field(error: ScenarioError, topic: Topic, whole: str) -> ScenarioError:
+    """The error as one of a field, or else as a whole sentence about the table."""
+    option = concerned(topic.blanks, error.key)
+    if option is None:
+        return ScenarioError(str(error), whole)
+    if option.type != "rows":
+        return ScenarioError(error.rule, option.name)
+    name, row, parameter = (*error.key.split(".", 2), "", "")[:3]
+    return ScenarioError(f"{parameter} {error.rule}".strip(), f"{name}.{row or 0}")

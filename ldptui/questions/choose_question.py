@@ -1,0 +1,274 @@
+"""the most frequent item, found privately: how often it is right"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.ranges import BUDGET, Range
+
+from ..lab.options import Blank
+from ..text import format as text
+from ..text.interval import INTERVAL, reach_95, share_words
+from .parameters import LocalBudget, ScenarioName, Seed, name_of, read_cell
+from .question import Steps, question
+from .question_answer import HIDDEN, QuestionAnswer, Row
+
+if TYPE_CHECKING:
+    from ldptui.core.base.sampling import Counts
+    from ldptui.core.law.pure import Rng
+
+    from ..lab.answer import Figure
+
+POINTS: Final = 97
+"""Points of the exact curve."""
+SIMULATED: Final = 13
+"""Points of the curves that are simulated."""
+AT_ONCE: Final = 1 << 17
+"""Counts drawn in one call, some 10 ms: an interrupt is obeyed between two calls."""
+SURE: Final = 0.95
+
+
+@dataclass(frozen=True)
+class Share:
+    """The share of trials in which a mechanism was right."""
+
+    simulated: float
+    standard_error: float
+
+    @classmethod
+    def of(cls, hits: int, trials: int) -> Share:
+        share = hits / trials
+        return cls(share, math.sqrt(share * (1 - share) / trials))
+
+    @property
+    def shown(self) -> str:
+        return text.estimate(self.simulated, self.standard_error)
+
+
+@dataclass(frozen=True)
+class ExactShare:
+    """The same of a mechanism whose chance is known."""
+
+    exact: float
+    simulated: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class ChanceCurves:
+    """The chances along ε: the exact ones of `exponential`, those of local protocols at few ε."""
+
+    epsilon: Sequence[float]
+    exponential: Sequence[float]
+    simulated_at: Sequence[float]
+    trials: int
+    local: Mapping[str, Sequence[float | None]]
+    exact_there: Sequence[float] = dataclasses.field(default=(), metadata=HIDDEN)
+
+
+@dataclass(frozen=True)
+class ChooseAnswer(QuestionAnswer):
+    """The chances that the exponential mechanism and each local arg-max name a most frequent item.
+
+    best, lead : that item, and by how many users. needed : the ε with which the exponential
+    mechanism is right 95% of the time, None where none is large enough. local : None where this ε
+    allows none.
+    """
+
+    scenario: str
+    seed: int
+    items: int
+    users: int
+    epsilon: float
+    trials: int
+    best: str
+    lead: int
+    exponential: ExactShare
+    needed: float | None
+    local: Mapping[str, Share | None]
+    over: ChanceCurves
+
+    @property
+    def _local(self) -> dict[str, Share]:
+        return {kind: share for kind, share in self.local.items() if share is not None}
+
+    @property
+    def title(self) -> str:
+        return (
+            f"The most frequent item, {self.scenario or 'your population'}: "
+            f"ε = {text.short(self.epsilon)}, d = {text.count(self.items)}, "
+            f"n = {text.count(self.users)}"
+        )
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        yield (
+            f"With ε = {text.short(self.epsilon)} a curator who uses the exponential mechanism "
+            f"names the most frequent item with probability {text.short(self.exponential.exact)}."
+        )
+        if local := self._local:
+            shares = {kind.upper(): text.percent(share.simulated) for kind, share in local.items()}
+            same = set(shares.values())
+            beaten = ", ".join(f"{kind} {share}" for kind, share in shares.items())
+            if len(shares) > 1 and len(same) == 1:
+                beaten = f"all of {text.count(len(shares))} protocols {same.pop()}"
+            yield f"The largest of the estimates from local reports is right in: {beaten}."
+        if self.needed is not None:
+            need = text.short(self.needed, 3)
+            yield f"The exponential mechanism needs ε = {need} to be right 95 % of the time."
+
+    def quantities(self) -> Iterator[Row]:
+        central, trials = self.exponential, self.trials
+        yield Row("exponential: right", central.exact, "e^(εc/2) / Σ e^(εc/2)", "DR 3.4")
+        of = "of one trial" if trials == 1 else f"of {text.count(trials)} trials"
+        measured = text.estimate(central.simulated, central.standard_error)
+        yield Row("  simulated", measured, of, "DR 3.4")
+        for kind, share in self._local.items():
+            yield Row(f"{kind.upper()}: right", share.shown, "arg-max, simulated", "W17")
+        if self.needed is not None:
+            ahead = f"{text.count(self.lead)} users ahead"
+            yield Row("exponential: ε for 95 %", self.needed, ahead, "DR 3.4")
+
+    @property
+    def notes(self) -> Iterator[str]:
+        yield f"the right answer is {self.best}, {text.count(self.lead)} users ahead"
+        yield "exponential: a trusted curator chooses, with probability e^(ε count/2)"
+        shares = [share.simulated for share in self._local.values()]
+        yield from share_words([self.exponential.simulated, *shares], self.trials)
+
+    def figures(self) -> Iterator[Figure]:
+        """Pr[the right answer] over ε: the exponential mechanism exactly, local ones simulated."""
+        from ..charts.series import TONES, Axis, Plot, Series
+        from ..lab.answer import curves
+
+        over, reach = self.over, reach_95(self.over.trials)
+        # The points of the simulated ones too, so that a cursor reads both.
+        exact = dict(zip(over.epsilon, over.exponential, strict=True))
+        exact |= dict(zip(over.simulated_at, over.exact_there, strict=True))
+        budgets = sorted(exact)
+        series = [Series("exponential", budgets, [exact[each] for each in budgets], "theory")]
+        for (kind, shares), tone in zip(over.local.items(), TONES, strict=False):
+            ys = [math.nan if y is None else y for y in shares]
+            errors = [reach * math.sqrt(y * (1 - y) / over.trials) for y in ys]
+            series.append(Series(kind.upper(), over.simulated_at, ys, tone, "points", errors))
+        note = f"n = {text.count(self.users)}, d = {text.count(self.items)}"
+        plot = Plot(
+            "Finding the most frequent item",
+            Axis("privacy budget ε", log=True),
+            Axis("probability of the right answer", low=0.0, high=1.0),
+            tuple(series),
+            note=f"{note}; points: {over.trials} trials {INTERVAL}",
+        )
+        yield curves(plot, "right", "ε")
+
+
+@question("Choose", "Is the most frequent item found?", place=12)
+def choose(
+    scenario: ScenarioName,
+    *,
+    epsilon: LocalBudget | None = None,
+    trials: Annotated[int, Range(1, 10**6), "N", Blank(200, steps="ladder")] = 1000,
+    seed: Seed = 0,
+) -> Steps[ChooseAnswer]:
+    """Compare how often the most frequent item of a scenario's population is found: by a
+    trusted curator with the exponential mechanism, exactly and simulated, and as the
+    largest of each local protocol's estimates.
+
+    Parameters
+    ----------
+    scenario : a TOML file, or a bundled scenario
+    epsilon : privacy budget ε (the scenario's, or 1)
+    trials : simulations of each mechanism
+    seed : of the trials
+
+    Examples
+    --------
+    ldptui choose quickstart --epsilon 0.05
+    """
+    import numpy as np
+
+    from ldptui.core.lab.loss import Exponential
+
+    from ..lab.mechanisms import DRAWN, LOCAL, budget_of
+
+    cell = read_cell(scenario).first
+    population, held = cell.population, cell.population.histogram
+    yield f"choosing among {text.count(held.size)} items, {text.count(trials)} trials"
+    budget, rng = budget_of(cell, epsilon), np.random.default_rng(seed)
+    right = Share.of(_count_right(Exponential(budget), held, trials, rng), trials)
+    need = _needed_epsilon(held)
+    low = min(0.01, budget, (need or 1.0) / 30)
+    grid = [float(f"{x:.6g}") for x in np.geomspace(low, max(10, budget), POINTS)]
+    few = [float(f"{x:.6g}") for x in np.geomspace(0.01, 10, SIMULATED)]
+    exact, there = ([Exponential(each).success(held) for each in at] for at in (grid, few))
+    ordered = np.sort(held)
+    found = ChooseAnswer(
+        name_of(scenario), seed, held.size, int(held.sum()), budget, trials,
+        population.label(int(held.argmax())), int(ordered[-1] - ordered[-2]),
+        ExactShare(Exponential(budget).success(held), right.simulated, right.standard_error),
+        need, {}, ChanceCurves(grid, exact, few, min(trials, 200), {}, there),
+    )  # fmt: skip
+    root = int(rng.integers(2**63))
+    yield found  # what is exact is known before what is simulated
+
+    def stream_of(kind: str) -> Rng:
+        """A stream of the kind's own: another kind in the table leaves its numbers alone."""
+        return np.random.default_rng([root, *kind.encode()])
+
+    local = {kind: _simulate(kind, held, budget, trials, stream_of(kind)) for kind in LOCAL}
+    along: dict[str, Any] = {}
+    for kind in DRAWN:
+        stream = stream_of(kind)
+        shares = [_simulate(kind, held, each, found.over.trials, stream) for each in few]
+        along[kind] = [None if share is None else share.simulated for share in shares]
+    return replace(found, local=local, over=replace(found.over, local=along))
+
+
+def _needed_epsilon(held: Counts) -> float | None:
+    """The least ε with which the exponential mechanism is right 95% of the time; None: there is
+    none up to the largest budget."""
+    from ldptui.core.lab.loss import Exponential
+
+    low, high = math.log(1e-9), math.log(BUDGET.high)
+
+    def is_enough(log_epsilon: float) -> bool:
+        return Exponential(math.exp(log_epsilon)).success(held) >= SURE
+
+    if not is_enough(high):
+        return None
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return math.exp(high)
+
+
+def _count_right(mechanism: Any, held: Counts, trials: int, rng: Rng) -> int:
+    """The number of trials in which the mechanism chooses a most frequent item."""
+    import numpy as np
+
+    hits, step = 0, max(1, AT_ONCE // held.size)
+    for at in range(0, trials, step):
+        rows = np.broadcast_to(held, (min(step, trials - at), held.size))
+        hits += int((held[mechanism.sample(rows, rng)] == held.max()).sum())
+    return hits
+
+
+def _simulate(kind: str, held: Counts, epsilon: float, trials: int, rng: Rng) -> Share | None:
+    """The share of trials in which the largest local estimate is that of a most frequent item."""
+    from ldptui.core.lab.locality import local_success
+
+    from ..lab.mechanisms import bound
+
+    try:
+        protocol = bound(kind, held.size, epsilon)
+    except ScenarioError:
+        return None  # e^ε + 1 is no usable hash range
+    hits, step = 0, max(1, AT_ONCE // held.size)
+    for at in range(0, trials, step):
+        hits += local_success(protocol, held, min(step, trials - at), rng)
+    return Share.of(hits, trials)

@@ -1,0 +1,400 @@
+"""what a table gives away: k-anonymity, l-diversity, t-closeness"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.ranges import Range
+
+from ..lab.options import Argument, Blank
+from ..lab.questions.offered import where
+from ..lab.questions.shared import EXAMPLES
+from ..text import format as text
+from .question import Steps, question
+from .question_answer import HIDDEN, QuestionAnswer, Row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ldptui.core.lab.columns import Column
+    from ldptui.core.lab.disclosure import AttributePrivacy
+    from ldptui.core.lab.relation import FreeFace, Implication, Relation
+
+    from ..charts.series import Bar
+    from ..lab.answer import Figure
+
+MOST_ATTRIBUTES: Final = 2000
+NAMED: Final = 8
+"""Implications that are told in words, those of most rows first."""
+SHOWN: Final = 16
+"""Bars of a chart."""
+SIZES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
+"""The least sizes of the groups of classes."""
+FEW: Final = 200
+"""Users whose smallest identifying sets are looked for."""
+CELLS: Final = 400
+"""Users times attributes, at most, where additions that restore privacy are tried."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A sensitive column within the classes: l-diversity, t-closeness, and what is given away."""
+
+    values: int
+    l_distinct: int
+    l_entropy: float
+    t_equal: float
+    t_ordered: float
+    order: str
+    homogeneous_share: float
+
+
+@dataclass(frozen=True)
+class TableAnswer(QuestionAnswer):
+    """k, l and t of a table, and its attribute privacy, None where it has one column.
+
+    class_sizes : each size of a class with the number of such classes.
+    """
+
+    rows: int
+    quasi: Sequence[str]
+    classes: int
+    k: int
+    unique_share: float
+    share_below_5: float
+    class_sizes: Sequence[tuple[int, int]]
+    sensitive: Mapping[str, Spread]
+    attributes: AttributePrivacy | None
+
+    @property
+    def title(self) -> str:
+        return f"{text.count(self.rows)} rows, quasi-identifiers {_join(self.quasi)}"
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        known, rows = _join(self.quasi), text.count(self.rows)
+        if self.k == 1:
+            alone = text.percent(self.unique_share)
+            yield f"Not anonymous: {known} single out {alone} of the {rows} rows (k = 1)."
+        else:
+            yield f"{self.k}-anonymous: who knows {known} of somebody finds at least {self.k} rows."
+        for name, spread in self.sensitive.items():
+            if away := spread.homogeneous_share:
+                yield (
+                    f"{name} is given away for {text.percent(away)} of the rows: their class has "
+                    "one value alone."
+                )
+            else:
+                yield f"Every class has at least {spread.l_distinct} values of {name}."
+
+    def quantities(self) -> Iterator[Row]:
+        below = text.percent(self.share_below_5)
+        yield Row("k", text.count(self.k), "rows of the smallest class", "k")
+        yield Row("classes", text.count(self.classes), "different quasi-identifiers", "k")
+        yield Row("unique rows", text.percent(self.unique_share), "alone in their class", "k")
+        yield Row("rows in small classes", below, "of fewer than 5 rows", "k")
+        for name, spread in self.sensitive.items():
+            away = text.percent(spread.homogeneous_share)
+            distinct, by = text.count(spread.l_distinct), f"earth mover's, by {spread.order}"
+            yield Row(f"{name}: distinct l", distinct, "fewest values of a class", "l")
+            yield Row(f"{name}: entropy l", spread.l_entropy, "least e^entropy of a class", "l")
+            yield Row(f"{name}: t, equal", spread.t_equal, "largest Σ|p − q|/2 of a class", "t")
+            yield Row(f"{name}: t, ordered", spread.t_ordered, by, "t")
+            yield Row(f"{name}: given away", away, "rows whose class has one value", "l")
+        for name, count in self.attributes.exposed.items() if self.attributes else ():
+            share = text.percent(count / self.rows)
+            yield Row(f"{name}: follows", share, "rows: from all other columns", "E")
+
+    @property
+    def notes(self) -> Iterator[str]:
+        if (attributes := self.attributes) is None:
+            return
+        yield (
+            "attribute privacy holds: nobody's value follows from their others (φ∘ψ = Id)"
+            if attributes.private
+            else "no attribute privacy: some values follow from others (φ∘ψ ≠ Id)"
+        )
+        rules = sorted(attributes.implications, key=lambda rule: rule.alone - rule.rows)
+        for rule in rules[:NAMED]:  # those that concern most people who are not identified anyway
+            if several := rule.rows - rule.alone:
+                *seen, last = rule.example
+                pairs = _join([f"{c} {v}" for c, v in zip(rule.observed, seen, strict=True)])
+                yield (
+                    f"{_join(rule.observed)} ⇒ {rule.implied} in "
+                    f"{text.percent(several / self.rows)} of the rows: whoever is seen with "
+                    f"{pairs} also has {rule.implied} {last}"
+                )
+        subsets = sorted(attributes.identifications, key=lambda subset: -subset.rows)
+        yield from [
+            f"to know {_join(subset.observed)} identifies {text.plural(subset.rows, 'row')}"
+            for subset in subsets
+            if subset.rows
+        ][:NAMED]
+
+    def figures(self) -> Iterator[Figure]:
+        """The share of rows in classes of each size; those that are alone with few columns."""
+        from ..charts.series import Bar
+
+        rows: Counter[int] = Counter()
+        for size, number in self.class_sizes:
+            rows[max(least for least in SIZES if least <= size)] += size * number
+        bars = []
+        for start, after in zip(SIZES, [*SIZES[1:], None], strict=True):
+            label = f"{start} or more" if after is None else f"{start}–{after - 1}"
+            label = "1, unique" if start == 1 else str(start) if after == start + 1 else label
+            bars.append(Bar(label, rows[start] / self.rows, target=start == 1))
+        while len(bars) > 1 and not bars[-1].value:
+            bars.pop()
+        note = f"a class agrees on {_join(self.quasi)}"
+        yield _share_bars("Rows by the size of their class", bars, "class of", self.rows, note)
+        if self.attributes is not None:
+            subsets = sorted(self.attributes.identifications, key=lambda subset: -subset.rows)
+            bars = [Bar(", ".join(each.observed), each.rows / self.rows) for each in subsets]
+            title = "Rows that are singled out by what is observed"
+            yield _share_bars(title, bars, "observed", self.rows)
+
+
+@dataclass(frozen=True)
+class RelationAnswer(QuestionAnswer):
+    """What a relation of users and attributes gives away: its attribute privacy.
+
+    complete : whether every set of attributes was tried. observed : the attributes that are seen.
+    """
+
+    users: int
+    attributes: int
+    private: bool
+    always: Sequence[str]
+    implications: Sequence[Implication]
+    complete: bool
+    facets: Sequence[Sequence[str]]
+    free_faces: Sequence[FreeFace]
+    identified: Sequence[str]
+    observed: int = dataclasses.field(default=2, metadata=HIDDEN)
+    relation: Relation | None = dataclasses.field(default=None, metadata=HIDDEN)
+
+    @property
+    def title(self) -> str:
+        return f"{self.users} users, {self.attributes} attributes"
+
+    @property
+    def _implied(self) -> list[str]:
+        return [
+            f"whoever is seen with {_join(rule.observed)} also has {_join(rule.implied)}"
+            for rule in self.implications
+        ]
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        if self.private:
+            yield "Attribute privacy: no set of observed attributes implies another (φ∘ψ = Id)."
+            return
+        # If nothing small implies anything, the attributes of everybody are known unobserved.
+        first = next(iter(self._implied), f"everybody has {_join(self.always)}")
+        yield f"No attribute privacy (φ∘ψ ≠ Id): {first}."
+        assert self.relation is not None
+        if self.users * self.attributes <= CELLS and (repairs := self.relation.repairs()):
+            (user, attribute), *more = repairs
+            yield f"Giving {attribute} to user {user} as well restores it" + (
+                f"; so would {len(more)} other single additions." if more else "."
+            )
+
+    def quantities(self) -> Iterator[Row]:
+        counts = {
+            "implications": (self.implications, f"from {self.observed} seen at most"),
+            "maximal sets": (self.facets, "of attributes that a user has"),
+            "free faces": (self.free_faces, "in one maximal set alone, one short of it"),
+            "identified users": (self.identified, "by all their attributes"),
+        }
+        yield Row(
+            "attribute privacy", "yes" if self.private else "no",
+            "φ∘ψ = Id on every set somebody has", "E",
+        )  # fmt: skip
+        for name, (found, formula) in counts.items():
+            yield Row(name, text.count(len(found)), formula, "E")
+
+    @property
+    def notes(self) -> Iterator[str]:
+        yield from self._implied[:20]
+        if self.private:
+            yield "attribute privacy holds: no set of observed attributes implies another"
+        if self.always:
+            yield f"everybody has {_join(self.always)}"
+        if not self.complete:
+            yield "there are too many sets of attributes to try them all"
+        if self.identified:
+            yield f"identified: {', '.join(self.identified[:20])}"
+
+    def figures(self) -> Iterator[Figure]:
+        """The users who have each attribute; the number of attributes that identify users."""
+        from ..charts.series import Bar
+
+        if (relation := self.relation) is None:
+            return
+        bars = [
+            Bar(name, users.bit_count() / self.users, target=users.bit_count() == 1)
+            for name, users in zip(relation.attributes, relation.dual.held, strict=True)
+        ]
+        bars.sort(key=lambda bar: -bar.value)
+        note = "▸ held by one user alone" if any(bar.target for bar in bars) else ""
+        yield _share_bars(
+            "Users who have each attribute", bars, "has", self.users, note, of="users"
+        )
+        if self.users <= FEW:
+            sizes = Counter(len(relation.identifying(user) or ()) for user in relation.users)
+            bars = [Bar(f"{size} seen", sizes[size] / self.users) for size in sorted(sizes) if size]
+            bars.append(Bar("never", sizes[0] / self.users))
+            title = "Users by the number of attributes that identify them"
+            yield _share_bars(title, bars, "after", self.users, of="users")
+
+
+def _share_bars(
+    title: str, bars: Sequence[Bar], item: str, total: int, note: str = "", of: str = "rows"
+) -> Figure:
+    """The chart of shares; as many bars as it has room for."""
+    from ..charts.series import Bars
+    from ..lab.answer import shares
+
+    rest = f"{len(bars) - SHOWN} more" if len(bars) > SHOWN else ""
+    shown = Bars(title, tuple(bars[:SHOWN]), rest=rest, note=note, item=item, value="share")
+    return shares(shown, total, of)
+
+
+def _join(names: Sequence[str]) -> str:
+    """Names in a row: a, b and c."""
+    if not names:
+        return text.MISSING
+    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
+
+
+@question("Disclose", "What does a table give away?", place=15)
+def disclose(
+    file: Annotated[
+        str, "FILE", Argument(positional=True, renames=("path",), role="table"), Blank(EXAMPLES)
+    ],
+    *,
+    quasi: Annotated[
+        tuple[str, ...],
+        "COLUMNS",
+        Argument(role="column"),
+        Blank("age, zip, sex", only=where("what", "table")),
+    ] = (),
+    sensitive: Annotated[
+        tuple[str, ...],
+        "COLUMNS",
+        Argument(role="column"),
+        Blank("illness", only=where("what", "table")),
+    ] = (),
+    relation: Annotated[
+        tuple[str, ...],
+        "USER,ATTRIBUTE",
+        Argument(role="column"),
+        Blank("user, attribute", only=where("what", "relation")),
+    ] = (),
+    observed: Annotated[int, Range(1, 8), "N", Blank()] = 2,
+    what: Annotated[Literal["table", "relation"] | None, Blank("table")] = None,
+) -> Steps[TableAnswer | RelationAnswer]:
+    """Measure what a table gives away: k-anonymity, l-diversity, t-closeness, and which
+    attributes give others away. FILE is a CSV file with a header.
+
+    Parameters
+    ----------
+    file : a CSV table
+    quasi : quasi-identifiers, separated by commas
+    sensitive : sensitive columns, likewise
+    relation : instead: each row says that a user has an attribute
+    observed : attributes seen at most
+
+    Examples
+    --------
+    ldptui disclose people.csv --quasi age,zip,sex --sensitive disease
+    ldptui disclose likes.csv --relation user,page
+    """
+    from pathlib import Path
+
+    path = Path(file)
+    if relation or what == "relation":
+        if quasi or sensitive:
+            raise ScenarioError("cannot be given with --quasi or --sensitive", key="relation")
+        yield f"reading {path.name} and closing its sets of attributes"
+        return _relation_answer(_read_relation(path, relation), observed)
+    if not quasi:
+        raise ScenarioError("must name the columns that others may know", key="quasi")
+    for column in sensitive:
+        if column in quasi:
+            raise ScenarioError(f"must not name a quasi-identifier, {got(column)}", key="sensitive")
+    yield f"reading {path.name} and grouping its rows by {_join(quasi)}"
+    return _table_answer(path, quasi, sensitive, observed)
+
+
+def _table_answer(
+    path: Path, quasi: Sequence[str], sensitive: Sequence[str], observed: int
+) -> TableAnswer:
+    """What a CSV table gives away; raises LdpError."""
+    import numpy as np
+
+    from ldptui.core.lab.disclosure import MOST_VALUES, attribute_privacy, diversity, group
+
+    from ..lab.asking import named_columns
+
+    columns = named_columns(path, quasi, "quasi", MOST_VALUES)
+    hidden = named_columns(path, sensitive, "sensitive") if sensitive else []
+    classes = group(columns)
+    sizes, numbers = np.unique(classes.sizes, return_counts=True)
+    spreads, attributes = {}, None
+    for column in hidden:
+        found = diversity(classes, column)
+        spreads[column.name] = Spread(
+            len(column.values),
+            found.l_distinct,
+            found.l_entropy,
+            found.t_equal,
+            found.t_ordered,
+            "number" if found.by_number else "alphabet",
+            found.homogeneous_share,
+        )
+    if len(columns) + len(hidden) > 1:
+        attributes = attribute_privacy([*columns, *hidden], observed)
+    return TableAnswer(
+        classes.rows, quasi, classes.sizes.size, classes.k, classes.unique_share,
+        classes.share_below(5), list(zip(sizes.tolist(), numbers.tolist(), strict=True)),
+        spreads, attributes,
+    )  # fmt: skip
+
+
+def _read_relation(path: Path, names: Sequence[str]) -> Relation:
+    """The relation of two columns, users and their attributes; raises LdpError."""
+    from ldptui.core.lab.relation import Relation
+
+    from ..lab.asking import named_columns
+
+    if len(names) != 2:
+        rule = f"must be two columns, of users and of attributes, got {len(names)}"
+        raise ScenarioError(rule, key="relation")
+    columns: list[Column] = named_columns(path, names, "relation")
+    users, attributes = columns
+    if len(attributes.values) > MOST_ATTRIBUTES:
+        raise ScenarioError(
+            f"must have at most {MOST_ATTRIBUTES} different attributes, got "
+            f"{len(attributes.values)} in {attributes.name!r}",
+            key="relation",
+        )
+    held: dict[str, set[str]] = {user: set() for user in users.values}
+    for user, attribute in zip(users.codes.tolist(), attributes.codes.tolist(), strict=True):
+        if attributes.values[attribute]:  # an empty cell: a user without attributes
+            held[users.values[user]].add(attributes.values[attribute])
+    return Relation.of(held)
+
+
+def _relation_answer(relation: Relation, observed: int) -> RelationAnswer:
+    implications, is_complete = relation.implications(observed)
+    return RelationAnswer(
+        len(relation.users), len(relation.attributes), relation.private, relation.always,
+        implications, is_complete, [relation.names(facet) for facet in relation.facets],
+        relation.free_faces, relation.identified, observed, relation,
+    )  # fmt: skip

@@ -1,0 +1,331 @@
+"""what several releases cost together"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.ranges import Range
+
+from ..lab.options import Argument, Blank
+from ..lab.questions.curators import entries_of_draft, noise_of_draft, rounds_of_draft
+from ..lab.questions.shared import TIMES
+from ..text import format as text
+from .parameters import Slack
+from .question import Curves, Steps, question
+from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row, row_of_formula
+
+if TYPE_CHECKING:
+    from ldptui.core.lab.ledger import Entry, Spent
+
+    from ..lab.answer import Figure
+
+TOTALS: Final = {
+    "sequential": ("Σ ε, Σ δ", "DR th. 3.16"),
+    "advanced": ("√(2 ln(1/δ')Σε²) + Σε(e^ε−1)", "DR th. 3.20"),
+    "improved": ("√(2 ln(1/δ')Σε²)+Σε tanh(ε/2)", "KOV th. 3.5"),
+    "exact": ("worst: randomised responses", "KOV th. 3.3"),
+    "tight": ("privacy-loss distributions", "KOV"),
+}
+SHOWN: Final = 8
+"""Other cells of a sweep that a note names."""
+POINTS: Final = 33
+LOSSES: Final = 1 << 14
+"""Different losses of the exact composition, at most, at every point of the chart."""
+
+
+@dataclass(frozen=True)
+class RapporRounds:
+    """ε of RAPPOR's reports about one value: naive composition, the exact loss, and its limit."""
+
+    rounds: int
+    one: float
+    naive: float
+    memoised: float
+    limit: float
+
+
+@dataclass(frozen=True)
+class LedgerAnswer(QuestionAnswer):
+    """Every composition of the entries, and RAPPOR's rounds beside naive composition.
+
+    void : whether a release promises nothing to a group of this size. sweep : what the cells of a
+    scenario release, where that differs; only the first is added up. noise : RAPPOR's f, p, q and
+    hashes.
+    """
+
+    entries: Sequence[Entry]
+    delta: float
+    people: int
+    spent: Mapping[str, Spent]
+    rappor: RapporRounds | None
+    void: bool | None = dataclasses.field(default=None, metadata=OMITTED)
+    sweep: Sequence[str] | None = dataclasses.field(default=None, metadata=OMITTED)
+    noise: tuple[float, ...] | None = dataclasses.field(default=None, metadata=HIDDEN)
+
+    @property
+    def rounds(self) -> int | None:
+        return None if self.rappor is None else self.rappor.rounds
+
+    @property
+    def title(self) -> str:
+        several = "entry" if len(self.entries) == 1 else "entries"
+        return f"Budget ledger: {len(self.entries)} {several}, δ = {text.chosen(self.delta)}"
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        if self.spent:
+            total, people = self.spent["sequential"].epsilon, self.people
+            each = f"for {people} people together" if people > 1 else "for one person"
+            yield f"Together the releases spend ε = {text.short(total)} {each}: the sum."
+            name, least = min(self.spent.items(), key=lambda item: item[1].epsilon)
+            if least.epsilon < 0.995 * total:
+                delta = text.short(max(least.delta, self.delta), 3)
+                yield (
+                    f"With δ = {delta} allowed, ε = {text.short(least.epsilon)} "
+                    f"holds as well ({name} composition)."
+                )
+        if (reports := self.rappor) is not None:
+            yield (
+                f"RAPPOR's permanent noise is drawn once: {text.count(reports.rounds)} reports "
+                f"cost ε = {text.short(reports.memoised)}, not {text.short(reports.naive)}, and "
+                f"never more than {text.short(reports.limit)}."
+            )
+
+    def quantities(self) -> Iterator[Row]:
+        for entry in self.entries:
+            if not entry.epsilon and not entry.delta:
+                yield Row(entry.name, "0", "post-processing is free", "DR pr. 2.1")
+                continue
+            what = "once"
+            if entry.times > 1:
+                what = f"{text.count(entry.times)} × ε = {text.chosen(entry.epsilon)}"
+            what += f", δ = {text.chosen(entry.delta)} each" if entry.delta else ""
+            yield Row(entry.name, entry.epsilon * entry.times, what)
+        for name, (formula, source) in TOTALS.items():
+            if (spent := self.spent.get(name)) is not None:
+                other = spent.delta and not math.isclose(spent.delta, self.delta, rel_tol=1e-3)
+                what = f"{formula}; δ = {text.short(spent.delta, 3)}" if other else formula
+                yield Row(f"total, {name}", spent.epsilon, what, source)
+        if self.noise is not None and (reports := self.rappor) is not None:
+            from ..explain.rappor.privacy import of_noise
+            from .releases import read_noise
+
+            known = of_noise(*read_noise(self.noise))
+            t = f"{text.count(reports.rounds)} reports"
+            yield row_of_formula("one RAPPOR report", known["epsilon_one"])
+            yield Row(f"{t}, naive", reports.naive, "sum, as if drawn afresh", "DR th. 3.16")
+            yield Row(f"{t}, memoised", reports.memoised, "exact, permanent bits kept", "RAP 3.1")
+            yield row_of_formula("for ever, memoised", known["epsilon_infinity"])
+
+    @property
+    def notes(self) -> Iterator[str]:
+        if "improved" in self.spent:
+            yield "δ' is what the entries' own δ leave of it"
+        if "tight" in self.spent:
+            yield "tight: by the library dp_accounting"
+        if self.people > 1:
+            yield f"totals are for {self.people} people together: kε of each (DR th. 2.2)"
+        if self.void:
+            yield f"δ of {self.people} people together is 1 in a release, which promises nothing"
+        elif len(self.spent) > 1:
+            least = min(spent.epsilon for spent in self.spent.values())
+            sums = least > 0.995 * self.spent["sequential"].epsilon
+            yield f"every total holds: name the least{', here the sum' * sums}"
+        if self.spent and not self.void and "improved" not in self.spent:
+            delta = text.chosen(self.delta)
+            yield f"the entries' own δ leaves nothing of δ = {delta} for a smaller ε"
+        if self.sweep:
+            own, *others = self.sweep
+            more = f"; and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
+            yield (
+                f"the scenario sweeps what is released: this adds up {own} alone, its values "
+                f"without the sweep, and not {'; '.join(others[:SHOWN])}{more}"
+            )
+
+    def figures(self) -> Iterator[Figure]:
+        """ε after each release, in the order of the ledger, by each way to add them up."""
+        from ldptui.core.lab import ledger as books
+
+        from ..charts.series import Axis, Plot, Series, Tone
+        from ..lab.answer import curves
+
+        total = sum(entry.times for entry in self.entries)
+        if not total:
+            return
+        step = max(1, math.ceil(total / POINTS))
+        places = sorted({1, *range(step, total + 1, step), total})
+        ways: dict[str, tuple[str, Tone]] = {
+            "sequential": ("sequential, Σ ε", "attacked"),
+            "improved": ("improved (KOV 3.5)", "clean"),
+            "exact": ("exact (KOV 3.3)", "theory"),
+        }
+        lines: dict[str, list[float]] = {name: [] for name in ways}
+        for place in places:
+            first = _first_releases(self.entries, place)
+            group = books.of_group(first, self.people)
+            found = {"sequential": self.people * books.sequential(first).epsilon}
+            slack = -1.0 if group is None else self.delta - books.sequential(group).delta
+            if group is not None and slack > 0:
+                found["improved"] = books.improved(group, slack).epsilon
+                kinds: dict[float, int] = {}
+                for entry in group:
+                    kinds[entry.epsilon] = kinds.get(entry.epsilon, 0) + entry.times
+                if math.prod(count + 1 for count in kinds.values()) <= LOSSES:
+                    found["exact"] = books.exact(group, self.delta).epsilon
+            for name, line in lines.items():
+                line.append(found.get(name, math.nan))
+        several = f", {self.people} people together" if self.people > 1 else ""
+        style: Any = "line" if total > 1 else "points"
+        plot = Plot(
+            f"Budget spent after each release, δ = {text.chosen(self.delta)}{several}",
+            Axis("releases so far", low=0.0),
+            Axis("ε", low=0.0),
+            tuple(
+                Series(ways[name][0], places, line, ways[name][1], style)
+                for name, line in lines.items()
+                if name in self.spent and not all(map(math.isnan, line))
+            ),
+        )
+        yield curves(plot, "ε", "releases")
+
+
+def _first_releases(entries: Sequence[Entry], releases: int) -> list[Entry]:
+    """The entries of the first `releases` releases."""
+    first = []
+    for entry in entries:
+        if times := min(entry.times, releases):
+            first.append(replace(entry, times=times))
+        releases -= times
+    return first
+
+
+def _numbers_of_reports(given: Mapping[str, Any]) -> Sequence[int]:
+    """Numbers of RAPPOR's reports from 1 on; none without RAPPOR."""
+    if (rounds := given["answer"].rounds) is None:
+        return ()
+    ratio = max(1000, 10 * rounds) ** (1 / (POINTS - 1))
+    return sorted({rounds, *(round(ratio**at) for at in range(POINTS))})
+
+
+@question(
+    "Ledger",
+    "What do all releases cost together?",
+    place=14,
+    curves=[
+        Curves(
+            "RAPPOR: budget of reports about one value",
+            "rounds",
+            _numbers_of_reports,
+            {"naive sum": ("rappor.naive", "attacked"), "memoised": ("rappor.memoised", "theory")},
+            "reports",
+            "ε",
+            without=("entries", "scenario", "tight"),
+            held={"rappor": "noise"},
+        )
+    ],
+)
+def ledger(
+    *entries: Annotated[
+        str, "ENTRY", Argument(positional=True), Blank((), entries_of_draft, hint="name=ε,δxN")
+    ],
+    scenario: Annotated[str | None, "NAME"] = None,
+    delta: Annotated[Slack, Range(0, 1, "()")] = 1e-6,
+    people: Annotated[int, TIMES, "K", Blank()] = 1,
+    tight: Annotated[bool, Argument(renames=("tight accounting",)), Blank()] = False,
+    rappor: Annotated[
+        tuple[float, float, float, float] | None,
+        "F,P,Q,H",
+        Blank("0.5, 0.5, 0.75, 2", noise_of_draft, optional=True),
+    ] = None,
+    rounds: Annotated[int, TIMES, "T", Blank(30, rounds_of_draft, steps="ladder")] = 1,
+) -> Steps[LedgerAnswer]:
+    """Add up what several releases about the same people cost together.
+
+    Parameters
+    ----------
+    entries : a release, or several of a kind
+    scenario : also the rounds of a scenario: a file, or a bundled one
+    delta : δ that all may cost
+    people : people protected together
+    tight : also by the library dp_accounting (an extra)
+    rappor : RAPPOR's memoised rounds: f, p, q and hashes
+    rounds : its reports
+
+    Examples
+    --------
+    ENTRY is [NAME=]EPSILON[,DELTA][@NOISE][xTIMES]; ε = 0 is post-processing. NOISE,
+    laplace or geometric, is of a number that one person changes by 1; --tight uses it.
+    ldptui ledger daily=0.1x30 census=0.5,1e-8 --delta 1e-6 --people 4
+    """
+    from ldptui.core.lab import ledger as books
+
+    from ..lab.mechanisms import swept, unswept
+    from .releases import ledger_words, noise_of, read_entries, releases_of
+
+    released: tuple[str, ...] = ()
+    if scenario is not None:
+        if rappor is not None:
+            raise ScenarioError("cannot be given with --rappor", key="scenario")
+        cell = unswept(scenario)
+        entries, rappor = (*entries, *releases_of(cell)), noise_of(cell)
+        rounds = max(1, len(cell.rounds))
+        released = tuple(dict.fromkeys(map(ledger_words, (cell, *swept(scenario)))))
+    releases = read_entries(entries)
+    if not releases and rappor is None:
+        rule = "must be given at least once, or --scenario, or --rappor"
+        raise ScenarioError(rule, key="entries")
+    yield f"composing {text.count(sum(entry.times for entry in releases))} releases"
+    group = books.of_group(releases, people)
+    if group is None:
+        spent = {"sequential": books.group(books.sequential(releases), people)}
+    else:
+        spent = _compose(group, delta, is_tight=tight) if group else {}
+    return LedgerAnswer(
+        releases, delta, people, spent,
+        None if rappor is None else _count_rounds(rappor, rounds),
+        group is None or None, released if len(released) > 1 else None, rappor,
+    )  # fmt: skip
+
+
+def _count_rounds(rappor: Sequence[float], rounds: int) -> RapporRounds:
+    """RAPPOR's rounds: naive composition, the exact loss of memoised rounds, and their limit."""
+    from ldptui.core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rounds
+
+    from ..explain.rappor.privacy import of_noise
+    from .releases import read_noise
+
+    noise, h = read_noise(rappor)
+    known = of_noise(noise, h)
+    return RapporRounds(
+        rounds,
+        known["epsilon_one"].value,
+        naive_epsilon_of_rounds(noise, h, rounds),
+        epsilon_of_rounds(noise, h, rounds),
+        known["epsilon_infinity"].value,
+    )
+
+
+def _compose(entries: Sequence[Entry], delta: float, *, is_tight: bool) -> dict[str, Spent]:
+    """The totals of releases that each promise something."""
+    from ldptui.core.lab import ledger as books
+
+    spent = {"sequential": books.sequential(entries)}
+    slack = delta - spent["sequential"].delta  # what is left of δ
+    if slack > 0:
+        advanced = books.advanced(entries, slack)
+        if advanced.epsilon < spent["sequential"].epsilon:
+            spent["advanced"] = advanced
+        spent["improved"] = books.improved(entries, slack)
+        try:
+            spent["exact"] = books.exact(entries, delta)
+        except ScenarioError as error:
+            if error.key != "entries":  # too many different ε: the others still hold
+                raise
+    if is_tight:
+        spent["tight"] = books.tight(entries, delta)
+    return spent

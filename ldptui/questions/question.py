@@ -1,0 +1,243 @@
+"""A question is one typed function; its library call, command, form and chart derive from it.
+
+The decorator `question` makes a `Question` of the function: called, it checks what it is given as
+its command and its form do, and returns the answer. A function that takes long is a generator,
+which yields what it works on, or what is known so far, and returns the answer. Nothing here imports
+NumPy: bodies import what they need when they run.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from functools import cached_property, update_wrapper
+from types import GeneratorType, MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
+
+from msgspec import Struct
+
+from ldptui.core.base.errors import ScenarioError, suggest
+from ldptui.core.base.pulse import Going
+
+from ..lab.options import Blank, Option
+from .question_answer import QuestionAnswer
+from .signature import Parameter, read_example, read_heading, read_parameters, refuse_both
+
+if TYPE_CHECKING:
+    from ..charts.series import Tone
+
+P = ParamSpec("P")
+A = TypeVar("A", bound=QuestionAnswer)
+Group = Literal["asked", "reports", "more"]
+"""Where a question stands: among those that are asked most, those about reports, or behind More."""
+Steps: TypeAlias = Generator[str | A, None, A]
+"""What a function that takes long yields: words on what it works on, or what is known so far."""
+
+
+class Curves(Struct, frozen=True):
+    """A chart of the function over one of its options.
+
+    option : that option. points : its values, from what was given. lines : the fields of the
+    answer by the labels of their lines, with their colours. without : options that a point leaves
+    out. held : options that a point takes from fields of the answer, as what was solved for.
+    """
+
+    title: str
+    option: str
+    points: Callable[[Mapping[str, Any]], Sequence[float]]
+    lines: Mapping[str, tuple[str, Tone]] | Callable[[], Mapping[str, tuple[str, Tone]]]
+    x: str
+    y: str
+    without: Sequence[str] = ()
+    held: Mapping[str, str] = MappingProxyType({})
+    is_log: bool = True
+    marked: str = ""
+
+
+class Question(Generic[P, A]):
+    """A typed function as people meet it.
+
+    title : a word for its tab. question : what it answers. group, place : of its tab. live : every
+    keystroke is answered. curves : its charts over an option. written : title and name of the file
+    that its tab can write, where that is not its page; {column}: that option. hint : a last
+    sentence of the command alone.
+    """
+
+    home = ""
+    reads = False
+
+    def __init__(
+        self,
+        function: Callable[P, A | Steps[A]],
+        title: str,
+        question: str,
+        *,
+        group: Group = "more",
+        place: int = 99,
+        live: bool = False,
+        curves: Sequence[Curves] = (),
+        written: Mapping[str, str] | None = None,
+        hint: str = "",
+    ) -> None:
+        update_wrapper(self, function)
+        self.function, self.name = function, function.__name__
+        self.title, self.question, self.group, self.place = title, question, group, place
+        self.live, self.curves, self.hint = live, curves, hint
+        self.written = written or {"title": "Write the page", "name": f"{self.name}.md"}
+        self.collected = False
+        self.home = function.__module__
+
+    def __repr__(self) -> str:
+        return f"ldptui.{self.name}{inspect.signature(self.function)}"
+
+    # The signature.
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return read_parameters(self.function)
+
+    @cached_property
+    def _rest(self) -> tuple[str, ...]:
+        """The name of the parameter that takes all positional arguments, if there is one."""
+        found = inspect.signature(self.function).parameters.values()
+        return tuple(each.name for each in found if each.kind is each.VAR_POSITIONAL)
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        return tuple(parameter.option for parameter in self.parameters)
+
+    @property
+    def blanks(self) -> tuple[Option, ...]:
+        """The options that the form shows."""
+        return tuple(option for option in self.options if option.blank is not None)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the options that the form shows."""
+        return tuple(option.name for option in self.blanks)
+
+    @property
+    def about(self) -> str:
+        """What the question does, in the words of its docstring."""
+        return read_heading(self.function)
+
+    @property
+    def example(self) -> str:
+        """Command lines that ask it."""
+        return read_example(self.function)
+
+    @property
+    def usage(self) -> str:
+        """The command with its positional arguments."""
+        words = [
+            option.flag + " …" * (option.type == "rows")
+            for option in self.options
+            if option.argument.positional and (option.required or option.type == "rows")
+        ]
+        return " ".join([self.name, *words])
+
+    @property
+    def summary(self) -> str:
+        """The line of the list of commands: the first of the module's docstring."""
+        return (inspect.getdoc(inspect.getmodule(self.function)) or "").splitlines()[0].rstrip(".")
+
+    # Answers.
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> A:
+        """The answer; raises ScenarioError with the name of the option as key."""
+        for _ in (going := Going(self.work(self.bind(*args, **kwargs)))):
+            pass
+        return going.result
+
+    def bind(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """The options by their names; raises ScenarioError for what is none, or is missing."""
+        names = [option.name for option in self.options]
+        for name in kwargs:
+            if name not in names:
+                rule = f"is no option of {self.name}{suggest(name, names)}"
+                raise ScenarioError(rule, key=name)
+        try:
+            bound = inspect.signature(self.function).bind_partial(*args, **kwargs)
+        except TypeError as error:
+            raise ScenarioError(f"cannot be asked so: {error}", key=self.name) from None
+        return dict(bound.arguments)
+
+    def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options as the function takes them; raises ScenarioError.
+
+        A command, a form and the library all go through here.
+        """
+        checked = {}
+        for parameter in self.parameters:
+            option = parameter.option
+            if given.get(option.name) is None:
+                if option.required:
+                    raise ScenarioError("is required", key=option.name)
+                continue
+            checked[option.name] = parameter.check(given[option.name])
+        either = [option for option in self.options if option.argument.either]
+        refuse_both(
+            checked,
+            [option.name for option in either],
+            needed=any(option.argument.needed for option in either),
+        )
+        return checked
+
+    def work(self, given: Mapping[str, Any]) -> Steps[A]:
+        """Work on the question step by step; raises ScenarioError."""
+        checked = self.check(given)
+        several = [checked.pop(name, ()) for name in self._rest]
+        function: Callable[..., Any] = self.function
+        answer = function(*(each for rest in several for each in rest), **checked)
+        made: A = (yield from answer) if isinstance(answer, GeneratorType) else answer
+        return made
+
+    # A command and a form.
+
+    def argued(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that the arguments of the command give."""
+        return {
+            option.name: option.read(values[option.name], empty=True)
+            for option in self.options
+            if option.line is not None and values[option.name] is not None
+        }
+
+    def typed(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that the fields of the form give, those that have a meaning there."""
+        read = {}
+        for option in self.blanks:
+            assert isinstance(option.blank, Blank)
+            if option.shown(values):
+                value = values.get(option.name)
+                value = value.strip() if isinstance(value, str) else value
+                read[option.name] = option.read(value, empty=not option.required)
+        return {name: value for name, value in read.items() if value is not None}
+
+
+class question:  # noqa: N801 - a decorator
+    """The decorator that makes a question of a function; its words are those of `Question`."""
+
+    def __init__(self, title: str, question: str, **more: Any) -> None:
+        self._words, self._more = (title, question), more
+
+    @overload
+    def __call__(self, function: Callable[P, Steps[A]]) -> Question[P, A]: ...
+    @overload
+    def __call__(self, function: Callable[P, A]) -> Question[P, A]: ...
+    def __call__(self, function: Callable[..., Any]) -> Question[Any, Any]:
+        return Question(function, *self._words, **self._more)
+
+
+def along_option(
+    asked: Question[Any, A], curves: Curves, given: Mapping[str, Any], answer: A
+) -> Iterator[tuple[float, A | None]]:
+    """The answers along an option of a question: each value, and None where it is refused."""
+    fixed = {name: value for name, value in given.items() if name not in curves.without}
+    fixed |= {name: getattr(answer, field) for name, field in curves.held.items()}
+    for value in curves.points({**given, "answer": answer}):
+        try:
+            for _ in (going := Going(asked.work({**fixed, curves.option: value}))):
+                pass
+            yield float(value), going.result
+        except ScenarioError:
+            yield float(value), None

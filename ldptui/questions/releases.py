@@ -1,0 +1,94 @@
+"""Releases as a ledger takes them: read as they are typed, and those of a scenario's rounds."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from collections.abc import Sequence
+from typing import Any, Final, get_args
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.cell import Cell
+from ldptui.core.lab.ledger import Entry, Mechanism
+from ldptui.core.protocols import BitNoise
+from ldptui.core.protocols.curators import SENSITIVITY
+
+from ..lab.mechanisms import privacy
+from ..lab.options import integer
+from ..text import format as text
+
+FORM: Final = "[NAME=]EPSILON[,DELTA][@NOISE][xTIMES]"
+
+
+def read_entries(written: Sequence[str]) -> list[Entry]:
+    """The entries as typed, without empty ones; raises ScenarioError, its key entries.ROW."""
+    entries = []
+    for row, entry in enumerate(written):
+        if entry:
+            try:
+                entries.append(read_entry(entry))
+            except ScenarioError as error:
+                raise ScenarioError(error.rule, f"entries.{row}.{error.key}".strip(".")) from error
+    return entries
+
+
+def read_entry(written: str) -> Entry:
+    """[NAME=]EPSILON[,DELTA][@NOISE][xTIMES]; raises ScenarioError."""
+    name, _, rest = written.rpartition("=")
+    spent, by, times = rest.partition("x")
+    spent, at, noise = spent.partition("@")
+    try:
+        epsilon, _, delta = spent.partition(",")
+        parts = float(epsilon), float(delta or 0), integer(times) if by else 1
+    except (ValueError, ArgumentTypeError) as error:
+        raise ScenarioError(f"must be {FORM}, {got(written)}") from error
+    kind: Any = noise if at else "any"
+    return Entry(name or f"ε = {text.chosen(parts[0])}", *parts, kind)
+
+
+def noise_of(cell: Cell) -> Any:
+    """RAPPOR's f, p, q and hashes, where the protocol of a cell is that of noisy bits."""
+    protocol: Any = cell.protocol
+    if "p_star" not in protocol.facts():
+        return None
+    noise = protocol.noise
+    return noise.f, noise.p, noise.q, protocol.hashes
+
+
+def ledger_words(cell: Cell) -> str:
+    """The rounds of a cell as the command line of a ledger has them."""
+    if (rappor := noise_of(cell)) is None:
+        return " ".join(releases_of(cell))
+    noise = ",".join(map(text.chosen, rappor))
+    return f"--rappor {noise} --rounds {max(1, len(cell.rounds))}"
+
+
+def releases_of(cell: Cell) -> list[str]:
+    """The rounds of a cell as entries are written; one for all where an answer is kept over them.
+
+    None for noisy bits, which have a row of their own.
+    """
+    if noise_of(cell) is not None:
+        return []
+    kind, rounds = str(cell.parameters["protocol.kind"]), max(1, len(cell.rounds))
+    epsilon, delta = privacy(cell)
+    if cell.memory is not None and cell.rounds:
+        return [f"{kind}={cell.memory.epsilon_of_rounds(rounds)!r}"]
+    noise = ""
+    if kind in get_args(Mechanism):
+        # Its noise is known: that of as many numbers as one person changes.
+        near: Any = cell.parameters["protocol.neighbours"]
+        width, noise = SENSITIVITY[near], f"@{kind}"
+        epsilon, rounds = epsilon / width, rounds * width
+    slack = f",{delta!r}" if delta else ""
+    return [f"{kind}={epsilon!r}{slack}{noise}x{rounds}"]
+
+
+def read_noise(rappor: Sequence[float]) -> tuple[BitNoise, int]:
+    """RAPPOR's noise and h of f, p, q and h; raises ScenarioError."""
+    f, p, q, hashes = rappor
+    if hashes not in range(1, 17):
+        raise ScenarioError(f"must have 1 to 16 hashes, got {text.chosen(hashes)}", key="rappor")
+    try:
+        return BitNoise(f, p, q), int(hashes)
+    except ScenarioError as error:
+        raise ScenarioError(f"{error.key} {error.rule}", key="rappor") from error

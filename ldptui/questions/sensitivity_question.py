@@ -1,0 +1,327 @@
+"""what one person changes in a column's totals; clipping"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.ranges import Range
+
+from ..lab.options import Argument, Blank
+from ..lab.questions.shared import Near
+from ..text import format as text
+from .parameters import Budget, TableFile
+from .question import Steps, question
+from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row
+from .signature import Among
+
+if TYPE_CHECKING:
+    from ldptui.core.base.sampling import Floats
+
+    from ..lab.answer import Figure
+
+POINTS: Final = 41
+"""Clipping bounds that are tried."""
+SLICES: Final = 14
+"""Bars of the distribution of the column."""
+Query = Literal["count", "sum", "mean", "histogram"]
+QUERIES: Final = ("count", "sum", "mean", "histogram")
+NUMERIC: Final = ("sum", "mean")
+FORMULAS: Final[Mapping[str, Mapping[str, str]]] = {
+    "count": {"change-one": "a changed row is still a row", "add-remove": "one row"},
+    "sum": {"change-one": "high − low", "add-remove": "max(|low|, |high|)"},
+    "mean": {"change-one": "(high − low) / n", "add-remove": "(high − low) / 2, whatever n"},
+    "histogram": {"change-one": "a bin less, a bin more", "add-remove": "one bin"},
+}
+
+
+@dataclass(frozen=True)
+class Width:
+    """A query's ℓ₁-sensitivity, infinite where it is unbounded, and its noise."""
+
+    sensitivity: float
+    unbounded: bool
+    noise_std: float
+
+
+@dataclass(frozen=True)
+class SumError:
+    """The error of a private sum over numbers that are clipped to C."""
+
+    bound: float
+    bias: float
+    noise: float
+    error: float
+
+
+@dataclass(frozen=True)
+class ClippedSums:
+    """The errors of a private sum over the bounds that are tried, and the least."""
+
+    sum: float
+    bound: Sequence[float]
+    bias: Sequence[float]
+    noise: Sequence[float]
+    error: Sequence[float]
+    best: SumError
+
+    @property
+    def tried(self) -> list[SumError]:
+        """The errors, bound by bound."""
+        columns = (self.bound, self.bias, self.noise, self.error)
+        return [SumError(*each) for each in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True)
+class SensitivityAnswer(QuestionAnswer):
+    """What one person changes in a column's totals.
+
+    values : the number of different ones. minimum, maximum : None where no number is needed.
+    bounds : what is known beforehand of every number. clipping : of a sum, None where no number is
+    needed, or all are 0. clipped : at the bound that was chosen. refuted : the sentence about
+    numbers that are not where all are known to be. slices : the ends of equal parts of the range,
+    and the share of the rows in each.
+    """
+
+    file: str
+    column: str
+    rows: int
+    values: int
+    minimum: float | None
+    maximum: float | None
+    epsilon: float
+    neighbours: str
+    bounds: tuple[float, float] | None
+    queries: Mapping[str, Width]
+    clipping: ClippedSums | None
+    clipped: SumError | None = dataclasses.field(default=None, metadata=OMITTED)
+    is_nonnegative: bool = dataclasses.field(default=False, metadata=HIDDEN)
+    refuted: str = dataclasses.field(default="", metadata=HIDDEN)
+    slices: tuple[Sequence[float], Sequence[float]] = dataclasses.field(
+        default=((), ()), metadata=HIDDEN
+    )
+
+    @property
+    def _chosen(self) -> SumError | None:
+        """The error at the bound that was chosen, or else at the best."""
+        if self.clipping is None:
+            return None
+        return self.clipped or self.clipping.best
+
+    def _ends(self, chosen: SumError) -> tuple[float, float]:
+        return 0.0 if self.is_nonnegative else -chosen.bound, chosen.bound
+
+    @property
+    def title(self) -> str:
+        size = f"{text.count(self.rows)} rows, ε = {text.short(self.epsilon)}"
+        return f"{self.file}, column {self.column}: {size}"
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        chosen = self._chosen
+        if chosen is None or self.clipping is None:
+            query, width = next(iter(self.queries.items()))
+            noise = text.short(width.noise_std, 3)
+            epsilon = text.short(self.epsilon)
+            yield (
+                f"One person changes the {query} by {text.short(width.sensitivity)}: with "
+                f"ε = {epsilon} it is off by {noise} (one standard deviation)."
+            )
+            return
+        low, high = (text.short(end) for end in self._ends(chosen))
+        total = self.clipping.sum
+        share = text.percent(chosen.error / abs(total)) if total else text.MISSING
+        yield (
+            f"With ε = {text.short(self.epsilon)} and numbers clipped to [{low}, {high}] a private "
+            f"sum of {self.column} is off by {text.short(chosen.error, 3)}, {share} of it."
+        )
+
+    def quantities(self) -> Iterator[Row]:
+        for query, width in self.queries.items():
+            shown = "unbounded" if width.unbounded else text.short(width.sensitivity, 6)
+            why = "no bounds are known" if width.unbounded else FORMULAS[query][self.neighbours]
+            yield Row(f"Δ of {query}", shown, why, "DR def. 3.1")
+        for query, width in self.queries.items():
+            if not width.unbounded:
+                yield Row(f"noise of {query}", width.noise_std, "√2 Δ/ε", "DR 3.3")
+        if self.clipping is None:
+            return
+        for each in self.clipping.tried[::5]:
+            formula = f"√({text.short(abs(each.bias), 3)}² + {text.short(each.noise, 3)}²)"
+            yield Row(f"clipped to {text.short(each.bound, 3)}", each.error, formula, "AKMV")
+        best = self.clipping.best
+        yield Row("least error", best.error, f"at C = {text.short(best.bound, 3)}", "AKMV")
+        if (chosen := self.clipped) is not None:
+            low = text.short(self._ends(chosen)[0])
+            yield Row("at C: bias", chosen.bias, f"Σ clip(x, {low}, C) − Σ x", "AKMV")
+            yield Row("at C: noise", chosen.noise, "√2 Δ/ε", "DR 3.3")
+            yield Row("at C: error", chosen.error, "√(bias² + noise²)", "AKMV")
+
+    @property
+    def notes(self) -> Iterator[str]:
+        yield from [self.refuted] * bool(self.refuted)
+        yield f"{self.neighbours} neighbours"
+        if any(width.unbounded for width in self.queries.values()):
+            yield (
+                "unbounded: one person can change it by any amount, and no noise hides that; give "
+                "--bounds that hold whatever the data, or clip"
+            )
+        if self.clipping is not None:
+            yield (
+                "clipped: √(bias² + noise²) of the private sum; the best bound is read off the "
+                "data, and to choose it so is not private"
+            )
+
+    def figures(self) -> Iterator[Figure]:
+        """Bias, noise and error of a private sum over the bound; the values of the column."""
+        from ..charts.series import Axis, Bar, Bars, Plot, Series
+        from ..lab.answer import figure, shares
+
+        tried, chosen = self.clipping, self._chosen
+        if tried is None or chosen is None:
+            return
+        mark = f"C = {text.short(chosen.bound)}"
+        plot = Plot(
+            f"Clipping the sum of {self.column}",
+            Axis("bound C", log=True),
+            Axis("error of the sum", log=True),
+            (
+                Series("|bias|", tried.bound, [abs(bias) for bias in tried.bias], "attacked"),
+                Series("noise", tried.bound, tried.noise, "clean"),
+                Series("error", tried.bound, tried.error, "true"),
+                Series(mark, (chosen.bound,), (chosen.error,), "target", "points"),
+            ),
+            note=f"ε = {text.short(self.epsilon)}, least at C = {text.short(tried.best.bound, 3)}",
+        )
+        lines = sorted({dataclasses.astuple(each) for each in (*tried.tried, chosen)})
+        rows = [("sum", bound, abs(bias), noise, error) for bound, bias, noise, error in lines]
+        yield figure(plot, ("", "C", "|bias|", "noise", "error"), rows)
+        (low, high), (edges, held) = self._ends(chosen), self.slices
+        bars = [
+            Bar(f"from {text.short(start, 3)}", share, target=end > high or start < low)
+            for share, start, end in zip(held, edges[:-1], edges[1:], strict=True)
+        ]
+        note = f"▸ holds values outside [{text.short(low)}, {text.short(high)}]"
+        title = f"Values of {self.column}, as shares of the rows"
+        yield shares(
+            Bars(title, tuple(bars), note=note, item="values", value="share"), self.rows, "rows"
+        )
+
+
+@question("Sensitivity", "What does one person change?", place=13)
+def sensitivity(
+    file: TableFile,
+    *,
+    column: Annotated[str, "NAME", Argument(renames=("values",), role="column"), Blank("income")],
+    query: Annotated[tuple[str, ...], "NAMES", Among(lambda: QUERIES)] = (),
+    bounds: Annotated[tuple[float, float] | None, "LOW,HIGH"] = None,
+    clip: Annotated[
+        float | None, Range(0, math.inf, "()"), "C", Blank(optional=True, steps="ladder")
+    ] = None,
+    nonnegative: Annotated[bool, Blank(True, choices=((True, "no"), (False, "yes")))] = False,
+    epsilon: Budget = 1.0,
+    neighbours: Annotated[Near, Blank("add-remove", bare=True)] = "change-one",
+) -> Steps[SensitivityAnswer]:
+    """Compute by how much one person can change the count, the sum, the mean and the histogram
+    of a CSV column, and what clipping costs and saves. Without bounds that are known
+    beforehand, a sum is unbounded.
+
+    Parameters
+    ----------
+    file : a CSV table
+    column : the column
+    query : some of count,sum,mean,histogram (all)
+    bounds : what every number is known to lie in beforehand, as --bounds=-5,5
+    clip : also the error of a sum of numbers that are clipped to C
+    nonnegative : no number is below 0, as is known beforehand
+    epsilon : privacy budget ε
+    neighbours : tables that must look alike: one row changed, or one more
+
+    Examples
+    --------
+    ldptui sensitivity pay.csv --column salary --bounds 0,200000 --nonnegative
+    """
+    from pathlib import Path
+
+    import numpy as np
+
+    from ldptui.core.lab.sensitivity import Bounds, of_query
+
+    from ..lab.asking import columns_of
+
+    known = None if bounds is None else Bounds(*bounds)
+    yield f"reading the column {column} of {file}"
+    (found,) = columns_of(Path(file), [column])
+    queries: list[Any] = [each for each in QUERIES if each in query or not query]
+    size, held = found.codes.size, None
+    if any(each in NUMERIC for each in queries):
+        try:
+            held = found.numbers()
+        except ScenarioError as error:
+            rule = f"{error.rule}; of such a column --query count,histogram alone"
+            raise ScenarioError(rule, key=error.key) from error
+    widths = {}
+    for each in queries:
+        width = of_query(each, neighbours, known, size)
+        widths[each] = Width(width, math.isinf(width), math.sqrt(2) * width / epsilon)
+    clipping, chosen = None, None
+    refuted, slices = "", ((), ())
+    if held is not None:
+        is_negative = not nonnegative and (known is None or known.low < 0)
+        clipping, chosen = _clip(held, epsilon, neighbours, is_negative, clip)
+        low, high = (-math.inf, math.inf) if known is None else (known.low, known.high)
+        refuted = _refute(held, max(low, 0.0) if nonnegative else low, high)
+        counts, edges = np.histogram(held, bins=SLICES)
+        slices = (edges.tolist(), (counts / size).tolist())
+    return SensitivityAnswer(
+        file, found.name, size, len(found.values),
+        None if held is None else float(held.min()),
+        None if held is None else float(held.max()),
+        epsilon, neighbours, None if known is None else (known.low, known.high), widths,
+        clipping, chosen, nonnegative or (known is not None and known.low >= 0), refuted, slices,
+    )  # fmt: skip
+
+
+def _clip(
+    held: Floats, epsilon: float, near: Any, is_negative: bool, chosen: float | None
+) -> tuple[ClippedSums | None, SumError | None]:
+    """The errors of a private sum over the bounds that are tried, and at a chosen one."""
+    import numpy as np
+
+    from ldptui.core.lab.sensitivity import clipping, least_bound
+
+    largest = float(np.abs(held).max())
+    if largest == 0:
+        return None, None
+    bounds = np.geomspace(largest / 1000, 2 * largest, POINTS)
+    least = least_bound(held, epsilon, near, is_negative)
+    more = [least, *([chosen] if chosen else [])]
+    tried = clipping(held, epsilon, np.append(bounds, more), near, is_negative)
+    columns = [column.tolist() for column in (tried.bound, tried.bias, tried.noise, tried.error)]
+    best, *rest = (SumError(*each) for each in zip(*(c[POINTS:] for c in columns), strict=True))
+    bound, bias, noise, error = (column[:POINTS] for column in columns)
+    sums = ClippedSums(float(held.sum()), bound, bias, noise, error, best)
+    return sums, rest[0] if rest else None
+
+
+def _refute(held: Floats, low: float, high: float) -> str:
+    """The sentence about numbers that are not where all are known to be; "" if none is."""
+    import numpy as np
+
+    outside = held[(held < low) | (held > high)]
+    if not outside.size:
+        return ""
+    farthest = outside[np.argmax(np.maximum(low - outside, outside - high))]
+    rule = f"at least {text.short(low)}"
+    if math.isfinite(high):
+        rule = f"in [{text.short(low)}, {text.short(high)}]"
+    verb = "is" if outside.size == 1 else "are"
+    return (
+        f"the file refutes what is known beforehand: {text.count(outside.size)} of "
+        f"{text.count(held.size)} numbers {verb} not {rule}, the farthest is "
+        f"{text.short(float(farthest))}; this noise does not hide such a person"
+    )

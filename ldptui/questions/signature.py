@@ -1,0 +1,147 @@
+"""The options of a question, read from the signature of its function.
+
+A parameter is an option. Its annotation has its type, its range, the word for its value
+(`METAVAR`), what an argument of the command is (`Argument`), what a field of the form is (`Blank`)
+and which words it may be (`Among`). The docstring's section Parameters has what is said of it.
+Nothing here imports NumPy.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral, Real
+from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+
+from ldptui.core.base.errors import ScenarioError, check_among, spelled
+from ldptui.core.base.ranges import Range
+
+from ..lab.options import ANY, Argument, Blank, Line, Option, split_hint, type_of
+
+REQUIRED: Final = inspect.Parameter.empty
+_PARAMETER: Final = re.compile(r"^(\w+) : (.+(?:\n    .+)*)", re.MULTILINE)
+
+
+class Among(Struct, frozen=True):
+    """The annotation of an option that is one of some words; load : makes them when one is read."""
+
+    load: Callable[[], Iterable[str]]
+
+
+class Group(Struct, frozen=True):
+    """The annotation of an option that stands under a heading in the help of the command."""
+
+    heading: str
+
+
+class Parameter(Struct, frozen=True):
+    """An option, and the words that it may be; among : None where anything may be given."""
+
+    option: Option
+    among: Callable[[], Iterable[str]] | None = None
+
+    def check(self, value: Any) -> Any:
+        """The value as the function takes it; raises ScenarioError with the option's name as key.
+
+        Numbers of NumPy are numbers, and 1e6 is a whole number.
+        """
+        option = self.option
+        if value is None or value is option.default:
+            return value
+        if option.argument.role == "scenario" and not isinstance(value, str):
+            return value
+        if option.type == "integer" and _is_whole(value):
+            value = int(value)
+        elif option.type == "number" and isinstance(value, Real) and not isinstance(value, bool):
+            value = float(value) if not isinstance(value, int) else value
+        read = option.read(value)
+        allowed = option.choices or (() if self.among is None else tuple(self.among()))
+        for word in (read if isinstance(read, tuple) else (read,)) if allowed else ():
+            check_among(word, allowed, option.name)
+        return read
+
+
+def _is_whole(value: object) -> bool:
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+
+
+def read_parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """The parameters of a function, in their order, with the words of its docstring."""
+    hints = get_type_hints(function, include_extras=True)
+    words = read_words(function)
+    read = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint, default = hints[name], parameter.default
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            hint, default = tuple_of(hint), ()
+        read.append(_read_parameter(name, hint, default, words.get(name)))
+    return tuple(read)
+
+
+def tuple_of(hint: Any) -> Any:
+    """The hint of any number of values, from that of one."""
+    base, extras = split_hint(hint)
+    return Annotated[(tuple[base, ...], *extras.values())]  # type: ignore[valid-type]
+
+
+def _read_parameter(name: str, hint: Any, default: Any, words: str | None) -> Parameter:
+    base, extras = split_hint(hint)
+    argument = extras.get(Argument, Argument())
+    required = default is REQUIRED
+    group = extras.get(Group, Group(""))
+    shown = None if words is None else _with_default(words, None if required else default)
+    option = Option(
+        name,
+        type_of(base, argument),
+        extras.get(Range, ANY),
+        size=len(get_args(base)),
+        choices=get_args(base) if get_origin(base) is Literal else (),
+        default=None if required else default,
+        required=required,
+        argument=argument,
+        line=None if shown is None else Line(extras.get(str, ""), shown, group.heading),
+        blank=extras.get(Blank),
+    )
+    among = extras.get(Among)
+    return Parameter(option, None if among is None else among.load)
+
+
+def _with_default(words: str, default: Any) -> str:
+    """The words of an argument as argparse takes them, with what holds where it is left out."""
+    if isinstance(default, int | float) and not isinstance(default, bool):
+        words += f" ({spelled(default)})"
+    elif isinstance(default, str) and default:
+        words += f" ({default})"
+    return words.replace("%", "%%")
+
+
+def read_words(function: Callable[..., Any]) -> Mapping[str, str]:
+    """The words of each parameter in the docstring of a function."""
+    found = _PARAMETER.findall(inspect.getdoc(function) or "")
+    return {name: " ".join(words.split()) for name, words in found}
+
+
+def read_example(function: Callable[..., Any]) -> str:
+    """The lines below the heading Examples in the docstring of a function."""
+    _, _, example = (inspect.getdoc(function) or "").partition("Examples\n--------\n")
+    return example.strip()
+
+
+def read_heading(function: Callable[..., Any]) -> str:
+    """The first paragraph of the docstring of a function."""
+    return (inspect.getdoc(function) or "").partition("\n\n")[0]
+
+
+def refuse_both(options: Mapping[str, Any], names: Iterable[str], *, needed: bool) -> None:
+    """Raise ScenarioError where several of some options are given, or none of them is needed."""
+    given = [name for name in names if options.get(name) is not None]
+    if len(given) > 1:
+        raise ScenarioError(f"cannot be given with {given[0]}", key=given[1])
+    if needed and not given:
+        first, *others = names
+        raise ScenarioError(f"is required, or {' or '.join(others)}", key=first)

@@ -1,0 +1,281 @@
+"""a CSV column drawn from a private release"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ldptui.core.base.errors import FileError
+from ldptui.core.base.files import check_replaced, is_file, is_folder
+from ldptui.core.base.ranges import Range
+
+from ..lab.options import Argument, Blank
+from ..lab.questions.curators import rows_of_draft
+from ..lab.questions.offered import curators, having
+from ..lab.questions.shared import Near
+from ..text import format as text
+from . import parameters
+from .parameters import ScenarioName, Seed, name_of, pairs, read_cell
+from .question import Steps, question
+from .question_answer import HIDDEN, QuestionAnswer, Row
+from .signature import Among
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ldptui.core.base.sampling import Floats
+    from ldptui.core.cell import Cell
+
+    from ..lab.answer import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnColumn:
+    """What synthetic rows were drawn from, and how often each item is in them; float64[d].
+
+    estimate : one release, the first trial's estimates. corrected : none negative, Σ = 1.
+    """
+
+    cell: Cell
+    source: str
+    estimate: Floats
+    corrected: Floats
+    shares: Floats
+
+
+@dataclass(frozen=True)
+class SyntheticAnswer(QuestionAnswer):
+    """The rows that were drawn, and where they were written.
+
+    error, corrected_error, synthetic_error : half the ℓ₁ distance to the truth of the raw
+    estimate, of the corrected one and of the rows.
+    """
+
+    scenario: str
+    out: str
+    note_file: str
+    column: str
+    note: str
+    rows: int
+    epsilon: float
+    delta: float
+    error: float
+    corrected_error: float
+    synthetic_error: float
+    drawn: DrawnColumn | None = dataclasses.field(default=None, metadata=HIDDEN)
+
+    @property
+    def title(self) -> str:
+        return f"Synthetic data from {self.scenario or 'your population'}"
+
+    @property
+    def sentences(self) -> list[str]:
+        """The note that goes with the rows, its sentences one by one."""
+        said = self.note.replace("epsilon", "ε").replace("delta", "δ")
+        wrote = [f"Wrote {self.out}, and the note of its budget as {self.note_file}."]
+        return [*wrote * bool(self.out), *re.split(r"(?<=\.) ", said)]
+
+    def quantities(self) -> Iterator[Row]:
+        yield Row("rows", text.count(self.rows), f"column {self.column}", "DR pr. 2.1")
+        yield Row("ε", self.epsilon, "by the release alone", "DR pr. 2.1")
+        if self.delta:
+            yield Row("δ", self.delta, "likewise", "DR pr. 2.1")
+        yield Row("estimate is off by", self.error, "half of Σ|f~ − f|", "DR pr. 2.1")
+        yield Row("  corrected", self.corrected_error, "none negative, Σ = 1", "NS")
+        yield Row("rows are off by", self.synthetic_error, "drawn at random", "NS")
+        if self.drawn is not None:
+            spread = self.drawn.corrected * (1 - self.drawn.corrected) / (2 * math.pi * self.rows)
+            formula = "½ Σ √(2f(1−f)/(π rows))"
+            yield Row("drawing adds about", float((spread**0.5).sum()), formula, "binomial")
+
+    def figures(self) -> Iterator[Figure]:
+        """Synthetic and true frequencies by rank, and what both are off by."""
+        import numpy as np
+
+        from ..charts.series import Axis, Plot, Series
+        from ..lab.answer import figure
+        from .ranks import rank_items
+
+        if (drawn := self.drawn) is None:
+            return
+        population = drawn.cell.population
+        true, made, corrected = population.frequencies, drawn.shares, drawn.corrected
+        items, ranks, is_thinned = rank_items(population.histogram)
+        is_steep = bool(true[items[0]] > 50 * max(true[items[-1]], 1e-300))
+
+        def on_axis(values: Floats) -> Floats:
+            shown = values[items]
+            return np.where(shown > 0, shown, np.nan) if is_steep else shown
+
+        axis = Axis("rank of the item by its true frequency", log=is_thinned)
+        beside = Plot(
+            f"Synthetic and true frequencies, from {drawn.source}",
+            axis,
+            Axis("frequency", log=is_steep),
+            (
+                Series("true", ranks, on_axis(true), "true"),
+                Series("synthetic", ranks, on_axis(made), "attacked", "points"),
+            ),
+        )
+        off = Plot(
+            "Frequency − true frequency",
+            axis,
+            Axis("error"),
+            (
+                Series("estimate", ranks, (corrected - true)[items], "clean", "points"),
+                Series("synthetic", ranks, (made - true)[items], "attacked", "points"),
+            ),
+            levels=((0.0, "0"),),
+        )
+        error = np.sqrt(corrected * (1 - corrected) / self.rows)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = (made - corrected) / error
+        columns = (column[items].tolist() for column in (true, made, error, z, corrected))
+        rows = [
+            (population.label(item), rank, held, text.estimate(share, reach), *more)
+            for item, rank, held, share, reach, *more in zip(items, ranks, *columns, strict=True)
+        ]
+        for plot in (beside, off):
+            yield figure(plot, ("item", "rank", "true", "synthetic", "z", "estimate"), rows)
+
+
+def _sources() -> tuple[str, ...]:
+    return ("protocol", *curators())
+
+
+@question(
+    "Synthetic",
+    "Which rows can be given away?",
+    place=16,
+    written={"title": "Write the synthetic column", "name": "{column}-synthetic.csv"},
+)
+def synthetic(
+    scenario: ScenarioName,
+    *,
+    out: Annotated[str | None, "FILE", Argument(role="output")] = None,
+    rows: Annotated[
+        int | None, Range(1, 10**8), "N", Blank(10_000, rows_of_draft, steps="ladder")
+    ] = None,
+    column: Annotated[str, "NAME", Blank()] = "item",
+    seed: Seed = 0,
+    source: Annotated[
+        str, "KIND", Among(_sources), Blank(choices=pairs(_sources), bare=True)
+    ] = "protocol",
+    epsilon: Annotated[
+        parameters.Budget, Blank(1.0, "protocol.epsilon", only=having("source", "neighbours"))
+    ] = 1.0,
+    delta: Annotated[
+        parameters.Slack, Blank(1e-6, steps="decades", only=having("source", "delta"))
+    ] = 1e-6,
+    neighbours: Annotated[Near, Blank(bare=True, only=having("source", "neighbours"))] = (
+        "change-one"
+    ),
+) -> Steps[SyntheticAnswer]:
+    """Write a CSV column of invented rows, drawn from one private release of a scenario: its
+    protocol's estimates, or a curator's histogram, made frequencies. The rows spend nothing
+    more; NAME.budget.txt beside the file says what the release spent.
+
+    Parameters
+    ----------
+    scenario : a TOML file, or a bundled scenario
+    out : the CSV file to write
+    rows : rows (as many as users, at most 10^6)
+    column : its name
+    seed : of the rows
+    source : the scenario's protocol, or the curator who releases a histogram instead
+    epsilon : privacy budget ε of that curator
+    delta : its δ
+    neighbours : tables that must look alike to it: one row changed, or one more
+
+    Examples
+    --------
+    ldptui synthetic survey --out invented.csv
+    """
+    import numpy as np
+
+    from ldptui.core.lab.ledger import Spent
+    from ldptui.core.lab.synthetic import (
+        note,
+        on_the_simplex,
+        synthetic_counts,
+        synthetic_items,
+        write_synthetic,
+    )
+
+    from ..lab.mechanisms import privacy
+
+    path = _writable(out)
+    rng, cell = np.random.default_rng(seed), read_cell(scenario).first
+    if source != "protocol":
+        cell = _ask_curator(cell, source, epsilon, delta, neighbours)
+    size = min(cell.users, 10**6) if rows is None else rows
+    yield f"asking {text.count(cell.users)} users once, and drawing {text.count(size)} rows"
+    estimate = _estimate_once(cell)
+    counts = synthetic_counts(estimate, size, rng)
+    corrected, shares = on_the_simplex(estimate), counts / counts.sum()
+    words, beside, spent = _source_words(cell), "", Spent(*privacy(cell))
+    about = note(spent, words, size)
+    if out:
+        yield f"writing {text.count(size)} rows"
+        population = cell.population
+        labels = tuple(map(population.label, range(population.domain_size)))
+        beside = str(write_synthetic(path, column, labels, synthetic_items(counts, rng), about))
+    error, corrected_error, synthetic_error = (
+        float(np.abs(each - cell.population.frequencies).sum() / 2)
+        for each in (estimate, corrected, shares)
+    )
+    return SyntheticAnswer(
+        name_of(scenario), out or "", beside, column, about.strip(), size, *privacy(cell),
+        error, corrected_error, synthetic_error,
+        DrawnColumn(cell, words, estimate, corrected, shares),
+    )  # fmt: skip
+
+
+def _writable(out: str | None) -> Path:
+    """The path of the file to write; raises FileError where it cannot be written."""
+    from pathlib import Path
+
+    from ldptui.core.lab.synthetic import noted
+
+    path = Path(out or "")
+    if out and is_folder(path):
+        raise FileError(f"{path} cannot be written: it is a folder")
+    if out and not is_file(noted(path)):
+        check_replaced(path, "out")
+    return path
+
+
+def _ask_curator(cell: Cell, kind: str, epsilon: float, delta: float, near: Any) -> Cell:
+    """The cell of a curator who releases a histogram instead of the scenario's protocol."""
+    from ..lab.mechanisms import curator
+
+    mechanism = curator(kind, cell.population.domain_size, epsilon, delta, near)
+    named = {"protocol.kind": kind, "protocol.neighbours": near}
+    return replace(cell, protocol=mechanism, parameters={**cell.parameters, **named})
+
+
+def _estimate_once(cell: Cell) -> Floats:
+    """The estimates of the first trial of a cell, one release."""
+    from ldptui.core.base.pulse import no_pulse
+    from ldptui.core.collection.counts import block_counts
+    from ldptui.core.law.capabilities import check_estimates
+
+    check_estimates(cell.protocol, "protocol.kind")
+    clean, attacked = block_counts(cell, 0, 1, no_pulse)
+    everyone = cell.users + cell.malicious
+    counts = clean if cell.attack is None else attacked
+    estimate: Floats = cell.protocol.estimates(counts, everyone).frequencies[0]
+    return estimate
+
+
+def _source_words(cell: Cell) -> str:
+    """The source of the rows, in words."""
+    kind, near = (cell.parameters.get(f"protocol.{key}") for key in ("kind", "neighbours"))
+    if near is not None:
+        return f"a histogram of the {kind} mechanism ({near} neighbours)"
+    fakes = f" and {text.count(cell.malicious)} fake ones" if cell.malicious else ""
+    return f"the estimates of {str(kind).upper()} ({text.count(cell.users)} users{fakes})"

@@ -1,0 +1,208 @@
+"""The answer of a question as it is shown: text, JSON, CSV, Markdown, a page; a chart's numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from ldptui.core.base.files import write_atomically
+
+from ..charts.draw import draw
+from ..charts.rows import ANSI_DARK, Look
+from ..charts.series import Axis, Plot, Series
+from ..explain.papers import cited
+from ..lab.answer import Answer, Figure, curves, listed
+from ..lab.options import Option
+from ..terminal.output import write_json, write_out
+from ..text import table
+from .question import Curves, Question, along_option
+from .question_answer import QuestionAnswer, Row, document_of
+
+FORMATS: Final = ("table", "json", "csv", "md")
+HEADS: Final = ("quantity", "value", "formula", "source")
+WIDTH, HEIGHT = 72, 18
+"""Cells of a chart on a page."""
+
+
+def make_sheet(
+    asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]
+) -> Answer:
+    """The answer as the lab shows it; its charts are computed when they are read."""
+    rows = [*answer.quantities()]
+    values = table.aligned([row.shown for row in rows])
+    lines = [
+        (row.quantity, value, row.formula, row.source)
+        for row, value in zip(rows, values, strict=True)
+    ]
+    return Answer(
+        listed(answer.title, HEADS, lines),
+        verdict=tuple(answer.sentences),
+        notes=tuple(answer.notes),
+        figures=_figures(asked, answer, given),
+        sources=_sources(rows),
+        edits=tuple(answer.edits),
+        choices=tuple(answer.choices),
+        values=answer,
+        broken=answer.is_broken,
+    )
+
+
+def _sources(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The full names of the sources of rows."""
+    return tuple(cited({row.source.split(" ")[0] for row in rows}))
+
+
+def _figures(
+    asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]
+) -> Iterator[Figure]:
+    yield from answer.figures()
+    either = {option.name for option in asked.options if option.argument.either}
+    for each in asked.curves:
+        if each.option in either and each.option not in given:
+            continue  # the chart of the one that was given
+        if (figure := make_figure(asked, each, given, answer)) is not None:
+            yield figure
+
+
+def make_figure(
+    asked: Question[Any, Any], over: Curves, given: Mapping[str, Any], answer: QuestionAnswer
+) -> Figure | None:
+    """The chart of a question over an option, and its numbers; None where no line has a point."""
+    found = [*along_option(asked, over, given, answer)]
+    places = [x for x, _ in found]
+    lines, marks = [], []
+    now = getattr(answer, over.option, None)
+    for label, (path, tone) in (over.lines() if callable(over.lines) else over.lines).items():
+        line = [_number_at(each, path) for _, each in found]
+        if all(map(math.isnan, line)):
+            continue
+        lines.append(Series(label, places, line, tone, "line" if len(places) > 1 else "points"))
+        if now is not None and not math.isnan(y := _number_at(answer, path)):
+            marks.append((now, y))
+    if not lines:
+        return None
+    if marks:
+        lines.append(
+            Series(
+                over.marked or "now",
+                [x for x, _ in marks],
+                [y for _, y in marks],
+                "target",
+                "points",
+            )
+        )
+    plot = Plot(over.title, Axis(over.x, log=over.is_log), Axis(over.y), tuple(lines))
+    return curves(plot, over.y, over.x)
+
+
+def _number_at(answer: Any, path: str) -> float:
+    """The number of a field of an answer, which may be deeper: "mechanisms.laplace.accuracy"."""
+    for name in path.split("."):
+        answer = answer.get(name) if isinstance(answer, Mapping) else getattr(answer, name, None)
+    return math.nan if answer is None else float(answer)
+
+
+# Formats.
+
+
+def write_answer(
+    asked: Question[Any, Any],
+    answer: QuestionAnswer,
+    given: Mapping[str, Any],
+    form: str = "table",
+    page: str | None = None,
+) -> None:
+    """Print an answer in one of `FORMATS`; page : a file to write as well."""
+    if page:
+        write_atomically(Path(page), make_page(asked, answer, given))
+    match form:
+        case "json":
+            write_json(document_of(answer))
+        case "csv":
+            write_out(_csv(answer))
+        case "md":
+            write_out(_markdown(answer))
+        case _:
+            write_out(_text(asked, answer))
+
+
+def _text(asked: Question[Any, Any], answer: QuestionAnswer) -> str:
+    """The sentence that answers, the table, and what there is to say of it."""
+    first, *others = [*answer.sentences]
+    rows = [*answer.quantities()]
+    hint = [asked.hint] if asked.hint else []
+    notes = [*others, *answer.notes, *hint]
+    sources = _sources(rows)
+    below = [*notes, *([""] if notes and sources else []), *sources]
+    lines: Any = [(row.quantity, row.shown, row.formula, row.source) for row in rows]
+    return f"{first}\n\n{table.theory_table(answer.title, lines, below)}"
+
+
+def _csv(answer: QuestionAnswer) -> str:
+    out = io.StringIO()
+    rows = ((row.quantity, row.value, row.formula, row.source) for row in answer.quantities())
+    csv.writer(out, lineterminator="\n").writerows([HEADS, *rows])
+    return out.getvalue()
+
+
+def _markdown(answer: QuestionAnswer) -> str:
+    """The sentence that answers, the table and the notes as Markdown."""
+    first, *others = [*answer.sentences]
+    rows = [*answer.quantities()]
+    used = [at for at, _ in enumerate(HEADS) if any(_cells(row)[at] for row in rows)]
+    lines = [[HEADS[at] for at in used], ["---"] * len(used)]
+    lines += [[_cells(row)[at] for at in used] for row in rows]
+    grid = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    below = [f"- {note}" for note in (*others, *answer.notes, *_sources(rows))]
+    return "\n\n".join([first, f"**{answer.title}**", grid, "\n".join(below)]).rstrip() + "\n"
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    cells = (row.quantity, row.shown, row.formula, row.source)
+    return tuple(cell.strip().replace("|", "\\|") for cell in cells)
+
+
+def make_page(asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]) -> str:
+    """A page for an officer or a reviewer: the answer, table, charts, how to ask again."""
+    parts = [f"# {asked.question}", _markdown(answer).rstrip()]
+    for figure in _figures(asked, answer, given):
+        strips = draw(figure.chart, Look(WIDTH, HEIGHT, ANSI_DARK))
+        drawn = "\n".join(strip.text.rstrip() for strip in strips)
+        parts.append(f"```text\n{drawn}\n```")
+    parts += ["## How to ask again", f"    {command_line(asked, given)}"]
+    return "\n\n".join(parts) + "\n"
+
+
+def command_line(asked: Question[Any, Any], given: Mapping[str, Any]) -> str:
+    """The command that asks a question with these options."""
+    words = ["ldptui", asked.name]
+    for option in asked.options:
+        value = given.get(option.name)
+        if option.line is not None and value is not None and value != option.default:
+            words += _words(option, value)
+    return shlex.join(words)
+
+
+def _words(option: Option, value: Any) -> list[str]:
+    """The words of a command line for an option."""
+    if option.type == "flag":
+        return [option.flag]
+    several = isinstance(value, tuple | list)
+    texts = [
+        f"{each:.15g}" if isinstance(each, float) else str(each)
+        for each in (value if several else [value])
+    ]
+    if option.argument.positional:
+        return texts
+    if option.argument.repeated:
+        return [word for each in texts for word in (option.flag, each)]
+    return (
+        [f"{option.flag}={','.join(texts)}"]
+        if ",".join(texts).startswith("-")
+        else [option.flag, ",".join(texts)]
+    )

@@ -1,0 +1,272 @@
+"""Every question once: function = command = JSON = form = page, refusals included."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.commands import Captured, fail, succeed
+from support.lab_tabs import DOCUMENT
+
+import ldptui
+from ldptui.core.base.errors import ScenarioError
+from ldptui.lab.answer import Answer
+from ldptui.questions import asking, find_questions, load_question
+from ldptui.questions.question_answer import document_of
+from ldptui.questions.writing import command_line, make_sheet
+
+SCENARIO = """
+format = 1
+[population]
+kind = "zipf"
+items = 50
+users = 10_000
+exponent = 1.0
+[protocol]
+kind = "oue"
+epsilon = 1.0
+"""
+PEOPLE = "zip,age,ill,pay\n1,2,heart,5\n1,2,heart,7\n1,3,flu,9\n1,3,cancer,100\n2,4,flu,1\n"
+Options = Mapping[str, Any]
+Refusal = tuple[Options, str, str]
+"""Options that are refused, the option that the sentence is about, and words of it."""
+
+CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
+    "accuracy": (
+        {"epsilon": 0.5, "bins": 50, "alpha": 0.1},
+        [
+            ({"epsilon": -1.0}, "epsilon", "must be in [1e-9, 1000], got -1"),
+            ({"epsilon": 1.0, "alpha": 1.5}, "alpha", "must be in (0, 1), got 1.5"),
+            ({"epsilon": 1.0, "delta": 0.0}, "delta", "greater than 0 for the stability"),
+        ],
+    ),
+    "choose": (
+        {"scenario": "mine.toml", "epsilon": 0.05, "trials": 20},
+        [({"scenario": "mine.toml", "trials": 0}, "trials", "must be in [1, 10^6], got 0")],
+    ),
+    "disclose": (
+        {"file": "people.csv", "quasi": ("zip", "age"), "sensitive": ("ill",), "what": "table"},
+        [
+            ({"file": "people.csv", "what": "table"}, "quasi", "that others may know"),
+            (
+                {"file": "people.csv", "quasi": ("zip",), "sensitive": ("zip",), "what": "table"},
+                "sensitive",
+                "quasi-identifier",
+            ),
+            ({"file": "people.csv", "quasi": ("zap",), "what": "table"}, "quasi", "zap"),
+        ],
+    ),
+    "guess": (
+        {"protocol": "grr", "items": 8, "epsilon": 2.0, "answers": 3, "gain": 0.05},
+        [
+            ({"items": 8}, "epsilon", "is required"),
+            ({"items": 8, "epsilon": 30.0}, "epsilon", "must be in (0, 20], got 30"),
+            ({"items": 2, "protocol": "grr", "gain": 0.9}, "epsilon", "no ε reaches the gain 0.9"),
+            ({"items": 1, "epsilon": 1.0}, "items", "must be in [2, 2^32], got 1"),
+        ],
+    ),
+    "ledger": (
+        {"entries": ("daily=0.1x30", "census=0.5,1e-8"), "people": 2},
+        [
+            ({}, "entries", "must be given at least once"),
+            ({"entries": ("a=0.1", "b")}, "entries", "must be [NAME=]EPSILON"),
+            ({"rappor": (0.5, 0.5, 0.75, 99.0)}, "rappor", "must have 1 to 16 hashes, got 99"),
+        ],
+    ),
+    "price": (
+        {"scenario": "mine.toml", "epsilon": 2.0, "users": 5000, "neighbours": "add-remove"},
+        [
+            ({"scenario": "mine.toml", "delta": 0.0}, "delta", "must be greater than 0"),
+            ({"scenario": "mine.toml", "users": 0}, "users", "must be in [1"),
+        ],
+    ),
+    "sensitivity": (
+        {"file": "people.csv", "column": "pay", "clip": 8.0, "nonnegative": True},
+        [
+            ({"file": "people.csv", "column": "ill"}, "column", "must be numeric"),
+            ({"file": "people.csv", "column": "wage"}, "column", "(zip, age, ill, pay)"),
+        ],
+    ),
+    "synthetic": (
+        {"scenario": "mine.toml", "rows": 500, "column": "colour", "seed": 4},
+        [({"scenario": "mine.toml", "rows": 0}, "rows", "must be in [1, 10^8], got 0")],
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(SCENARIO, encoding="utf-8")
+    Path("people.csv").write_text(PEOPLE, encoding="utf-8")
+
+
+def ask_form(name: str, options: Options) -> Answer:
+    """The answer to a form whose fields hold these options; the others hold nothing."""
+    asked = load_question(name)
+    values = {option.name: option.default for option in asked.blanks} | dict(options)
+    steps = asking.steps(
+        {"tab": name, "values": values, "document": DOCUMENT, "folder": Path.cwd()}
+    )
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
+
+
+def call(name: str, options: Options) -> Any:
+    """The answer of the function in `import ldptui`."""
+    options = dict(options)
+    rest = options.pop("entries", ())
+    return getattr(ldptui, name)(*rest, **options)
+
+
+def words_of(name: str, options: Options) -> list[str]:
+    return shlex.split(command_line(load_question(name), options))[1:]
+
+
+def test_every_question_is_here() -> None:
+    assert CASES.keys() == find_questions().keys()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_all_surfaces_have_one_answer(name: str, capsys: Captured) -> None:
+    asked, (options, _) = load_question(name), CASES[name]
+    answer = call(name, options)
+    words = words_of(name, options)
+    page = succeed(capsys, *words, "--format", "md", "--page", "page.md")
+    assert json.loads(succeed(capsys, *words, "--format", "json")) == json.loads(
+        json.dumps(document_of(answer))
+    )
+    sheet, form = make_sheet(asked, answer, options), ask_form(name, options)
+    assert form.table.rows == sheet.table.rows
+    assert form.verdict == sheet.verdict
+    assert form.figures
+    text = succeed(capsys, *words)
+    assert text.startswith(f"{sheet.verdict[0]}\n\n{answer.title}\n")
+    csv = succeed(capsys, *words, "--format", "csv")
+    written = Path("page.md").read_text("utf-8")
+    assert written.startswith(f"# {asked.question}\n\n{sheet.verdict[0]}\n")
+    assert f"    ldptui {shlex.join(words)}\n" in written
+    assert "```text" in written
+    for row in sheet.table.rows:
+        quantity, value = (str(cell).strip() for cell in row[:2])
+        assert f"| {quantity} | {value} |".replace("|d", "\\|d") in page
+        assert quantity in text
+        assert quantity in csv
+    assert page.rstrip() in written
+
+
+@pytest.mark.parametrize(
+    ("name", "at"), [(n, at) for n in CASES for at, _ in enumerate(CASES[n][1])]
+)
+def test_all_surfaces_refuse_alike(name: str, at: int, capsys: Captured) -> None:
+    options, key, rule = CASES[name][1][at]
+    with pytest.raises(ScenarioError) as caught:
+        call(name, options)
+    assert caught.value.key.partition(".")[0] == key
+    assert rule in caught.value.rule
+    [option] = [each for each in load_question(name).options if each.name == key]
+    line = fail(capsys, 2, *words_of(name, options))
+    assert line.startswith(option.flag)
+    assert rule in line
+    with pytest.raises(ScenarioError) as caught:
+        ask_form(name, options)
+    assert caught.value.key.partition(".")[0] == key
+    assert rule in caught.value.rule
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_help_has_every_option(name: str, capsys: Captured) -> None:
+    asked = load_question(name)
+    text = succeed(capsys, name, "--help")
+    for option in asked.options:
+        assert (option.flag in text) == (option.line is not None)
+    assert asked.about.split("\n")[0] in text
+    assert f"  {asked.usage:<20} {asked.summary}\n" in succeed(capsys, "--help")
+
+
+def test_what_is_no_option_is_refused() -> None:
+    with pytest.raises(
+        ScenarioError, match=r"epsylon is no option of guess \(did you mean epsilon\?\)"
+    ):
+        call("guess", {"items": 8, "epsylon": 1.0})
+    with pytest.raises(ScenarioError, match=r"protocol must be one of .*, got .rappor."):
+        call("guess", {"items": 8, "epsilon": 1.0, "protocol": "rappor"})
+    with pytest.raises(ScenarioError, match="items is required"):
+        call("guess", {"epsilon": 1.0})
+    assert call("guess", {"items": 1e1, "epsilon": 1}).items == 10
+
+
+ODDS = '''
+"""how much likelier a report is"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+from ldptui.questions.parameters import LocalBudget
+from ldptui.questions.question import Curves, question
+from ldptui.questions.question_answer import Quantity, QuestionAnswer
+
+@dataclass(frozen=True)
+class OddsAnswer(QuestionAnswer):
+    epsilon: float
+    odds: Annotated[float, Quantity("odds", "e^ε", "W17")]
+
+    title = "Odds of a report"
+
+    @property
+    def sentences(self):
+        return [f"A report is {self.odds:.2f} times as likely of its item."]
+
+@question("Odds", "How much likelier is a report?", curves=[
+    Curves("Odds", "epsilon", lambda given: (1, 2, 3), {"odds": ("odds", "clean")}, "ε", "odds")])
+def odds(*, epsilon: LocalBudget) -> OddsAnswer:
+    """The odds.
+
+    Parameters
+    ----------
+    epsilon : privacy budget
+    """
+    return OddsAnswer(epsilon, math.exp(epsilon))
+'''
+
+
+def test_a_question_is_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    import sys
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    from ldptui.questions.topics import TOPICS
+
+    path = tmp_path / "odds_question.py"
+    path.write_text(ODDS, encoding="utf-8")
+    spec = spec_from_file_location("ldptui.questions.odds_question", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)
+    spec.loader.exec_module(module)
+    assert isinstance(TOPICS, dict)
+    monkeypatch.setitem(TOPICS, "odds", module.odds)
+    assert "odds                 how much likelier a report is" in succeed(capsys, "--help")
+    found = json.loads(succeed(capsys, "odds", "--epsilon", "1", "--format", "json"))
+    assert found == {"epsilon": 1.0, "odds": pytest.approx(2.718281828)}
+    assert "--epsilon must be in (0, 20]" in fail(capsys, 2, "odds", "--epsilon", "-1")
+    form = ask_form("odds", {"epsilon": 2.0})
+    assert form.verdict == ("A report is 7.39 times as likely of its item.",)
+    assert [row[1:3] for row in form.figures[0].numbers.rows] == [  # type: ignore[index]
+        (1, pytest.approx(2.718281828)),
+        (2, pytest.approx(7.389056099)),
+        (3, pytest.approx(20.08553692)),
+    ]
