@@ -38,11 +38,14 @@ from .api.screened import Screening as Screening
 from .api.screened import screen as screen
 from .questions.accuracy_question import accuracy as accuracy
 from .questions.choose_question import choose as choose
+from .questions.design_question import design as design
 from .questions.disclose_question import disclose as disclose
 from .questions.guess_question import guess as guess
 from .questions.ledger_question import ledger as ledger
+from .questions.plan_question import plan as plan
 from .questions.price_question import price as price
 from .questions.sensitivity_question import sensitivity as sensitivity
 from .questions.synthetic_question import synthetic as synthetic
+from .questions.trust_question import trust as trust
 
 __version__: str

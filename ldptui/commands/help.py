@@ -53,7 +53,7 @@ Line = tuple[str, str, str, str]
 
 def command_lines() -> Iterator[Line]:
     """A line for each command, but for former names."""
-    from ..lab.topics import TOPICS
+    from ..questions.topics import TOPICS
     from .command import COMMANDS
 
     for name, row in COMMANDS.items():

@@ -65,7 +65,8 @@ class Argument(Struct, frozen=True):
     given several times. choices : the words that are allowed, where the type does not say so.
     lower : whether capitals are small letters. needed : one of those that are `either` must be
     given. role : what a question's value is: the name of a scenario, or in Python a scenario
-    itself; a table that is read, or a column of it; a file that is written.
+    itself; a kind of protocol, or its table of a scenario; a CSV file that is read, or a column of
+    it; a file that is written.
     """
 
     positional: bool = False
@@ -77,7 +78,7 @@ class Argument(Struct, frozen=True):
     choices: Callable[[], Iterable[str]] | None = None
     lower: bool = False
     needed: bool = False
-    role: Literal["", "scenario", "table", "column", "output"] = ""
+    role: Literal["", "scenario", "protocol", "table", "column", "output"] = ""
 
 
 Settings: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--set",), repeated=True)]

@@ -120,6 +120,10 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask)
         match option.argument.role:
             case "scenario":
                 given[option.name] = ask.scenario()
+            case "protocol":
+                table = (ask.document or {}).get("protocol", {})
+                if table.get("kind") == given.get(option.name):
+                    given[option.name] = dict(table)  # with its own parameters
             case "output":
                 given[option.name], writes = ask.path, True
             case "table" if given.get(option.name) or option.required:
@@ -138,6 +142,8 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask)
     if ask.path and not writes:
         write_atomically(Path(ask.path), make_page(asked, answer, given))
     sheet = make_sheet(asked, answer, given)
+    if ask.path and not writes:
+        sheet = replace(sheet, verdict=(f"Wrote {ask.path}.", *sheet.verdict))
     return replace(sheet, figures=tuple(sheet.figures))
 
 

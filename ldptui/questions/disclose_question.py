@@ -237,8 +237,9 @@ class RelationAnswer(QuestionAnswer):
         if (relation := self.relation) is None:
             return
         bars = [
-            Bar(name, users.bit_count() / self.users, target=users.bit_count() == 1)
-            for name, users in zip(relation.attributes, relation.dual.held, strict=True)
+            Bar(name, held / self.users, target=held == 1)
+            for at, name in enumerate(relation.attributes)
+            for held in (relation.having(1 << at).bit_count(),)
         ]
         bars.sort(key=lambda bar: -bar.value)
         note = "▸ held by one user alone" if any(bar.target for bar in bars) else ""

@@ -51,6 +51,7 @@ class Curves(Struct, frozen=True):
     without: Sequence[str] = ()
     held: Mapping[str, str] = MappingProxyType({})
     is_log: bool = True
+    is_log_y: bool = False
     marked: str = ""
 
 
@@ -60,7 +61,8 @@ class Question(Generic[P, A]):
     title : a word for its tab. question : what it answers. group, place : of its tab. live : every
     keystroke is answered. curves : its charts over an option. written : title and name of the file
     that its tab can write, where that is not its page; {column}: that option. hint : a last
-    sentence of the command alone.
+    sentence of the command alone; offer : of a form whose answer proposes edits.
+    page_flag : another flag for the page.
     """
 
     home = ""
@@ -78,11 +80,14 @@ class Question(Generic[P, A]):
         curves: Sequence[Curves] = (),
         written: Mapping[str, str] | None = None,
         hint: str = "",
+        offer: str = "",
+        page_flag: str = "--page",
     ) -> None:
         update_wrapper(self, function)
         self.function, self.name = function, function.__name__
         self.title, self.question, self.group, self.place = title, question, group, place
-        self.live, self.curves, self.hint = live, curves, hint
+        self.live, self.curves, self.hint, self.offer = live, curves, hint, offer
+        self.page_flag = page_flag
         self.written = written or {"title": "Write the page", "name": f"{self.name}.md"}
         self.collected = False
         self.home = function.__module__

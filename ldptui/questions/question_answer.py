@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_type_hints
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, get_type_hints
 
 from msgspec import Struct
 
@@ -22,6 +22,11 @@ OMITTED: Final = {"omitted": True}
 """The metadata of a field that the document does not have where it is None."""
 HIDDEN: Final = {"hidden": True}
 """The metadata of a field that the document never has: an option that the words are about."""
+
+
+HEADS: Final = ("quantity", "value", "formula", "source")
+"""The columns of most tables."""
+Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[Any]]]
 
 
 class Quantity(Struct, frozen=True):
@@ -94,6 +99,17 @@ class QuestionAnswer:
             value = getattr(self, name)
             if value is not None:
                 yield Row(quantity.name, value, quantity.formula, quantity.source, quantity.digits)
+
+    def table(self, is_brief: bool = False) -> Table:
+        """The heads of the table and its rows; is_brief : for the room beside a form."""
+        del is_brief
+        rows = [*self.quantities()]
+        return HEADS, rows
+
+    @property
+    def sources(self) -> Container[str]:
+        """The letters of the sources that the table cites."""
+        return {row.source.split(" ")[0] for row in self.quantities()}
 
     def figures(self) -> Iterable[Figure]:
         """The charts of the answer itself; those along an option are the question's."""

@@ -51,7 +51,7 @@ class Parameter(Struct, frozen=True):
         option = self.option
         if value is None or value is option.default:
             return value
-        if option.argument.role == "scenario" and not isinstance(value, str):
+        if option.argument.role in ("scenario", "protocol") and not isinstance(value, str):
             return value
         if option.type == "integer" and _is_whole(value):
             value = int(value)

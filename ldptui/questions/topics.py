@@ -150,7 +150,8 @@ def parser(name: str, make: Callable[..., argparse.ArgumentParser]) -> argparse.
     if isinstance(topic, Question):
         parser.add_argument("--format", choices=("table", "json", "csv", "md"), default="table")
         page = "write the answer as one page as well"
-        parser.add_argument("--page", metavar="FILE.md", help=page)
+        flags = dict.fromkeys(("--page", topic.page_flag))
+        parser.add_argument(*flags, dest="page", metavar="FILE.md", help=page)
     else:
         parser.add_argument("--format", choices=("table", "json"), default="table")
     return parser

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,10 +21,9 @@ from ..lab.options import Option
 from ..terminal.output import write_json, write_out
 from ..text import table
 from .question import Curves, Question, along_option
-from .question_answer import QuestionAnswer, Row, document_of
+from .question_answer import HEADS, QuestionAnswer, Row, Table, document_of
 
 FORMATS: Final = ("table", "json", "csv", "md")
-HEADS: Final = ("quantity", "value", "formula", "source")
 WIDTH, HEIGHT = 72, 18
 """Cells of a chart on a page."""
 
@@ -33,18 +32,14 @@ def make_sheet(
     asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]
 ) -> Answer:
     """The answer as the lab shows it; its charts are computed when they are read."""
-    rows = [*answer.quantities()]
-    values = table.aligned([row.shown for row in rows])
-    lines = [
-        (row.quantity, value, row.formula, row.source)
-        for row, value in zip(rows, values, strict=True)
-    ]
+    heads, rows = _shown_table(answer, is_brief=True)
+    offer = [asked.offer] if asked.offer and (answer.edits or answer.choices) else []
     return Answer(
-        listed(answer.title, HEADS, lines),
-        verdict=tuple(answer.sentences),
+        listed(answer.title, heads, rows),
+        verdict=(*answer.sentences, *offer),
         notes=tuple(answer.notes),
         figures=_figures(asked, answer, given),
-        sources=_sources(rows),
+        sources=tuple(cited(answer.sources)),
         edits=tuple(answer.edits),
         choices=tuple(answer.choices),
         values=answer,
@@ -52,9 +47,15 @@ def make_sheet(
     )
 
 
-def _sources(rows: Sequence[Row]) -> tuple[str, ...]:
-    """The full names of the sources of rows."""
-    return tuple(cited({row.source.split(" ")[0] for row in rows}))
+def _shown_table(answer: QuestionAnswer, *, is_brief: bool) -> Table:
+    """The table of an answer as it is printed; numbers stand below each other."""
+    heads, rows = answer.table(is_brief)
+    if heads != HEADS:
+        return heads, rows
+    shown = [Row(*row).shown for row in rows]
+    return heads, [
+        (row[0], value, *row[2:4]) for row, value in zip(rows, table.aligned(shown), strict=True)
+    ]
 
 
 def _figures(
@@ -79,6 +80,8 @@ def make_figure(
     now = getattr(answer, over.option, None)
     for label, (path, tone) in (over.lines() if callable(over.lines) else over.lines).items():
         line = [_number_at(each, path) for _, each in found]
+        if over.is_log_y:
+            line = [y if y > 0 else math.nan for y in line]
         if all(map(math.isnan, line)):
             continue
         lines.append(Series(label, places, line, tone, "line" if len(places) > 1 else "points"))
@@ -96,7 +99,9 @@ def make_figure(
                 "points",
             )
         )
-    plot = Plot(over.title, Axis(over.x, log=over.is_log), Axis(over.y), tuple(lines))
+    plot = Plot(
+        over.title, Axis(over.x, log=over.is_log), Axis(over.y, log=over.is_log_y), tuple(lines)
+    )
     return curves(plot, over.y, over.x)
 
 
@@ -134,37 +139,35 @@ def write_answer(
 def _text(asked: Question[Any, Any], answer: QuestionAnswer) -> str:
     """The sentence that answers, the table, and what there is to say of it."""
     first, *others = [*answer.sentences]
-    rows = [*answer.quantities()]
-    hint = [asked.hint] if asked.hint else []
-    notes = [*others, *answer.notes, *hint]
-    sources = _sources(rows)
+    notes = [*others, *answer.notes, *([asked.hint] if asked.hint else [])]
+    sources = cited(answer.sources)
     below = [*notes, *([""] if notes and sources else []), *sources]
-    lines: Any = [(row.quantity, row.shown, row.formula, row.source) for row in rows]
-    return f"{first}\n\n{table.theory_table(answer.title, lines, below)}"
+    heads, rows = _shown_table(answer, is_brief=False)
+    if heads == HEADS:
+        lines: Any = [(row[0], str(row[1]).strip(), *row[2:]) for row in rows]
+        return f"{first}\n\n{table.theory_table(answer.title, lines, below)}"
+    cells = [[str(cell) for cell in row] for row in rows]
+    return "\n".join([first, "", answer.title, "", table.plain_table(heads, cells), *below, ""])
 
 
 def _csv(answer: QuestionAnswer) -> str:
     out = io.StringIO()
-    rows = ((row.quantity, row.value, row.formula, row.source) for row in answer.quantities())
-    csv.writer(out, lineterminator="\n").writerows([HEADS, *rows])
+    heads, rows = answer.table()
+    csv.writer(out, lineterminator="\n").writerows([heads, *(row[: len(heads)] for row in rows)])
     return out.getvalue()
 
 
 def _markdown(answer: QuestionAnswer) -> str:
     """The sentence that answers, the table and the notes as Markdown."""
     first, *others = [*answer.sentences]
-    rows = [*answer.quantities()]
-    used = [at for at, _ in enumerate(HEADS) if any(_cells(row)[at] for row in rows)]
-    lines = [[HEADS[at] for at in used], ["---"] * len(used)]
-    lines += [[_cells(row)[at] for at in used] for row in rows]
-    grid = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    below = [f"- {note}" for note in (*others, *answer.notes, *_sources(rows))]
-    return "\n\n".join([first, f"**{answer.title}**", grid, "\n".join(below)]).rstrip() + "\n"
-
-
-def _cells(row: Row) -> tuple[str, ...]:
-    cells = (row.quantity, row.shown, row.formula, row.source)
-    return tuple(cell.strip().replace("|", "\\|") for cell in cells)
+    heads, rows = _shown_table(answer, is_brief=False)
+    grid = [[str(cell).strip().replace("|", "\\|") for cell in row] for row in rows]
+    used = [at for at, _ in enumerate(heads) if any(row[at] for row in grid)]
+    lines = [[heads[at] for at in used], ["---"] * len(used)]
+    lines += [[row[at] for at in used] for row in grid]
+    drawn = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    below = [f"- {note}" for note in (*others, *answer.notes, *cited(answer.sources))]
+    return "\n\n".join([first, f"**{answer.title}**", drawn, "\n".join(below)]).rstrip() + "\n"
 
 
 def make_page(asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]) -> str:

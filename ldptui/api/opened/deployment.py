@@ -6,10 +6,10 @@ from ldptui.core.attacks import split
 from ldptui.core.base.errors import ScenarioError
 
 from ...lab.asking import Ask, Steps
-from ...lab.deployment import matrix
-from ...lab.deployment.cells import Deployment
 from ...lab.questions.collected import Collection
 from ...lab.questions.reports import DeploymentOptions
+from ...questions.deployment_cells import Deployment
+from ...questions.deployment_matrix import matrix
 from ...text import format as text
 from ..collected import estimate
 from ..sources import labels_in

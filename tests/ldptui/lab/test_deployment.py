@@ -21,9 +21,10 @@ from ldptui.core.running.runner import run
 from ldptui.core.theory import expected_metrics
 from ldptui.lab.answer import Answer
 from ldptui.lab.asking import Ask
-from ldptui.lab.deployment import ATTACKS, _verdict, cells
-from ldptui.lab.deployment.cells import FILTERED, NONE, TRIALS, Deployment, Outcome, best
 from ldptui.lab.questions.reports import DeploymentOptions
+from ldptui.questions import deployment_cells as cells
+from ldptui.questions.deployment_cells import FILTERED, NONE, TRIALS, Deployment, Outcome, best
+from ldptui.questions.deployment_matrix import ATTACKS, _verdict
 from ldptui.session.draft import opened, rekeyed
 from ldptui.session.locating import locate
 

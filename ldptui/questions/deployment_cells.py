@@ -21,7 +21,7 @@ from ldptui.core.scenario import Scenario
 from ldptui.core.theory import HIDDEN, gain_lines
 from ldptui.core.view.cells import cell_view, closed_forms
 
-from ...text.interval import reach_95
+from ..text.interval import reach_95
 
 TARGETS: Final = Range(1)
 TRIALS: Final = 20

@@ -8,16 +8,16 @@ from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError
 
-from ...catalogue.kinds import swept_kinds
-from ...charts.series import Bar, Bars
-from ...text import format as text
-from ..answer import Answer, Figure, figure, listed
-from ..asking import Steps
-from ..mechanisms import DRAWN
-from ..plan.planned import planned
-from ..questions.planning import PlanOptions
-from ..questions.shared import BEST
-from .cells import NONE, Deployment, Outcome, best, floor, outcomes
+from ..catalogue.kinds import swept_kinds
+from ..charts.series import Bar, Bars
+from ..lab.answer import Answer, Figure, figure, listed
+from ..lab.asking import Steps
+from ..lab.mechanisms import DRAWN
+from ..lab.questions.shared import BEST
+from ..text import format as text
+from .deployment_cells import NONE, Deployment, Outcome, best, floor, outcomes
+from .plan_lines import PlanRequest
+from .planning import make_plan
 
 ATTACKS: Final = tuple(swept_kinds("attack", ""))
 UNSET: Final = ("sweep", "defence", "campaign", "goal", "trust", "task")
@@ -127,8 +127,8 @@ def _plan(deployment: Deployment) -> Iterator[str]:
     found = {}
     for protocol in (deployment.protocol, BEST):
         try:
-            found[protocol] = planned(
-                PlanOptions(
+            found[protocol] = make_plan(
+                PlanRequest(
                     protocol=protocol, items=deployment.items, users=deployment.users,
                     epsilon=deployment.epsilon, share=deployment.share, power=POWER,
                     targets=deployment.targets,

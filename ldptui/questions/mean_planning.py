@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -15,93 +14,21 @@ from ldptui.core.base.ranges import USERS, check_span
 from ldptui.core.bounds import means, planner
 from ldptui.core.bounds.planner import Oracle
 
-from ...charts.series import TONES, Axis, Plot, Series
-from ...text import format as text
-from ..answer import Answer, curves
-from ..asking import Row, answer_of, row
-from ..mechanisms import telling
-from ..questions.offered import numbers
-from ..questions.planning import LOCALLY, PlanOptions
-from ..questions.shared import BEST
-from .planned import answers_of, left_out
-from .table import VERDICTS, answered, stated, write_page
+from ..charts.series import TONES, Axis, Plot, Series
+from ..lab.mechanisms import telling
+from ..lab.questions.offered import numbers
+from ..lab.questions.shared import BEST
+from ..text import format as text
+from .plan_lines import LOCALLY, MEAN_SOLVED, MeanPlanLines, PlanRequest
+from .planning import find_missing, solve_each
 
-SOLVED: Final = ("users", "epsilon", "share", "within")
-"""The quantities that hang together: one of them is left out."""
 FOREIGN: Final = ("frequency", "power", "shift", "estimates", "rank")
 """The options of a plan for items."""
-WORDS: Final = {"users": "genuine users n", "epsilon": "budget ε", "share": "share of fakes β",
-                "within": "error at most, ± x"}  # fmt: skip
-LEGEND: Final = "Numbers are those of the range, but C and V, which are of [−1, 1]."
 POINTS: Final = 33
 """Points of a curve."""
 
 
-@dataclass(frozen=True)
-class PlannedMean:
-    """A plan for a mean: the quantity that is left out, and every line that follows.
-
-    within : in the numbers of the range, as attack_floor, noise and both other floors. holds :
-    where all four are given, whether the error is at most `within`. reached : the error.
-    share_for_within : the share of fakes that moves the mean by `within` alone. protocols : the
-    answer of each, None where it has none.
-    """
-
-    protocol: str
-    solved: str | None
-    low: float
-    high: float
-    alpha: float
-    users: float
-    epsilon: float
-    share: float
-    within: float
-    variance: float
-    reach: float
-    attack_floor: float
-    noise: float
-    reached: float
-    holds: bool
-    undetectable_floor: float
-    verified_floor: float
-    share_for_within: float
-    protocols: Mapping[str, float | None]
-
-
-def answer(options: PlanOptions, written: str | None) -> Answer:
-    """The plan of the options, also as a page where a path is given; raises ScenarioError."""
-    values = planned(options)
-    title = (
-        f"A plan for a mean: {values.protocol.upper()}, numbers in "
-        f"[{text.short(values.low)}, {text.short(values.high)}], α = {text.short(values.alpha)}"
-    )
-    notes, lines, verdict = [*_notes(values)], [*_rows(values)], [_verdict(values)]
-    if written:
-        write_page(written, title, lines, notes, LEGEND)
-        verdict.insert(0, f"Wrote {written}.")
-        notes.append(f"wrote {written}")
-    return answer_of(
-        title,
-        lines,
-        values=values,
-        verdict=verdict,
-        notes=notes,
-        figures=(
-            curves(chart, "± x", over)
-            for chart, over in ((_over_users(values), "n"), (_over_budgets(values), "ε"))
-        ),
-    )
-
-
-def _notes(values: PlannedMean) -> Iterator[str]:
-    """The sentences about the numbers."""
-    if values.solved is None:
-        yield f"the plan {'holds' if values.holds else 'does not hold'}"
-    yield "one round, whatever the honest mean is, and whatever the fakes report"
-    yield "fakes who all say −C move a mean of 1 most, and those who say C a mean of −1"
-
-
-def planned(options: PlanOptions) -> PlannedMean:
+def make_mean_plan(options: PlanRequest) -> MeanPlanLines:
     """The plan of the options; raises ScenarioError."""
     for name in FOREIGN:
         if getattr(options, name) is not None:
@@ -112,22 +39,22 @@ def planned(options: PlanOptions) -> PlannedMean:
             rule = "must be left out with the task mean: its users trust nobody"
             raise ScenarioError(f"{rule}, {got(getattr(options, name))}", key=name)
     check_span(options.low, options.high)
-    missing = left_out(options, SOLVED)
+    missing = find_missing(options, MEAN_SOLVED)
     check_among(options.protocol, numbers(), "protocol", BEST)
     solved, half = (missing or ["within"])[0], (options.high - options.low) / 2
     kinds = numbers() if options.protocol == BEST else (options.protocol,)
-    answers, refusals = answers_of(kinds, lambda kind: _solve(kind, solved, options, half))
+    answers, refusals = solve_each(kinds, lambda kind: _solve(kind, solved, options, half))
     known = {kind: each for kind, each in answers.items() if each is not None}
     if not known:
         raise refusals[kinds[0]]
     kind = (max if solved == "share" else min)(known, key=lambda name: known[name])
-    quantities: dict[str, Any] = {name: getattr(options, name) for name in SOLVED}
+    quantities: dict[str, Any] = {name: getattr(options, name) for name in MEAN_SOLVED}
     if missing:
         quantities[solved] = known[kind]
     return _lines(kind, missing[0] if missing else None, options, quantities, answers)
 
 
-def _solve(kind: str, solved: str, options: PlanOptions, half: float) -> float:
+def _solve(kind: str, solved: str, options: PlanRequest, half: float) -> float:
     """The quantity that is left out, for one protocol; raises ScenarioError."""
     users: Any = options.users
     share: Any = options.share
@@ -151,16 +78,16 @@ def _oracle(kind: str, epsilon: Any) -> Oracle:
 def _lines(
     kind: str,
     solved: str | None,
-    options: PlanOptions,
+    options: PlanRequest,
     quantities: Mapping[str, Any],
     answers: Mapping[str, float | None],
-) -> PlannedMean:
+) -> MeanPlanLines:
     """Every line of the plan of one protocol."""
     oracle, half = _oracle(kind, quantities["epsilon"]), (options.high - options.low) / 2
     users, share, within = (quantities[name] for name in ("users", "share", "within"))
     plan = means.plan_of(users, share, 1.0, options.alpha)
     reached = half * means.error(oracle, users, share, options.alpha)
-    return PlannedMean(
+    return MeanPlanLines(
         protocol=kind,
         solved=solved,
         low=options.low,
@@ -180,42 +107,10 @@ def _lines(
     )
 
 
-def _rows(values: PlannedMean) -> Iterator[Row]:
-    for kind, each in values.protocols.items():
-        mark = "● " if kind == values.protocol else "  "
-        name = f"{mark}{(values.solved or 'within')}, {kind.upper()}"
-        yield name, text.MISSING if each is None else answered(values.solved, each), "", "plan"
-    yield from stated(values, WORDS)
-    yield row("largest report C", values.reach, "what one report can say, in [−1, 1]", "plan")
-    yield row("worst variance V", values.variance, "of what a report says", "plan")
-    yield row("noise", values.noise, "z √(V / (n + m)), z = Φ⁻¹(1 − α/2)", "plan")
-    yield row("attack floor", values.attack_floor, "β (C + 1)", "plan")
-    yield row("error at most", values.reached, "β (C + 1) + z √(V / (n + m))", "plan")
-    yield row("undetectable floor", values.undetectable_floor, "2 β e^ε / (e^ε − 1)", "plan")
-    yield row("verified floor", values.verified_floor, "2 β", "plan")
-    yield row("share for x", min(1.0, values.share_for_within), "x / (C + 1)", "plan")
-
-
-def _verdict(values: PlannedMean) -> str:
-    """The answer in a sentence."""
-    name, x = values.protocol.upper(), text.short(values.within, 4)
-    spite = f" in spite of {text.percent(values.share)} fakes" if values.share else ""
-    sure = f", with probability {text.short(1 - values.alpha, 3)}"
-    if values.solved is None:
-        does = "holds" if values.holds else "does not hold"
-        error = text.short(values.reached, 4)
-        return f"The plan {does}: {name} knows the mean within ± {error}{spite}{sure}."
-    first = VERDICTS[values.solved](values)
-    if values.solved == "within":
-        return f"{first} of the mean that {name} tells{spite}{sure}."
-    spite = "" if values.solved == "share" else spite
-    return f"{first} for {name} to tell the mean within ± {x}{spite}{sure}."
-
-
 # Charts.
 
 
-def _over_users(values: PlannedMean) -> Plot:
+def mean_over_users(values: MeanPlanLines) -> Plot:
     """The error over the users, with the attack and without, of the planned protocol."""
     low = max(USERS.low, min(values.users, 1e5) / 1e2)
     users = np.geomspace(low, min(USERS.high, values.users * 1e2), POINTS)
@@ -235,7 +130,7 @@ def _over_users(values: PlannedMean) -> Plot:
                  (values.users, values.within))  # fmt: skip
 
 
-def _over_budgets(values: PlannedMean) -> Plot:
+def mean_over_budgets(values: MeanPlanLines) -> Plot:
     """The same over ε, of each protocol."""
     budgets = np.union1d(np.geomspace(0.1, 10, POINTS), values.epsilon)
     series = []
@@ -246,11 +141,11 @@ def _over_budgets(values: PlannedMean) -> Plot:
                  (values.epsilon, values.within))  # fmt: skip
 
 
-def _error(oracle: Oracle, values: PlannedMean, users: float, share: float) -> float:
+def _error(oracle: Oracle, values: MeanPlanLines, users: float, share: float) -> float:
     return (values.high - values.low) / 2 * means.error(oracle, users, share, values.alpha)
 
 
-def _error_at(kind: str, values: PlannedMean, epsilon: float) -> float:
+def _error_at(kind: str, values: MeanPlanLines, epsilon: float) -> float:
     try:
         return _error(_oracle(kind, epsilon), values, values.users, values.share)
     except ScenarioError:
@@ -260,7 +155,7 @@ def _error_at(kind: str, values: PlannedMean, epsilon: float) -> float:
 def _plot(
     title: str,
     x: str,
-    values: PlannedMean,
+    values: MeanPlanLines,
     series: list[Series],
     levels: list[tuple[float, str]],
     mark: tuple[float, float],

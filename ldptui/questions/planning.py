@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -20,97 +20,25 @@ from ldptui.core.bounds.shuffle.central import central_at_most
 from ldptui.core.lab.rungs import RUNGS, Terms, alarms, mechanism, smallest_batch
 from ldptui.core.law.pure import gain_factor
 
-from ..asking import OMITTED, named_columns
-from ..mechanisms import DRAWN, LOCAL, bound
-from ..questions.planning import LOCALLY, PlanOptions
-from ..questions.shared import BEST
-
-SOLVED: Final = ("users", "epsilon", "share", "frequency", "power")
-"""The quantities that hang together: one of them is left out."""
+from ..lab.asking import named_columns
+from ..lab.mechanisms import DRAWN, LOCAL, bound
+from ..lab.questions.shared import BEST
+from .plan_lines import SOLVED, PlanLines, PlanRequest, TrustedTable
 
 
-@dataclass(frozen=True)
-class Trusted:
-    """The items of a published table whose estimates no fake item reaches."""
-
-    file: str
-    items: int
-    counts: bool
-    trusted: Sequence[str]
-    rank: int | None
-    share_for_rank: float | None
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A plan: the quantity that is left out, and every line that follows.
-
-    solved : that quantity; None where all are given, and the plan is judged: power_reached, holds,
-    users_needed. oracles : of "best", the answer of each protocol, None where it has none.
-    lowered : by how much fakes who leave an item out lower it. share_for_shift : the share of fakes
-    who reach `shift`. estimates, check, out : what was asked for besides. noise : the standard
-    deviation of what is added to a count once. refused : of "best", why some protocols have no
-    answer.
-    """
-
-    protocol: str
-    solved: str | None
-    items: int
-    targets: int
-    alpha: float
-    users: float
-    epsilon: float
-    share: float
-    frequency: float
-    power: float
-    variance: float
-    gain_factor: float
-    lowered: float
-    reports: float
-    quantile: float
-    noise_threshold: float
-    f_min: float
-    attack_floor: float
-    robust_f_min: float
-    floor_and_f_min: float
-    saturation_users: float
-    undetectable_floor: float
-    verified_floor: float
-    power_lowered: float
-    shift: float | None
-    share_for_shift: float | None
-    oracles: Mapping[str, float | None]
-    trust: str = LOCALLY
-    local_epsilon: float | None = field(default=None, metadata=OMITTED)
-    false_alarms: float | None = field(default=None, metadata=OMITTED)
-    noise: float | None = field(default=None, metadata=OMITTED)
-    power_reached: float | None = field(default=None, metadata=OMITTED)
-    holds: bool | None = field(default=None, metadata=OMITTED)
-    users_needed: int | None = field(default=None, metadata=OMITTED)
-    estimates: Trusted | None = field(default=None, metadata=OMITTED)
-    check: Mapping[str, float] | None = field(default=None, metadata=OMITTED)
-    out: str | None = field(default=None, metadata=OMITTED)
-    refused: str | None = field(default=None, metadata=OMITTED)
-
-    @property
-    def plan(self) -> planner.Plan:
-        """The plan of these lines."""
-        return plan_of(self.items, self.alpha, vars(self))
-
-
-def planned(options: PlanOptions) -> Planned:
+def make_plan(options: PlanRequest) -> PlanLines:
     """The plan of the options; raises ScenarioError."""
     if options.within is not None:
         raise ScenarioError(f"must be left out without the task mean, {got(options.within)}",
                             key="within")  # fmt: skip
-    missing = left_out(options, SOLVED)
+    missing = find_missing(options, SOLVED)
     if options.targets >= options.size:
         rule = f"must be {Range(1, options.size - 1)}, below the number of items"
         raise ScenarioError(f"{rule}, {got(options.targets)}", key="targets")
     # Where all are given, the power is what is judged.
     solved = missing[0] if missing else "power"
     kinds = _kinds(options)
-    answers, refusals = answers_of(kinds, lambda kind: _solve(kind, solved, options))
+    answers, refusals = solve_each(kinds, lambda kind: _solve(kind, solved, options))
     known = {kind: answer for kind, answer in answers.items() if answer is not None}
     gain = partial(_gain_factor, items=options.size, epsilon=options.epsilon or 1.0)
     if not known:
@@ -129,7 +57,7 @@ def planned(options: PlanOptions) -> Planned:
     return values if missing else _judged(values, options, known[kind], quantities["power"])
 
 
-def left_out(options: PlanOptions, quantities: Sequence[str]) -> list[str]:
+def find_missing(options: PlanRequest, quantities: Sequence[str]) -> list[str]:
     """The quantity that is left out, if any; raises ScenarioError for more than one."""
     missing = [name for name in quantities if getattr(options, name) is None]
     if len(missing) > 1:
@@ -138,7 +66,7 @@ def left_out(options: PlanOptions, quantities: Sequence[str]) -> list[str]:
     return missing
 
 
-def answers_of(
+def solve_each(
     kinds: Iterable[str], solve: Callable[[str], float]
 ) -> tuple[dict[str, float | None], dict[str, ScenarioError]]:
     """The need of each protocol, None where it has no answer; and why it has none."""
@@ -152,7 +80,7 @@ def answers_of(
     return answers, refusals
 
 
-def _kinds(options: PlanOptions) -> Sequence[str]:
+def _kinds(options: PlanRequest) -> Sequence[str]:
     """The protocols that the plan goes through; raises ScenarioError."""
     check_among(options.trust, RUNGS, "trust")
     row = RUNGS[options.trust]
@@ -165,19 +93,19 @@ def _kinds(options: PlanOptions) -> Sequence[str]:
     return (options.protocol,)
 
 
-def oracle_of(kind: str, options: PlanOptions, epsilon: float, users: float | None) -> Oracle:
+def oracle_of(kind: str, options: PlanRequest, epsilon: float, users: float | None) -> Oracle:
     """What the server of the rung gets of n users; raises ScenarioError."""
     made = _asked_by(kind, options, epsilon, users)
     return RUNGS[options.trust].oracle(made, options.targets)
 
 
-def _asked_by(kind: str, options: PlanOptions, epsilon: float, users: float | None) -> Any:
+def _asked_by(kind: str, options: PlanRequest, epsilon: float, users: float | None) -> Any:
     """The mechanism of the rung, with n users."""
     row, terms = RUNGS[options.trust], _terms(options, epsilon)
     return mechanism(row, kind, options.size, round(users or 1), terms)
 
 
-def _terms(options: PlanOptions, epsilon: float) -> Terms:
+def _terms(options: PlanRequest, epsilon: float) -> Terms:
     return Terms(epsilon, options.delta, options.weight, noise=options.noise)
 
 
@@ -197,7 +125,7 @@ class Rival:
     floor: float
 
 
-def rivals(values: Planned, options: PlanOptions) -> tuple[Rival, ...]:
+def rank_rivals(values: PlanLines, options: PlanRequest) -> tuple[Rival, ...]:
     """Every protocol with what it needs for the same plan, the best one first."""
     solved = values.solved or "power"
     found = [_rival(kind, solved, options, values) for kind in LOCAL]
@@ -207,7 +135,7 @@ def rivals(values: Planned, options: PlanOptions) -> tuple[Rival, ...]:
     )
 
 
-def _rival(kind: str, solved: str, options: PlanOptions, values: Planned) -> Rival:
+def _rival(kind: str, solved: str, options: PlanRequest, values: PlanLines) -> Rival:
     answer, key, why = None, "", ""
     try:
         answer = values.oracles.get(kind) or _solve(kind, solved, options)
@@ -218,7 +146,7 @@ def _rival(kind: str, solved: str, options: PlanOptions, values: Planned) -> Riv
         oracle = Oracle.of(bound(kind, options.size, at), options.targets)
     except ScenarioError as error:
         return Rival(kind, None, error.key, error.rule, math.nan)
-    floor = planner.attack_floor(oracle, replace(values.plan, share=values.share))
+    floor = planner.attack_floor(oracle, replace(plan_of_answer(values), share=values.share))
     return Rival(kind, answer, key, why, floor)
 
 
@@ -226,14 +154,14 @@ def _gain_factor(kind: str, items: int, epsilon: float) -> float:
     return float(gain_factor(bound(kind, items, epsilon)))
 
 
-def _judged(values: Planned, options: PlanOptions, reached: float, wanted: float) -> Planned:
+def _judged(values: PlanLines, options: PlanRequest, reached: float, wanted: float) -> PlanLines:
     """A plan of which all is given, judged by the power that it reaches."""
-    needed = _users(values.protocol, options, values.plan)
+    needed = _users(values.protocol, options, plan_of_answer(values))
     holds = reached >= wanted * (1 - 1e-12)
     return replace(values, power_reached=reached, holds=holds, users_needed=needed)
 
 
-def _users(kind: str, options: PlanOptions, plan: planner.Plan) -> int:
+def _users(kind: str, options: PlanRequest, plan: planner.Plan) -> int:
     """The users whom a plan takes; raises ScenarioError."""
     assert options.epsilon is not None
     row = RUNGS[options.trust]
@@ -243,7 +171,7 @@ def _users(kind: str, options: PlanOptions, plan: planner.Plan) -> int:
     return math.ceil(planner.users_needed(oracle, plan) * (1 - 1e-12))
 
 
-def _solve(kind: str, solved: str, options: PlanOptions) -> float:
+def _solve(kind: str, solved: str, options: PlanRequest) -> float:
     """The quantity that is left out, for one protocol; raises ScenarioError."""
     # Any value in the range stands for what is solved for.
     standing = {"users": 1, "share": 0.0, "frequency": 1.0, "power": 0.5}
@@ -273,7 +201,7 @@ def _solve(kind: str, solved: str, options: PlanOptions) -> float:
     return (planner.largest_power if options.power is None else planner.found_power)(oracle, plan)
 
 
-def _epsilon(kind: str, options: PlanOptions, plan: planner.Plan) -> float:
+def _epsilon(kind: str, options: PlanRequest, plan: planner.Plan) -> float:
     """The least budget of a plan; of shuffled reports the central one of the least ε₀."""
     if not RUNGS[options.trust].hides:
         return planner.least_epsilon(lambda e: oracle_of(kind, options, e, options.users), plan)
@@ -288,17 +216,17 @@ def _epsilon(kind: str, options: PlanOptions, plan: planner.Plan) -> float:
 def _lines(
     kind: str,
     solved: str | None,
-    options: PlanOptions,
+    options: PlanRequest,
     quantities: Mapping[str, Any],
     oracles: Mapping[str, float | None],
-) -> Planned:
+) -> PlanLines:
     """Every line of the plan of one protocol."""
     oracle = oracle_of(kind, options, quantities["epsilon"], quantities["users"])
     plan = plan_of(options.size, options.alpha, quantities)
     f_min = planner.least_frequency(oracle, planner.unattacked(plan))
     floor = planner.attack_floor(oracle, plan)
     lifted = None if options.shift is None else planner.fakes_for_shift(oracle, 0.0, options.shift)
-    return Planned(
+    return PlanLines(
         protocol=kind,
         solved=solved,
         items=options.size,
@@ -326,12 +254,13 @@ def _lines(
         local_epsilon=oracle.epsilon if RUNGS[options.trust].hides else None,
         false_alarms=_alarms(kind, options, oracle, plan, quantities),
         noise=math.sqrt(oracle.noise) or None,
+        request=options,
     )
 
 
 def _alarms(
     kind: str,
-    options: PlanOptions,
+    options: PlanRequest,
     oracle: Oracle,
     plan: planner.Plan,
     quantities: Mapping[str, Any],
@@ -344,18 +273,27 @@ def _alarms(
     return None if math.isnan(chance) else chance
 
 
+def plan_of_answer(values: PlanLines) -> planner.Plan:
+    """The plan of the lines of an answer."""
+    return plan_of(values.items, values.alpha, vars(values))
+
+
 def plan_of(items: int, alpha: float, quantities: Mapping[str, Any]) -> planner.Plan:
     """The plan of these quantities."""
     return planner.Plan(
-        items, quantities["users"], quantities["share"], min(1.0, quantities["frequency"]), alpha,
+        items,
+        quantities["users"],
+        quantities["share"],
+        min(1.0, quantities["frequency"]),
+        alpha,
         min(quantities["power"], 1 - 1e-12),
-    )  # fmt: skip
+    )
 
 
 # What is asked for besides.
 
 
-def with_more(values: Planned, options: PlanOptions) -> Planned:
+def add_checks(values: PlanLines, options: PlanRequest) -> PlanLines:
     """The plan with a published table that is judged by it, and simulated, as the options ask."""
     if options.estimates is not None:
         values = replace(values, estimates=_trusted(options.estimates, options, values))
@@ -364,15 +302,16 @@ def with_more(values: Planned, options: PlanOptions) -> Planned:
     if options.check:
         made = _asked_by(values.protocol, options, values.epsilon, values.users)
         seen = rehearsed(
-            made, oracle_of(values.protocol, options, values.epsilon, values.users), values.plan,
-            options.trials, np.random.default_rng(options.seed), options.targets,
+            made, oracle_of(values.protocol, options, values.epsilon, values.users),
+            plan_of_answer(values), options.trials,
+            np.random.default_rng(options.seed), options.targets,
             proved=RUNGS[options.trust].proves, alarms_planned=values.false_alarms,
         )  # fmt: skip
         values = replace(values, check=seen)
     return values
 
 
-def _trusted(file: str, options: PlanOptions, values: Planned) -> Trusted:
+def _trusted(file: str, options: PlanRequest, values: PlanLines) -> TrustedTable:
     """The items of a published table whose estimates no fake item reaches."""
     path, rank = Path(file), options.rank
     oracle = oracle_of(values.protocol, options, values.epsilon, values.users)
@@ -383,7 +322,7 @@ def _trusted(file: str, options: PlanOptions, values: Planned) -> Trusted:
     held = numbers.numbers()
     counted = bool(np.abs(held).sum() > 2)
     frequencies = held / values.reports if counted else held
-    above = planner.trusted(frequencies, oracle, values.plan)
+    above = planner.trusted(frequencies, oracle, plan_of_answer(values))
     names = np.array(items.values)[items.codes]
     order = np.argsort(-frequencies, kind="stable")
     share = None
@@ -393,4 +332,4 @@ def _trusted(file: str, options: PlanOptions, values: Planned) -> Trusted:
             raise ScenarioError(rule, key="rank")
         share = planner.fakes_for_rank(oracle, 0.0, float(frequencies[order[rank - 1]]))
     trusted = [str(names[at]) for at in order if above[at]]
-    return Trusted(file, int(held.size), counted, trusted, rank, share)
+    return TrustedTable(file, int(held.size), counted, trusted, rank, share)

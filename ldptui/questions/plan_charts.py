@@ -1,9 +1,9 @@
-"""Plan: users, ε, share of fakes, frequency and power, one from the others, with all floors."""
+"""The charts of a plan: the smallest frequency that is found, over the users and over ε."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -14,15 +14,11 @@ from ldptui.core.base.ranges import USERS
 from ldptui.core.bounds import planner
 from ldptui.core.lab.rungs import RUNGS
 
-from ...charts.series import TONES, Axis, Plot, Series, Tone
-from ...text import format as text
-from ..answer import curves
-from ..asking import Ask, Steps, answer_of
-from ..mechanisms import DRAWN
-from ..questions.planning import LOCALLY, MEAN, PlanOptions
-from . import mean
-from .planned import Planned, oracle_of, planned, rivals, with_more
-from .table import VERDICTS, name, notes, rival_rows, rows, title, write_page
+from ..charts.series import TONES, Axis, Plot, Series, Tone
+from ..lab.mechanisms import DRAWN
+from ..text import format as text
+from .plan_lines import LOCALLY, PlanLines, PlanRequest
+from .planning import oracle_of, plan_of_answer
 
 POINTS: Final = 65
 """Points of a curve."""
@@ -32,9 +28,9 @@ SOLVED_POINTS: Final = 7
 """Points of a curve that solves for the ε₀ of a report at each."""
 
 
-def frequency_chart(values: Planned, options: PlanOptions) -> Plot:
+def frequency_chart(values: PlanLines, options: PlanRequest) -> Plot:
     """The smallest frequency that is found over the users, with and without the attack."""
-    plan, hides = values.plan, RUNGS[options.trust].hides
+    plan, hides = plan_of_answer(values), RUNGS[options.trust].hides
     low = max(USERS.low, min(plan.users, 1e5) / 1e2)
     points = SOLVED_POINTS if hides else POINTS
     users = np.geomspace(low, min(USERS.high, plan.users * 1e2), points)
@@ -77,12 +73,12 @@ def _possible(frequencies: Sequence[float]) -> list[float]:
     return [frequency if frequency <= 1 else math.nan for frequency in frequencies]
 
 
-def budget_chart(values: Planned, options: PlanOptions) -> Plot:
+def budget_chart(values: PlanLines, options: PlanRequest) -> Plot:
     """The same over ε for every protocol that a chart has room for, robust where fakes are.
 
     Where users trust somebody: for the plan's rung, beside the same protocol without trust.
     """
-    plan, hides = values.plan, RUNGS[options.trust].hides
+    plan, hides = plan_of_answer(values), RUNGS[options.trust].hides
     budgets = np.union1d(np.geomspace(0.1, 10, SOLVED_POINTS if hides else POINTS), values.epsilon)
     lines = [(kind.upper(), kind, options) for kind in DRAWN]
     if options.trust != LOCALLY:
@@ -103,55 +99,8 @@ def budget_chart(values: Planned, options: PlanOptions) -> Plot:
     )
 
 
-def _least(kind: str, plan: planner.Plan, epsilon: float, options: PlanOptions) -> float:
+def _least(kind: str, plan: planner.Plan, epsilon: float, options: PlanRequest) -> float:
     try:
         return planner.least_frequency(oracle_of(kind, options, epsilon, plan.users), plan)
     except ScenarioError:
         return math.inf
-
-
-def answer(options: PlanOptions, ask: Ask) -> Steps:
-    """The plan; its page is written where a path is given."""
-    if options.task == MEAN:
-        yield "planning for a mean"
-        return mean.answer(options, ask.path or options.out)
-    yield f"planning for {text.count(options.size)} items"
-    values = with_more(planned(options), options)
-    lines, said, written = [*rows(values)], [*notes(values)], ask.path or options.out
-    others = rivals(values, options) if ask.tab and options.trust == LOCALLY else ()
-    verdict = [_verdict(values)]
-    if written:
-        write_page(written, title(values), lines, said)
-        values = replace(values, out=written)
-        verdict.insert(0, f"Wrote {written}.")
-        said.append(f"wrote {written}")
-    return answer_of(
-        title(values),
-        [*rival_rows(values, others), *lines],
-        values=values,
-        verdict=verdict,
-        notes=said,
-        figures=(
-            curve
-            for chart, over in ((frequency_chart, "n"), (budget_chart, "ε"))
-            for curve in [curves(chart(values, options), "least f", over)]
-        ),
-    )
-
-
-def _verdict(values: Planned) -> str:
-    """The answer in a sentence."""
-    if values.solved is None:
-        does = "holds" if values.holds else "does not hold"
-        needed = text.count(values.users_needed)
-        reached = text.short(values.power_reached, 4)
-        return f"The plan {does}: its power is {reached}; {needed} users are enough."
-    answer = VERDICTS[values.solved](values)
-    if values.solved == "users" and values.trust != LOCALLY:
-        answer = f"The smallest batch is {text.count(math.ceil(values.users))} genuine users"
-    aim = f"for {name(values)} to find an item of frequency " + text.short(values.frequency, 3)
-    if values.solved == "frequency":
-        aim = f"that {name(values)} finds"
-    spite = f" in spite of {text.percent(values.share)} fakes" if values.share else ""
-    sure = f", with probability {text.short(values.power, 3)}"
-    return f"{answer} {aim}{spite}{sure}."

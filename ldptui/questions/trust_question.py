@@ -1,0 +1,397 @@
+"""whom users trust: privacy, error and poisoning of every rung"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from ldptui.core.base.errors import ScenarioError, check_among, got
+from ldptui.core.base.ranges import EPSILON, SHARE, Range
+
+from ..lab.options import Blank, Choices
+from ..lab.questions.offered import alike, local
+from ..lab.questions.planning import targets_or_ten
+from ..lab.questions.shared import Targets, users_of
+from ..text import format as text
+from .parameters import Items
+from .question import Curves, Steps, question
+from .question_answer import HIDDEN, QuestionAnswer, Row, Table
+from .signature import Group
+
+if TYPE_CHECKING:
+    from ldptui.core.lab.ladder import Rung, Setting
+
+    from ..lab.answer import Figure
+
+LADDER: Final = "ladder"
+"""In place of a protocol: every way to collect, beside each other."""
+ANY: Final = "any"
+"""In place of a protocol: the worst one of its ε₀."""
+SHUFFLED: Final = Range(2, 10**9)
+
+
+@dataclass(frozen=True)
+class LadderAnswer(QuestionAnswer):
+    """The rungs at one central budget and under one attack.
+
+    setting : that budget, and what is attacked. exponent : of the population.
+    """
+
+    rungs: Sequence[Rung]
+    setting: Setting = dataclasses.field(metadata=HIDDEN)
+    exponent: float = dataclasses.field(default=1.0, metadata=HIDDEN)
+    sources = ("BBGN", "CGB", "CJG", "trust")
+
+    @property
+    def title(self) -> str:
+        at = self.setting
+        return (
+            f"The ladder of trust: central ε = {text.short(at.epsilon)}, "
+            f"δ = {text.short(at.delta)}, {text.count(at.users)} users, "
+            f"{text.count(at.items)} items, {text.percent(at.share)} fakes"
+        )
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        at = self.setting
+        ranked = sorted(self.rungs, key=lambda rung: rung.gain)
+        worst = next(rung for rung in reversed(ranked) if rung.rung == "local")
+        calm = next(rung for rung in ranked if rung.rung == "shuffled")
+        yield (
+            f"{text.percent(at.share)} fakes lift {at.targets} items by "
+            f"{text.short(worst.gain, 3)} with local {worst.protocol.upper()}, by "
+            f"{text.short(calm.gain, 3)} with shuffled {calm.protocol.upper()}."
+        )
+        sums = [rung for rung in self.rungs if rung.rung.startswith("aggregated")]
+        gains = ", ".join(f"{text.short(rung.gain, 3)} with {rung.protocol}" for rung in sums)
+        yield f"Where servers add up in secret, the proof decides: {gains}."
+
+    def table(self, is_brief: bool = False) -> Table:
+        from .trust_charts import table_rows
+
+        return table_rows(self.rungs, self.setting, is_brief=is_brief)
+
+    @property
+    def notes(self) -> Iterator[str]:
+        at = self.setting
+        yield (
+            f"gain: what the fakes add to the rarest item, and to the {at.targets} rarest "
+            f"together; top {at.top}: the share of fakes that lifts the rarest item there; "
+            f"overturns: the share that overturns a gap of {text.percent(at.gap)}"
+        )
+        yield "ε is that of one report where reports are local or shuffled, else the central one"
+        if at.delta > 1 / at.users:
+            yield f"δ is above 1/n = {text.short(1 / at.users, 3)}, a weak promise"
+
+    @property
+    def choices(self) -> Sequence[tuple[str, Sequence[tuple[str, Any]]]]:
+        from .trust_charts import rung_choices
+
+        return [*rung_choices(self.rungs, self.setting, self.exponent)]
+
+    def figures(self) -> Iterator[Figure]:
+        from .trust_charts import rung_bars, rung_plot
+
+        yield rung_bars(self.rungs, self.setting)
+        yield rung_plot(self.rungs, self.setting)
+
+
+@dataclass(frozen=True)
+class ShuffledAnswer(QuestionAnswer):
+    """Budgets of shuffled reports.
+
+    epsilon : ε₀ of a report. users : n. blending : the users whose reports hide others. at_least,
+    central_epsilon : the central ε is between them. closed_2021, closed_2023 : bounds of the
+    literature, of any protocol; None where they say nothing. variation : the variation ratio's
+    number, which is no bound at few users; None where it is not known. solved : what was asked for.
+    """
+
+    protocol: str
+    solved: str
+    epsilon: float
+    users: int
+    blending: int
+    delta: float
+    central_epsilon: float
+    at_least: float
+    closed_2021: float | None
+    closed_2023: float | None
+    variation: float | None
+
+    @property
+    def title(self) -> str:
+        name = "Any protocol" if self.protocol == ANY else self.protocol.upper()
+        return f"{name}, shuffled among {text.count(self.users)} users"
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        central = text.short(self.central_epsilon, 4)
+        match self.solved:
+            case "epsilon":
+                yield (
+                    f"Reports of ε₀ = {text.short(self.epsilon, 4)} are enough: shuffled among "
+                    f"{text.count(self.users)} users, central ε is at most {central}."
+                )
+            case "users":
+                yield f"The smallest batch is {text.count(self.users)} users."
+            case _:
+                yield f"Shuffled, what all reports tell of one user is worth ε = {central} at most."
+
+    def quantities(self) -> Iterator[Row]:
+        yield Row("ε₀ of a report", self.epsilon, "what the server could learn alone")
+        yield Row("δ", self.delta, "the chance that the promise fails")
+        if self.blending != self.users:
+            yield Row("users who blend in", text.count(self.blending), "n(1 − silent)", "trust")
+        yield Row("central ε, at most", self.central_epsilon, "E[(X₁ + … + Xₙ)⁺] ≤ γnδ", "BBGN")
+        if self.at_least > 0:
+            yield Row("central ε, at least", self.at_least, "two data sets, one statistic", "trust")
+        for value, formula, name in (
+            (self.closed_2023, "ln(1 + (e − 1)(4√(2 ln(4/δ)/((e + 1)n)) + 4/n))", "FMT23"),
+            (self.closed_2021, "ln(1 + (e − 1)/(e + 1) (8√(e ln(4/δ)/n) + 8e/n))", "FMT21"),
+        ):
+            if value is not None:
+                yield Row("closed bound, any protocol", value, formula, name)
+        if self.variation is not None:
+            yield Row("variation ratio", self.variation, "not a bound at small n", "VR24")
+
+    @property
+    def notes(self) -> Iterator[str]:
+        if self.delta > 1 / self.users:
+            yield (
+                f"δ is above 1/n = {text.short(1 / self.users, 3)}: so weak a promise is kept by a "
+                "server that publishes one report in full"
+            )
+        if self.central_epsilon >= self.epsilon * (1 - 1e-9):
+            yield "shuffling so few users proves no more than the ε₀ of a report"
+        yield (
+            "fakes hide nobody: n is the number of honest users; several collections, shuffled "
+            "apart, add up in ldptui ledger, and of groups of different users the largest ε counts"
+        )
+
+
+def _trusted() -> Choices:
+    return ((LADDER, "all rungs"), (ANY, "any, shuffled"), *alike(*local()))
+
+
+def _is_alone(form: Mapping[str, Any]) -> bool:
+    """Return whether one shuffled protocol is asked about."""
+    return form.get("protocol") != LADDER
+
+
+def _is_ladder(form: Mapping[str, Any]) -> bool:
+    return form.get("protocol") == LADDER
+
+
+def _budgets(given: Mapping[str, Any]) -> Sequence[float]:
+    """ε₀ from 0.1 to 8, or beyond the one that is shown; none of the ladder."""
+    answer = given["answer"]
+    if isinstance(answer, LadderAnswer):
+        return ()
+    low, high = min(0.1, answer.epsilon), min(20.0, max(8.0, 1.5 * answer.epsilon))
+    grid = [low * (high / low) ** (step / 4) for step in range(5)]
+    return sorted({*grid, answer.epsilon})
+
+
+IN_LADDER: Final = Group("the ladder")
+
+
+@question(
+    "Trust",
+    "Whom do I trust?",
+    place=17,
+    curves=[
+        Curves(
+            "What shuffling makes of a report's ε₀",
+            "epsilon",
+            _budgets,
+            {
+                "closed bound, any": ("closed_2023", "theory"),
+                "at most": ("central_epsilon", "attacked"),
+                "at least": ("at_least", "clean"),
+            },
+            "ε₀ of a report",
+            "central ε",
+            without=("central",),
+            held={"users": "users"},
+            is_log_y=True,
+            marked="here",
+        )
+    ],
+)
+def trust(
+    *,
+    protocol: Annotated[str, "KIND", Blank(LADDER, choices=_trusted)] = LADDER,
+    central: Annotated[
+        float | None, EPSILON, "E", Blank(1.0, optional=True, steps="hundredths")
+    ] = None,
+    epsilon: Annotated[float | None, EPSILON, "E", Blank(optional=True, only=_is_alone)] = None,
+    delta: Annotated[float, Range(0, 1, "()"), "D", Blank(1e-8, steps="decades")],
+    users: Annotated[
+        float | None, SHUFFLED, "N", Blank(1_000_000, users_of, optional=True, steps="ladder")
+    ] = None,
+    items: Items,
+    silent: Annotated[float, SHARE, "X", Blank(0.0, steps="hundredths", only=_is_alone)] = 0.0,
+    share: Annotated[
+        float,
+        SHARE,
+        "B",
+        IN_LADDER,
+        Blank(0.01, "attack.share", steps="hundredths", only=_is_ladder),
+    ] = 0.01,
+    targets: Annotated[Targets, "R", IN_LADDER, Blank(10, targets_or_ten, only=_is_ladder)] = 10,
+    gap: Annotated[
+        float, Range(0, 1, "()"), "G", IN_LADDER, Blank(0.03, steps="hundredths", only=_is_ladder)
+    ] = 0.03,
+    top: Annotated[int | None, Range(1), "K", IN_LADDER] = None,
+    weight: Annotated[int, Range(2, 2**20), "W", IN_LADDER, Blank(3, only=_is_ladder)] = 3,
+    aggregators: Annotated[int, Range(1, 16), "K", IN_LADDER] = 2,
+    exponent: Annotated[float, Range(0, 20), "S", IN_LADDER] = 1.0,
+    among: Annotated[tuple[str, ...], "KINDS", IN_LADDER] = (),
+) -> Steps[LadderAnswer | ShuffledAnswer]:
+    """Compare ways to collect at one central budget and under one attack: local reports, proved,
+    shuffled, added up in secret by servers that check a proof, or told to a curator. With a
+    protocol: what its reports of ε₀ are worth behind a shuffler, from both sides; one of the
+    central ε, ε₀ and the users from the other two.
+
+    Parameters
+    ----------
+    protocol : a local protocol behind a shuffler, or any; else all rungs
+    central : central budget ε, in nats
+    epsilon : budget ε₀ of one report, with a protocol
+    delta : δ of the central budget
+    users : honest users n, from 2 to 10^9
+    items : domain size d
+    silent : with a protocol: the share of users whose reports hide nobody
+    share : share β of fake users
+    targets : items r that the fakes lift together
+    gap : a gap between two frequencies, to be overturned
+    top : the rank to which fakes lift the rarest item (10, or all but one item)
+    weight : items that a multihot proof admits
+    aggregators : servers that add noise
+    exponent : of the population, a Zipf law
+    among : further local protocols, separated by commas
+
+    Examples
+    --------
+    ldptui trust --central 1 --delta 1e-8 --users 1e6 --items 1024 --share 0.01 --targets 10
+    ldptui trust --protocol oue --epsilon 4 --delta 1e-8 --users 1e6 --items 1024
+    """
+    if protocol != LADDER:
+        from ldptui.core.protocols import KINDS
+
+        check_among(protocol, (ANY, *local(), *KINDS), "protocol")
+        yield f"accounting for {protocol} behind a shuffler"
+        return _shuffle(protocol, items, central, epsilon, users, delta, silent)
+    from ldptui.core.lab.ladder import Setting, ladder
+
+    from .trust_charts import WORDS
+
+    if epsilon is not None:
+        rule = "must be left out without a protocol: each rung has a budget of its own"
+        raise ScenarioError(f"{rule}, {got(epsilon)}", key="epsilon")
+    for name, value in (("central", central), ("users", users)):
+        if value is None:
+            raise ScenarioError("is required", key=name)
+    top = min(10, items - 1) if top is None else top
+    for name, rank in (("targets", targets), ("top", top)):
+        if rank >= items:
+            rule = f"must be {Range(1, items - 1)}, below the number of items"
+            raise ScenarioError(f"{rule}, {got(rank)}", key=name)
+    if share <= 0:
+        raise ScenarioError(f"must be above 0: somebody attacks, {got(share)}", key="share")
+    assert central is not None
+    law = _zipf_law(items, exponent)
+    setting = Setting(
+        central, delta, _whole(users), items, share, targets, law, gap, top, weight, aggregators
+    )
+    yield f"climbing {len(WORDS)} rungs"
+    return LadderAnswer(tuple(ladder(setting, _kinds(among))), setting, exponent)
+
+
+def _zipf_law(items: int, exponent: float) -> Any:
+    """float64[d]: the frequencies of Zipf's law."""
+    import numpy as np
+
+    weights = np.arange(1, items + 1, dtype=np.float64) ** -exponent
+    return weights / weights.sum()
+
+
+def _kinds(among: Sequence[str]) -> Sequence[str]:
+    """The protocols of the families that charts show, that a budget alone binds; and more."""
+    from ldptui.core.protocols import family_of
+
+    from ..catalogue import protocol_keys
+    from ..lab.mechanisms import DRAWN, LOCAL, has
+
+    for kind in among:
+        if kind not in LOCAL:
+            raise ScenarioError(f"must be among {', '.join(LOCAL)}, {got(kind)}", key="among")
+    families, own = {family_of(kind) for kind in DRAWN}, protocol_keys(("kind", "epsilon"))
+    kin = [kind for kind in LOCAL if family_of(kind) in families]
+    bare = [kind for kind in kin if not any(has(kind, name) for name in own)]
+    return tuple(dict.fromkeys([*bare, *DRAWN, *among]))
+
+
+def _whole(users: float | None) -> int:
+    if users is None or users % 1:
+        raise ScenarioError(f"must be a whole number, {got(users)}", key="users")
+    return int(users)
+
+
+def _shuffle(
+    kind: str,
+    items: int,
+    central: float | None,
+    epsilon: float | None,
+    users: float | None,
+    delta: float,
+    silent: float,
+) -> ShuffledAnswer:
+    """The one of the central ε, ε₀ and the users that is not given; raises ScenarioError."""
+    from ldptui.core.bounds.shuffle import central as budgets
+    from ldptui.core.law.blanket import unshuffled
+
+    from ..lab.mechanisms import bound
+
+    def bind(budget: float) -> Any:
+        """The protocol of an ε₀; None for any."""
+        if kind == ANY:
+            return None
+        protocol = bound(kind, items, budget)
+        if (why := unshuffled(protocol)) is not None:
+            raise ScenarioError(f"must not be {why}", key="protocol")
+        return protocol
+
+    given = {"central": central, "epsilon": epsilon, "users": users}
+    missing = [name for name, value in given.items() if value is None]
+    if len(missing) != 1:
+        rule = "must be given, and the third is computed"
+        raise ScenarioError(f"two of central, epsilon and users {rule}, got {3 - len(missing)}")
+    bind(epsilon or 1.0)  # which says why none is shuffled
+    count = blending = 0
+    if users is not None:
+        count = _whole(users)
+        blending = math.floor(count * (1 - silent))
+        if blending < 1:
+            rule = "must leave a user whose report hides others"
+            raise ScenarioError(f"{rule}, {got(silent)}", key="silent")
+    if epsilon is None:
+        assert central is not None
+        epsilon = budgets.local_for(bind, blending, delta, central)
+    protocol = bind(epsilon)
+    if users is None:
+        assert central is not None
+        blending = budgets.least_users(protocol, epsilon, delta, central)
+        count = math.ceil(blending / (1 - silent))
+    real: float = getattr(protocol, "epsilon", epsilon)
+    most = budgets.central_at_most(protocol, real, blending, delta)
+    return ShuffledAnswer(
+        kind, missing[0], real, count, blending, delta, most,
+        budgets.central_at_least(protocol, real, blending, delta, most),
+        budgets.closed_2021(real, blending, delta),
+        budgets.closed_2023(real, blending, delta),
+        budgets.variation_epsilon(protocol, real, blending, delta),
+    )  # fmt: skip
