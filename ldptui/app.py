@@ -249,21 +249,29 @@ class Workbench(App[None]):
         yield from commands(self, screen)
 
     def action_focus_next(self) -> None:
-        """The next field, whose content is selected: what is typed replaces it."""
+        """The next field; where one is edited, the next one is edited as well."""
         self._go(super().action_focus_next)
 
     def action_focus_previous(self) -> None:
         self._go(super().action_focus_previous)
 
     def _go(self, move: Callable[[], None]) -> None:
-        """Move the focus; not onto a pane of fields, which shows no sign of it and has no keys."""
+        """Move the focus; onto a pane of fields only to open it, as it has no keys of its own."""
         from .screens.workbench.form_pane import FormPane
 
+        before = self.focused
+        if isinstance(before, ValueInput) and before.complete():
+            return
+        is_edited = isinstance(before, ValueInput) and before.is_edited
         move()
-        if isinstance(pane := self.focused, FormPane) and pane.first_stop() is not pane:
-            move()
-        if isinstance(self.focused, ValueInput):
-            self.focused.action_select_all()
+        pane = self.focused
+        if isinstance(pane, FormPane):
+            if pane.has_class("-folded"):
+                pane.focus_first()
+            elif pane.first_stop() is not pane:
+                move()
+        if is_edited and isinstance(self.focused, ValueInput):
+            self.focused.action_edit()
 
     def action_command_palette(self) -> None:
         if not self.screen.has_class("-small"):  # what it would act on cannot be seen

@@ -162,7 +162,12 @@ def whole_number(text: str) -> int | None:
 
 
 def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "column") -> int:
-    """The position of a column; raises ScenarioError, about `key`, where there is none."""
+    """The position of a column; raises ScenarioError, about `key`, where there is none.
+
+    A table with one column needs no name of it.
+    """
+    if not name and len(header) == 1:
+        return 0
     if name not in header:
         names = [shortened(each) for each in header]
         known = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")

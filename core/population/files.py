@@ -42,7 +42,7 @@ class FromFile:
 class CSVColumn(FromFile):
     """A column of a CSV file: one user a row, or totals where `count` names a column of counts."""
 
-    column: str
+    column: str = ""
     count: str | None = None
     kind: Literal["csv"] = "csv"
 

@@ -1,4 +1,4 @@
-"""The library: the bundled scenarios and the user's own, each with what it claims."""
+"""What can be opened: files of this folder, the user's own scenarios, the bundled ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec import Struct
 from textual.app import ComposeResult
@@ -25,9 +25,12 @@ from ..widgets.dialog import Dialog, ModalScreen
 from ..widgets.option_list import LineList
 from ..widgets.picker import Filter
 
+ENDS: Final = (".toml", ".ldptui", ".ldprun")
+"""The ends of the names of scenarios and recordings."""
+
 
 class Entry(Struct, frozen=True):
-    """A scenario of the library: what it is called, and its file's text."""
+    """A scenario or a recording: what it is called, and its file's text; own : it is a user's."""
 
     name: str
     title: str
@@ -97,12 +100,14 @@ class LibraryScreen(ModalScreen[Path | None]):
         Binding("escape", "leave", "Close", id="library.close"),
         Binding("down", "move(1)", "Next", show=False, priority=True, id="library.next"),
         Binding("up", "move(-1)", "Previous", show=False, priority=True, id="library.previous"),
+        Binding("ctrl+o", "by_path", "By its path", show=False, priority=True, id="library.path"),
         Binding("pagedown", "preview(1)", "Scroll down", show=False, id="library.scroll-down"),
         Binding("pageup", "preview(-1)", "Scroll up", show=False, id="library.scroll-up"),
     ]
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         super().__init__()
+        self._folder = folder
         self._all: tuple[Entry, ...] = ()
         self._shown: tuple[Entry, ...] = ()
         # Keys may come before what is composed is there to be asked for.
@@ -112,7 +117,7 @@ class LibraryScreen(ModalScreen[Path | None]):
         self._list.can_focus = self._scroll.can_focus = False
 
     def compose(self) -> ComposeResult:
-        with Dialog("Library", "enter opens · type to filter · ↑ ↓ · PgUp PgDn preview · esc"):
+        with Dialog("Open", "enter opens · type to filter · ^o by its path · PgUp PgDn · esc"):
             field = Filter(placeholder="filter by name, title or words of the text")
             field.cursor_blink = False
             yield field
@@ -121,7 +126,7 @@ class LibraryScreen(ModalScreen[Path | None]):
                 yield self._scroll
 
     def on_mount(self) -> None:
-        self._all = tuple(entries())
+        self._all = (*files_in(self._folder), *entries())
         self._fill("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -166,6 +171,16 @@ class LibraryScreen(ModalScreen[Path | None]):
         if self._marked is not None:
             self.dismiss(self._marked.path)
 
+    def action_by_path(self) -> None:
+        """Open any file by its path instead: a figure that carries its run, code, a recording."""
+        from .dialogs.open import OpenScreen
+
+        self.app.push_screen(OpenScreen(self._folder or places.current_dir()), self._take)
+
+    def _take(self, path: Path | None) -> None:
+        if path is not None:
+            self.dismiss(path)
+
     def action_move(self, by: int) -> None:
         if self._shown:
             self._list.highlighted = ((self._list.highlighted or 0) + by) % len(self._shown)
@@ -173,6 +188,20 @@ class LibraryScreen(ModalScreen[Path | None]):
     def action_preview(self, way: int) -> None:
         scroll = self._scroll
         scroll.scroll_relative(y=way * max(1, scroll.size.height - 2), animate=False)
+
+
+def files_in(folder: Path | None) -> Iterator[Entry]:
+    """The scenarios and recordings of a folder, the newest first; none without one."""
+    try:
+        paths = [path for path in folder.iterdir() if path.suffix in ENDS] if folder else []
+        paths.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    except OSError:
+        return
+    for path in paths:
+        if path.suffix == ".toml":
+            yield from _entry(path, own=True)
+        else:
+            yield Entry(path.name, "a recording of a run", "", path, own=True)
 
 
 def entries() -> Iterator[Entry]:

@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
 from .dialog import Dialog, ModalScreen
+from .field import ValueInput
 from .option_list import LineList
 from .words import put, spelled
 
@@ -287,6 +288,8 @@ class PickerScreen(ModalScreen[Offer | None]):
         self.dismiss(None)
         behind = self.app.screen
         (behind.focus_next if by > 0 else behind.focus_previous)()
+        if isinstance(behind.focused, ValueInput):
+            behind.focused.action_edit()  # as tab does from a field that is edited
 
     def action_move(self, by: int) -> None:
         """Move the mark to the next row that can be marked, around the ends by single steps."""

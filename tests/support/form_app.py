@@ -91,4 +91,5 @@ class FormApp(App[None]):
         control = self.field(key).control
         assert isinstance(control, ValueInput)
         control.focus()
-        await pilot.press("end", *["backspace"] * len(control.value), *text)
+        control.action_edit()
+        await pilot.press(*(text or ["backspace"]))

@@ -12,7 +12,7 @@ from textual.timer import Timer
 from ...catalogue import named
 from ...messages import LongWork
 from ...session.autosave import WHOLE, Edits, save_draft
-from ...session.draft import dropped, read_on
+from ...session.draft import dropped, read_on, repair_of
 from ...session.snapshot import Snapshot, over
 from ...terminal.keyboard import UNDO, key_of
 from .title import NAMES
@@ -126,6 +126,9 @@ class Refused:
         """
         if not (problems := self._problems):
             return ""
+        draft = self._desk.draft
+        if draft is not None and (repair := repair_of(draft)) is not None:
+            return repair.words
         first, more = problems[0], f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         number = self._panes.telling(first)
         if number is None:

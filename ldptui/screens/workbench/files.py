@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ...session.exporting import ExportChoice
     from ...session.runs import Run
 
+FIRST: Final = "^o opens the library and your files · M your own deployment"
+"""What the first start says."""
 SEARCHES: Final = (20_000, 20, 20)
 """New objects after which they are searched for garbage, and how often before older ones are."""
 
@@ -50,9 +52,9 @@ def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str
     if recovered is not None:
         elsewhere = recovered.folder not in (current_dir(), scenarios.path("quickstart").parent)
         place = f", from {recovered.path or recovered.folder}," * elsewhere
-        back = f"draft of {when}{place} restored; ctrl+l starts afresh"
+        back = f"draft of {when}{place} restored; ctrl+o starts afresh"
         return recovered, back if recovered.modified or elsewhere else ""
-    return opened(scenarios.path("quickstart")), ""
+    return opened(scenarios.path("quickstart")), FIRST
 
 
 def collect_garbage_again() -> None:
@@ -67,9 +69,13 @@ def collect_garbage_again() -> None:
         gc.enable()
 
 
-def open_by_path(desk: Desk, open_other: Callable[[Path], object]) -> None:
-    """Ask for a path, and open the scenario there; open_other : opens a file of another kind."""
-    from ..dialogs.open import OpenScreen, opens_otherwise
+def open_any(desk: Desk, open_other: Callable[[Path], object]) -> None:
+    """Ask what to open: files of the folder, the user's own scenarios, the bundled ones.
+
+    open_other : opens a file that is no scenario.
+    """
+    from ..dialogs.open import is_bundled, opens_otherwise
+    from ..library import LibraryScreen
 
     folder = desk.draft.folder if desk.draft else current_dir()
 
@@ -79,14 +85,7 @@ def open_by_path(desk: Desk, open_other: Callable[[Path], object]) -> None:
         else:
             open_path(desk, path)
 
-    desk.app.push_screen(OpenScreen(folder), chosen)
-
-
-def open_from_library(desk: Desk) -> None:
-    """Show the library, and open the scenario chosen there."""
-    from ..library import LibraryScreen
-
-    desk.app.push_screen(LibraryScreen(), partial(open_path, desk))
+    desk.app.push_screen(LibraryScreen(current_dir() if is_bundled(folder) else folder), chosen)
 
 
 def open_path(desk: Desk, path: Path | None) -> None:

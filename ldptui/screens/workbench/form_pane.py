@@ -13,9 +13,9 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from ...catalogue import listed_keys, title_of
-from ...session.draft import own_problem, sweep_of, value_of
+from ...session.draft import own_problem, repair_of, sweep_of, value_of
 from ...terminal.keyboard import first_focus, takes_focus
-from ...widgets.field import Field
+from ...widgets.field import Field, ValueInput
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -120,8 +120,10 @@ def own(draft: Draft, key: str) -> Shown:
 
 def said(draft: Draft, key: str) -> str:
     """The problem that the field of a key shows below itself; "" while there is none."""
-    problem = own_problem(draft, key)
-    return problem.message if problem is not None else ""
+    problem, repair = own_problem(draft, key), repair_of(draft)
+    if problem is None:
+        return ""
+    return repair.words if repair is not None and problem == draft.problems[0] else problem.message
 
 
 def labelled(key: str, **more: Any) -> Field:
@@ -154,4 +156,6 @@ def fill(fields: Iterable[Field], draft: Draft, shown: Mapping[str, Shown]) -> N
             field.choose_from(row.options)
         if row.offered is not None:
             field.offer(row.offered)
+        if row.key.endswith(".path") and isinstance(field.control, ValueInput):
+            field.control.folder = draft.folder
         field.show(row.value, said(draft, row.key) if last[row.key] == field.slot else "")

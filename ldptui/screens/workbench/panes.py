@@ -35,12 +35,12 @@ ATTACK: Final = 3
 """The pane with the script, and the list of what is wrong there."""
 HIGH_ENOUGH: Final = 24
 """Rows from which they are; below, the one that is used has the whole screen."""
+ROOM_FOR_PROTOCOL: Final = 28
+"""Rows from which the protocols stand above the other forms, which share a place."""
 ROOMY: Final = 52
-"""Rows from which only two of the forms share a place."""
+"""Rows from which the parameters stand there as well."""
 FORMS: Final = (1, 2, 3, 7)
 """Panes that share one column: the one that was used last is open, each other one a line."""
-TURNS: Final = (3, 7)
-"""Those that do where the column is roomy."""
 
 
 class Panes(Columns):
@@ -61,9 +61,10 @@ class Panes(Columns):
         }
         self._draft: Draft | None = None
         self._marked: Widget | None = None
-        self._used = list(FORMS)  # the forms, the one that was used last first
+        self._used = [ATTACK, 2, 7, 1]  # the forms, the one that was used last first
         self._alone: int | None = None
         self.zoomed = self.cramped = self._roomy = False
+        self._height = 0  # of the screen
 
     def compose(self) -> ComposeResult:
         with self._controls:
@@ -134,6 +135,7 @@ class Panes(Columns):
         """
         self.cramped = size.width < ROOM_FOR_ALL or size.height < HIGH_ENOUGH
         self._alone = alone = current if self.cramped or self.zoomed else None
+        self._height = size.height
         if self._roomy != (size.height >= ROOMY):
             self._roomy = not self._roomy
             self.set_class(self._roomy, "-roomy")
@@ -153,7 +155,8 @@ class Panes(Columns):
 
     def _fold(self) -> None:
         """Fold the forms whose turn it is not to a line that says their setting."""
-        sharing = TURNS if self._roomy else FORMS
+        above = (1, 2) if self._roomy else (1,) if self._height >= ROOM_FOR_PROTOCOL else ()
+        sharing = [number for number in FORMS if number not in above]
         opened = next(number for number in self._used if number in sharing)
         # A rule and a blank stand on both sides of a title; none is laid out in the first frame.
         room = self._controls.outer_size.width - 4 if self._controls.outer_size else sys.maxsize

@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from ...messages import FieldFocused
-from ...widgets.field import faint, leave, muted, style_of
+from ...widgets.field import faint, go_to_row, leave, muted, style_of
 
 What = Literal["show", "add", "duplicate", "remove", "up", "down", "mute", "open"]
 
@@ -78,7 +78,11 @@ class RowList(Widget, can_focus=True):
         return min(max(at, 0), len(self.rows))
 
     def action_move(self, by: int) -> None:
-        self._choose(self.at + by)
+        """The next row; beyond the ends the next row of the form."""
+        if 0 <= self.at + by <= len(self.rows):
+            self._choose(self.at + by)
+        else:
+            go_to_row(self, by)
 
     def _choose(self, at: int) -> None:
         before = self.at

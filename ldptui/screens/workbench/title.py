@@ -77,13 +77,13 @@ class TitleBar(Widget):
 
 
 KEYS: Final[list[BindingType]] = [
+    Binding("enter", "repair", "Repair", priority=True, id="draft.repair"),
     Binding("ctrl+r", "run", "Run", id="run.start"),
     Binding("escape", "cancel", "Stop", id="run.cancel", show=False),
     Binding("ctrl+c", "copy_or_cancel", "Copy what is selected, or cancel", show=False,
             id="run.cancel-too"),
     Binding("ctrl+s", "save", "Save", id="file.save"),
-    Binding("ctrl+o", "open", "Open", id="file.open"),
-    Binding("ctrl+l", "library", "Library", id="file.library", show=False),
+    Binding("ctrl+o,ctrl+l", "open", "Open", id="file.open"),
     Binding("ctrl+e", "export", "Export", id="file.export"),
     Binding("6", "lab", "Lab", id="lab.open"),
     Binding(f"f7,alt+6,{ALT_DIGITS[5]}", "lab", "Lab", id="lab.open.anywhere", priority=True),
@@ -101,8 +101,8 @@ KEYS: Final[list[BindingType]] = [
     Binding("shift+tab", "app.focus_previous", "Field before", show=False, priority=True,
             id="field.previous"),
     *(
-        Binding(str(number), f"pane({number})", f"Pane {number}", show=False,
-                id=f"pane.{number}")
+        Binding(str(number), f"pane({number})", "Panes" if number == 1 else f"Pane {number}",
+                show=number == 1, key_display="1…7" if number == 1 else None, id=f"pane.{number}")
         for number in NAMES
     ),
     *(

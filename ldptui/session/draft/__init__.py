@@ -37,4 +37,5 @@ from .looking import (
     value_of,
 )
 from .populations import Awaited, Origin, UnreadError, drawn, ready
+from .repairing import Repair, repair_of
 from .state import Draft, Problem

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from ldptui.core.base.errors import LdpError, ScenarioError
-from ldptui.core.base.files import is_folder
+from ldptui.core.base.files import is_folder, is_there
 
 from ... import scenarios
 from ...catalogue import key_words, listed_keys, swept_kinds
@@ -70,6 +70,8 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
     except ScenarioError:
         return draft  # a part that a list does not have stays away
     text = rewritten(draft.text, draft.document, document)
+    if key.endswith(".path") and draft.path is None and not is_there(draft.folder / str(value)):
+        draft = replace(draft, folder=current_dir())  # of a bundled scenario: that of the user
     return checked(replace(draft, remembered=remembered), text)
 
 
@@ -100,8 +102,11 @@ def _as_labels(draft: Draft, items: Any) -> Any:
 def opened(path: Path) -> Draft:
     """The draft of a file; a bundled scenario is a copy that has no file of its own yet."""
     text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
-    bundled = path.parent == scenarios.path("quickstart").parent
-    return draft_of(text, path.parent, None if bundled else path)
+    if path.parent != scenarios.path("quickstart").parent:
+        return draft_of(text, path.parent, path)
+    # A bundled scenario is in the folder where one started, unless it names files beside it.
+    names_files = re.search(r'\bpath\s*=\s*"|kind\s*=\s*"plugin"', text)
+    return draft_of(text, path.parent if names_files else current_dir())
 
 
 def reopened(document: Mapping[str, Any], source: str) -> Draft:

@@ -7,6 +7,18 @@ rule that it breaks is named in one place, the scenario's own check.
 
 from __future__ import annotations
 
-from .controls import SWEPT, Choice, ValueInput, faint, leave, muted, style_of
+from .controls import (
+    ROW_KEYS,
+    SWEPT,
+    Choice,
+    Row,
+    ValueInput,
+    faint,
+    go_to_row,
+    is_typing,
+    leave,
+    muted,
+    style_of,
+)
 from .field import LABEL_WIDTH, Field
 from .typed import Steps, nudged, read, write

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
@@ -18,8 +19,9 @@ from textual.reactive import Reactive, reactive
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
+from textual.widgets.input import Selection
 
-from ...terminal.keyboard import ALT_DIGITS
+from ...terminal.keyboard import ALT_DIGITS, takes_focus
 from ..words import spelled
 
 
@@ -42,8 +44,15 @@ def style_of(mark: str, style: str) -> str:
     return "$text-secondary" if mark == SWEPT else style
 
 
-class Leaves:
-    """A control that gives the focus to the pane around it."""
+ROW_KEYS: Final[list[BindingType]] = [
+    Binding("up,k", "row(-1)", "Row above", show=False, id="field.above"),
+    Binding("down,j", "row(1)", "Row below", show=False, id="field.below"),
+]
+"""The keys of every row of a form."""
+
+
+class Row:
+    """A control that is a row of a form: arrows go to the rows around, esc to the pane."""
 
     def on_hide(self: Any) -> None:
         """An edit may hide the field that has the focus: the focus stays in the pane."""
@@ -53,20 +62,59 @@ class Leaves:
     def action_leave(self: Any) -> None:
         leave(self)
 
+    def action_row(self: Any, by: int) -> None:
+        go_to_row(self, by)
 
-class ValueInput(Leaves, Input):
-    """One row of text; up and down nudge it, esc leaves it."""
+
+def go_to_row(widget: Widget, by: int) -> None:
+    """Put the focus on the row above or below a widget, inside the pane that both are in."""
+    pane = _pane_of(widget)
+    if pane is not None:
+        rows = [each for each in pane.query("*") if takes_focus(each, pane)]
+        at = rows.index(widget) + by if widget in rows else 0
+        if 0 <= at < len(rows):
+            rows[at].focus()
+
+
+def is_typing(widget: Widget | None) -> bool:
+    """Return whether keys are typed into this widget now."""
+    return isinstance(widget, ValueInput) and widget.is_edited
+
+
+class ValueInput(Row, Input):
+    """One row of text. Enter or a click begins to edit it, its value selected; enter, esc end that.
+
+    While it is not edited, left and right nudge it, and all other keys are those of the screen.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "nudge(True, False)", "More", show=False, id="field.more"),
-        Binding("down", "nudge(False, False)", "Less", show=False, id="field.less"),
-        Binding("shift+up", "nudge(True, True)", "Much more", show=False, id="field.much-more"),
-        Binding("shift+down", "nudge(False, True)", "Much less", show=False, id="field.much-less"),
+        *ROW_KEYS,
+        Binding("right,l", "nudge(True, False)", "More", show=False, id="field.more"),
+        Binding("left,h", "nudge(False, False)", "Less", show=False, id="field.less"),
+        Binding("shift+right,L", "nudge(True, True)", "Much more", False, id="field.much-more"),
+        Binding("shift+left,H", "nudge(False, True)", "Much less", False, id="field.much-less"),
+        Binding("enter", "edit", "Edit", id="field.edit"),
+        Binding("enter", "done", "Done, digits type here", id="field.done"),
+        Binding("escape", "done", "Done", show=False, id="field.done.too"),
         Binding("escape", "leave", "Leave the field", show=False, id="field.leave"),
     ]
 
+    is_edited: reactive[bool] = reactive(False)
+    folder: Path | None = None
+    """Where the path that it holds starts, for one that holds a path: tab completes it."""
+
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        return key not in ALT_DIGITS and super().check_consume_key(key, character)
+        return (
+            self.is_edited and key not in ALT_DIGITS and super().check_consume_key(key, character)
+        )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Keys of a row act while it is not edited, those that edit text while it is."""
+        if action in ("edit", "nudge", "leave"):
+            return not self.is_edited
+        if action == "row":  # letters are typed, and no bindings then
+            return True
+        return self.is_edited and action != "submit"
 
     @property
     def least_width(self) -> int:
@@ -83,17 +131,60 @@ class ValueInput(Leaves, Input):
         up: bool
         big: bool
 
+    class Ended(Message):
+        """It is edited no longer."""
+
+    def watch_is_edited(self, before: bool, after: bool) -> None:
+        if before and not after:
+            self.post_message(self.Ended())
+        self.set_class(self.is_edited, "-edited")
+        self.refresh_bindings()
+
     def action_nudge(self, up: bool, big: bool) -> None:
         self.post_message(self.Nudged(up, big))
 
-    async def action_submit(self) -> None:
-        """Enter goes to the next field, as tab does."""
-        self.app.action_focus_next()
+    def action_edit(self) -> None:
+        """Begin to edit; what is typed replaces the value, which is selected."""
+        self.is_edited = True
+        self.action_select_all()
+
+    def action_done(self) -> None:
+        """End it; the row keeps the focus."""
+        self.is_edited = False
+        self.selection = Selection.cursor(self.cursor_position)
+
+    def complete(self) -> bool:
+        """Complete a path that is edited as far as it is clear; False where nothing is added."""
+        if self.folder is None or not self.is_edited:
+            return False
+        from ..path_field import completed, completions
+
+        further = completed(self.value, completions(self.value, self.folder))
+        if further == self.value:
+            return False
+        self.value = further
+        self.cursor_position = len(further)
+        return True
+
+    def on_blur(self) -> None:
+        self.action_done()
+
+    def on_key(self, event: events.Key) -> None:
+        if not self.is_edited:
+            event.prevent_default()  # Textual's input would type it
+
+    def on_paste(self, event: events.Paste) -> None:
+        if not self.is_edited:
+            event.prevent_default()
+
+    def on_click(self) -> None:
+        if not self.is_edited:
+            self.action_edit()
 
     def render_line(self, y: int) -> Strip:
         """The row of text; an ellipsis at an edge says that it goes on there."""
         strip, room, first = super().render_line(y), self.size.width, self.scroll_offset.x
-        cursor = cell_len(self.value[: self.cursor_position]) - first if self.has_focus else -1
+        cursor = cell_len(self.value[: self.cursor_position]) - first if self.is_edited else -1
         beyond = cell_len(self.value) > first + room
         for at, more in ((0, first > 0), (room - 1, beyond)):
             if more and y == 0 and at != cursor:
@@ -104,12 +195,17 @@ class ValueInput(Leaves, Input):
 
 
 def leave(widget: Widget) -> None:
-    """Give the focus to the pane around a widget, so that printable keys act again."""
+    """Give the focus to the pane around a widget."""
+    widget.screen.set_focus(_pane_of(widget))
+
+
+def _pane_of(widget: Widget) -> Widget | None:
+    """The pane around a widget: the nearest one that can have the focus itself."""
     panes = (node for node in widget.ancestors if isinstance(node, Widget) and node.focusable)
-    widget.screen.set_focus(next(panes, None))
+    return next(panes, None)
 
 
-class Choice(Leaves, Widget, can_focus=True):
+class Choice(Row, Widget, can_focus=True):
     """A few words to choose one from, side by side; where they do not fit, one with arrows.
 
     Moving chooses: what follows the hand can be seen at once.
@@ -123,8 +219,9 @@ class Choice(Leaves, Widget, can_focus=True):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,up,h,k", "move(-1)", "Previous", show=False, id="choice.previous"),
-        Binding("right,down,l,j,space", "move(1)", "Next", show=False, id="choice.next"),
+        *ROW_KEYS,
+        Binding("left,h", "move(-1)", "Previous", show=False, id="choice.previous"),
+        Binding("right,l,space", "move(1)", "Next", show=False, id="choice.next"),
         Binding("enter", "ask", "All choices", id="choice.ask"),
         Binding("escape", "leave", "Leave the field", show=False, id="choice.leave"),
     ]

@@ -48,7 +48,10 @@ class Field(Widget):
             width: 1fr;
             background: transparent;
             color: $foreground;
-            &:focus { background: $boost; background-tint: $foreground 0%; }
+            & > .input--cursor { background: transparent; color: $foreground; text-style: none; }
+            &:focus { background-tint: $foreground 0%; color: $text-accent; text-style: bold; }
+            &.-edited { background: $boost; color: $foreground; text-style: none; }
+            &.-edited > .input--cursor { text-style: reverse; }
             &:disabled { color: $text-disabled; }
         }
         & > ValueInput, & > Choice { margin: 0 0 0 24; }
@@ -63,7 +66,7 @@ class Field(Widget):
             height: auto;
         }
         &:ansi ValueInput:disabled { text-style: dim; }
-        &:ansi ValueInput > .input--cursor { text-style: reverse; }
+        &:ansi ValueInput.-edited > .input--cursor { text-style: reverse; }
         &:ansi.-invalid { text-style: bold; }
         &:ansi > .problem { text-style: bold; }
     }
@@ -302,6 +305,10 @@ class Field(Widget):
 
     def on_descendant_blur(self) -> None:
         self.focused = False
+        self.on_value_input_ended()
+
+    def on_value_input_ended(self) -> None:
+        """Write a number that was typed as all numbers are written."""
         if isinstance(self.control, ValueInput) and not self._problem:
             value = read(self.control.value, self.type_)
             if self.optional and not self.control.value.strip():

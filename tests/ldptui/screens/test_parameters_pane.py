@@ -108,7 +108,7 @@ async def test_the_hash_range_is_a_rule_or_a_number() -> None:
         given = app.query_one("#given", Field)
         assert given.display
         given.control.focus()
-        await pilot.press("up")
+        await pilot.press("right")
         assert app.draft.document["protocol"]["hash_range"] == 4
         app.show(edited(app.draft, "protocol.kind", "oue"))
         await pilot.pause()
@@ -375,7 +375,7 @@ async def test_f_or_the_budget_of_one_report_is_given_and_the_other_follows() ->
         assert app.shown("protocol.f") == "0.75"  # as the paper has it
         assert app.field("protocol.f").follows
         app.field("protocol.f").control.focus()
-        await pilot.press("down")
+        await pilot.press("left")
         table = app.draft.document["protocol"]
         assert table["f"] == 0.7
         assert "epsilon" not in table
@@ -419,12 +419,12 @@ async def test_bits_and_cohorts_double() -> None:
     app = FormApp(ParametersPane, RAPPOR)
     async with app.run_test(size=(80, 40)) as pilot:
         app.field("protocol.bits").control.focus()
-        await pilot.press("down")
+        await pilot.press("left")
         assert app.shown("protocol.bits") == "64"
-        await pilot.press("shift+up", "up")
+        await pilot.press("shift+right", "right")
         assert app.shown("protocol.bits") == "256"  # which is the most
         app.field("protocol.cohorts").control.focus()
-        await pilot.press("up")
+        await pilot.press("right")
         assert app.shown("protocol.cohorts") == "32"
 
 
@@ -455,7 +455,7 @@ async def test_a_task_has_fields_and_groups_give_way_to_bits_a_level() -> None:
             "3 groups of 6667 users: 4 to 8 bits, 2 a level"
         )
         app.field("task.k").control.focus()
-        await pilot.press("up")
+        await pilot.press("right")
         assert app.draft.document["task"]["k"] == 5
         app.show(edited(app.draft, "task.extension", 2))
         assert app.draft.problems == ()

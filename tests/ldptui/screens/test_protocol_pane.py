@@ -14,7 +14,7 @@ from ldptui.commands.cli import main
 from ldptui.core.protocols import NAMED, OLH, OUE
 from ldptui.core.protocols.rappor import count_std
 from ldptui.core.theory import frequency_std
-from ldptui.screens.workbench.protocol import ProtocolPane
+from ldptui.screens.workbench.protocol import USUAL, ProtocolList, ProtocolPane
 from ldptui.screens.workbench.protocol_facts import facts_of
 from ldptui.session.draft import Draft, draft_of, edited
 from ldptui.text.format import MISSING, short
@@ -26,7 +26,6 @@ SHELVES = {
     ]
     for shelf in ("", *shelves())
 }
-USUAL = SHELVES[""]
 MEAN = """format = 1
 population = { kind = "normal", items = 101, users = 10_000, mean = 40, std = 15 }
 protocol = { kind = "sr", epsilon = 1.0 }
@@ -34,69 +33,29 @@ task = { kind = "mean", low = 0.0, high = 100.0 }
 """
 
 
-def picture(app: FormApp) -> str:
-    return str(app.pane.render())
+def rows(app: FormApp) -> list[str]:
+    listed = app.query_one(ProtocolList)
+    return [str(option.prompt) for option in listed.options]
 
 
-def kinds_in(lines: list[str]) -> list[str]:
-    """The kinds of the rows, in order, whatever stands between them."""
-    rows = [line.split() for line in lines]
-    return [row[1].lower() for row in rows if row and row[0][0] in "●○↔"]
+def said(app: FormApp) -> str:
+    return str(app.pane._best.content)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_kinds_have_rows_and_nothing_is_cut(size: tuple[int, int]) -> None:
+async def test_usual_kinds_have_rows_and_the_last_one_leads_to_all(size: tuple[int, int]) -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=size):
-        lines = picture(app).splitlines()
-        listed = kinds_in(lines)
-        assert all(cell_len(line) <= size[0] - 4 for line in lines)
-        assert len(lines) <= size[1] - 2
-        assert [line.split()[1] for line in lines if line.startswith("●")] == ["OLH"]
-        assert not any("…" in line for line in lines)
-        if any("↓" in line for line in lines):  # it scrolls
-            assert size[1] < 50
-            assert set(listed) < set(USUAL)
-        else:
-            assert listed == USUAL
-            assert "σ of one estimate" in lines[0]
-            for shelf, title in shelves().items():
-                assert f"▸ {title} ({len(SHELVES[shelf])})" in lines
-
-
-async def test_the_shelf_of_the_chosen_kind_is_open_and_the_next_opens_in_turn() -> None:
-    app = FormApp(ProtocolPane)
-    async with app.run_test(size=(44, 40)) as pilot:
-        app.pane.focus()
+        *kinds, last = rows(app)
+        assert [row.split()[1].lower() for row in kinds] == list(USUAL)
+        assert last == f"  all {len(listed_kinds('protocol'))} protocols …"
+        assert all(cell_len(row) <= size[0] - 4 for row in kinds)
+        assert [row.split()[1] for row in kinds if row.startswith("●")] == ["OLH"]
+        assert all("±" in row for row in kinds)
         app.show(edited(app.draft, "sweep.protocol.kind", ["olh", "laplace"]))
-        await pilot.pause()
-        titles = list(shelves().values())
-        assert f"▸ {titles[-2]} (3)  ↔" in picture(app)
-        await pilot.press("end")
-        assert f"▾ {titles[-1]} (1)" in picture(app)
-        await pilot.press("up")
-        assert f"▾ {titles[-2]} (3)" in picture(app)
-        assert f"▸ {titles[-1]} (1)" in picture(app)
-        row = next(at for at, line in enumerate(picture(app).splitlines()) if "▸" in line)
-        await pilot.click(ProtocolPane, offset=(6, row + 1))
-        assert app.posted[-1] == ("protocol.kind", SHELVES[next(iter(shelves()))][0])
-        assert f"▾ {titles[0]}" in picture(app)
-
-
-async def test_every_kind_says_why_to_pick_it_in_a_narrow_column() -> None:
-    app = FormApp(ProtocolPane)
-    async with app.run_test(size=(44, 40)):
-        for kinds in SHELVES.values():
-            app.pane._choose(kinds[0])
-            lines = picture(app).splitlines()
-            assert sorted(kinds_in(lines)) == sorted({*USUAL, *kinds})
-            assert not any("…" in line for line in lines)
-
-
-async def test_a_blank_stands_between_the_longest_reason_and_its_family() -> None:
-    app = FormApp(ProtocolPane)
-    async with app.run_test(size=(126, 50)):
-        assert "name w items subset selection" in picture(app)
+        assert [row.split()[:2] for row in rows(app)[5:6]] == [["↔", "LAPLACE"]]
+        app.show(edited(app.draft, "protocol.kind", "ss"))
+        assert "SS" in [row.split()[1] for row in rows(app)[:-1]]
 
 
 class Unfit:
@@ -109,106 +68,49 @@ class Unfit:
         raise RuntimeError("nobody has told its formulas")
 
 
-@pytest.mark.every(2)
-@pytest.mark.parametrize("size", [*SIZES, (76, 22)])
-async def test_twelve_more_kinds_scroll_and_take_nothing_from_the_others(
-    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+def test_a_kind_that_cannot_be_bound_takes_nothing_from_the_others(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = FormApp(ProtocolPane)
-    async with before.run_test(size=size):
-        usual = facts_of(before.draft)
+    draft = draft_of(SCENARIO, Path())
+    usual = facts_of(draft)
     for number in range(12):
         monkeypatch.setitem(NAMED, f"kind{number}", Unfit)
-    app = FormApp(ProtocolPane)
-    async with app.run_test(size=size) as pilot:
-        facts = facts_of(app.draft)
-        assert usual is not None
-        assert facts is not None
-        assert facts.spreads.items() >= usual.spreads.items()
-        assert {facts.spreads[f"kind{number}"] for number in range(12)} == {MISSING}
-        assert facts.recommended == usual.recommended
-        seen = set()
-        app.pane.focus()
-        await pilot.press("home")
-        for _ in NAMED:
-            lines = picture(app).splitlines()
-            assert len(lines) <= size[1] - 2
-            assert all(cell_len(line) <= size[0] - 4 for line in lines)
-            assert set(kinds_in(lines)) <= set(NAMED)
-            seen |= set(kinds_in(lines))
-            app.pane._scroll(1)
-        assert seen == set(NAMED) - set(listed_kinds("protocol")) | set(USUAL)
-        app.pane._choose("sue")
-        assert "● SUE" in picture(app)  # what is chosen comes into view
+    facts = facts_of(draft)
+    assert usual is not None
+    assert facts is not None
+    assert facts.spreads.items() >= usual.spreads.items()
+    assert {facts.spreads[f"kind{number}"] for number in range(12)} == {MISSING}
+    assert facts.recommended == usual.recommended
 
 
 async def test_moving_chooses_and_is_posted_once() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(44, 10)) as pilot:
-        app.pane.focus()
-        chosen = app.draft.document["protocol"]["kind"]
-        await pilot.press("up", "k", "down", "home", "up")
-        kinds = USUAL
-        near, far = (kinds[kinds.index(chosen) - back] for back in (1, 2))
-        assert [kind for _, kind in app.posted] == [near, far, near, kinds[0]]
+        app.query_one(ProtocolList).focus()
+        await pilot.press("up", "k", "down", "home")
+        assert [kind for _, kind in app.posted] == ["oue", "sue", "oue", "grr"]
         assert {key for key, _ in app.posted} == {"protocol.kind"}
-        # At the top, another up is nothing new.
-        assert app.draft.document["protocol"]["kind"] == "grr"
         assert app.draft.problems == ()
         assert app.focused_key == "protocol.kind"
-
-
-@pytest.mark.parametrize("size", [(80, 20), (44, 12)])
-async def test_the_curators_stand_below_the_local_protocols(size: tuple[int, int]) -> None:
-    app = FormApp(ProtocolPane)
-    async with app.run_test(size=size) as pilot:
-        app.pane.focus()
-        await pilot.press("end", "up")  # below is one in Python, which needs a name
-        last = listed_kinds("protocol")[-2]
-        assert app.posted[-1] == ("protocol.kind", last)
-        assert app.draft.problems == ()
-        lines = picture(app).splitlines()
-        assert kinds_in(lines)[-1] == last
-        assert "Δ = 2  s = 2  threshold = 30.02" in picture(app)
-        assert "★ least MSE at d = 64" in picture(app)  # of the local ones
-        for kind in kinds_in(lines)[-2:]:
-            lines = picture(app).splitlines()
-            row = next(at for at, line in enumerate(lines) if kind in kinds_in([line]))
-            await pilot.click(ProtocolPane, offset=(6, row + 1))
-            assert app.posted[-1] == ("protocol.kind", kind)
+        await pilot.press("end")  # the way to all chooses nothing
+        assert app.draft.document["protocol"]["kind"] == "grr"
 
 
 async def test_a_click_chooses() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(44, 10)) as pilot:
-        third = kinds_in(picture(app).splitlines())[2]
-        await pilot.click(ProtocolPane, offset=(6, 3))
-        assert app.posted == [("protocol.kind", third)]
+        await pilot.click(ProtocolList, offset=(6, 2))
+        assert app.posted[:1] == [("protocol.kind", "oue")]
 
 
 async def test_the_recommended_one_is_marked_with_why() -> None:
     app = FormApp(ProtocolPane)
-    async with app.run_test(size=(80, 20)) as pilot:
-        assert "★ least MSE at d = 64, ε = 1: OUE/OLH/SS" in picture(app)
-        stars = [
-            line.split()[1] for line in picture(app).splitlines() if "±" in line and "★" in line
-        ]
-        assert stars == ["OUE", "OLH", "SS"]
+    async with app.run_test(size=(80, 20)):
+        assert said(app).startswith("★ least MSE at d = 64, ε = 1: OUE/OLH/SS")
+        assert [row.split()[1] for row in rows(app) if "★" in row] == ["OUE", "OLH"]
         app.show(edited(app.draft, "protocol.epsilon", 4))
-        await pilot.pause()
-        assert "★ least MSE at d = 64, ε = 4: GRR/SS" in picture(app)
-        stars = [
-            line.split()[1] for line in picture(app).splitlines() if "±" in line and "★" in line
-        ]
-        assert stars == ["GRR", "SS"]
-
-
-async def test_the_numbers_are_those_of_the_choice() -> None:
-    app = FormApp(ProtocolPane)
-    async with app.run_test(size=(44, 12)):
-        assert "p = 0.4754  q = 0.25  g = 4  a = 3.328\nσ = 0.00192" in picture(app)
-        app.show(edited(app.draft, "protocol.kind", "oue"))
-        assert "p = 0.5  q = 0.2689  a = 3.164\nσ = 0.00192" in picture(app)
+        assert "ε = 4: GRR/SS" in said(app)
+        assert app.draft.problems == ()
 
 
 async def test_what_comes_from_elsewhere_is_not_posted() -> None:
@@ -216,7 +118,7 @@ async def test_what_comes_from_elsewhere_is_not_posted() -> None:
     async with app.run_test(size=(44, 10)) as pilot:
         app.retype(SCENARIO.replace('"olh"', '"sue"'))
         await pilot.pause()
-        assert "● SUE" in picture(app)
+        assert rows(app)[1].startswith("● SUE")
         assert app.posted == []
 
 
@@ -224,50 +126,33 @@ async def test_a_broken_script_or_kind_shows_a_message_and_blocks() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(80, 20)) as pilot:
         app.retype(SCENARIO.replace("users = 1_000_000", "users = "))
-        app.pane.focus()
+        app.query_one(ProtocolList).focus()
         await pilot.press("up")
         assert app.posted == []
-        assert "line 8" in picture(app)
+        assert "line 8" in said(app)
         app.retype(SCENARIO.replace('"olh"', '"gaussian"'))
-        await pilot.pause()
-        assert "must be one of" in picture(app)
-        await pilot.press("down")  # from an unknown kind, the first one
-        assert app.posted == [("protocol.kind", "grr")]
+        assert "must be one of" in said(app)
 
 
-async def test_numbers_of_the_last_valid_setting_are_named_so() -> None:
-    """And a folded pane shows none of them: what it says is what the draft says."""
+async def test_a_folded_pane_says_what_the_draft_says() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(80, 20)):
-        assert "σ of one estimate" in picture(app)
-        assert app.pane.setting.startswith("OLH  p = ")
+        assert app.pane.setting.startswith("OLH  p = 0.4754  q = 0.25")  # type: ignore[attr-defined]
         app.retype(SCENARIO.replace("items = 64", "items = 1"))
-        assert "σ of one estimate, last valid setting" in picture(app)
-        assert app.pane.setting == "OLH"
-        app.retype(SCENARIO)
-        assert "last valid setting" not in picture(app)
+        assert app.pane.setting == "OLH"  # type: ignore[attr-defined]
 
 
-async def test_huge_budgets_do_not_break_it() -> None:
-    app = FormApp(ProtocolPane)
-    async with app.run_test(size=(44, 10)):
-        app.show(edited(app.draft, "protocol.kind", "oue"))
-        app.show(edited(app.draft, "protocol.epsilon", 20))
-        assert "ε = 20: GRR" in picture(app)
-        assert app.draft.problems == ()
-
-
-async def test_empty_before_there_is_a_draft() -> None:
+async def test_names_stand_there_before_there_is_a_draft() -> None:
     class Empty(FormApp):
         def show(self, draft: Draft) -> None:
             pass
 
     app = Empty(ProtocolPane)
     async with app.run_test(size=(44, 10)) as pilot:
-        app.pane.focus()
+        app.query_one(ProtocolList).focus()
         await pilot.press("down")
         assert app.posted == []
-        assert "GRR" in picture(app)
+        assert "GRR" in rows(app)[0]
 
 
 RAPPOR = """
@@ -280,30 +165,21 @@ f = 0.5
 
 
 @pytest.mark.parametrize(("f", "bounded"), [("0.5", "ε∞ = 4.39"), ("0.0", "ε∞ unbounded")])
-async def test_rappor_says_what_it_gives_away(f: str, bounded: str) -> None:
-    app = FormApp(ProtocolPane)
-    async with app.run_test(size=(44, 12)):
-        text = RAPPOR.replace("0.5", f)
-        app.retype(SCENARIO.replace('\nkind = "olh"\nepsilon = 1.0\n', text))
-        assert app.draft.problems == ()
-        shown = picture(app)
-        assert "● RAPPOR" in shown
-        assert bounded in shown
-        assert ("p* = 0.5625" if f == "0.5" else "p* = 0.5 ") in shown.replace("\n", " ")
-        assert ("q* = 0.6875" if f == "0.5" else "q* = 0.75") in shown
-        assert "reverse of Wang's p, q" in shown.replace("\n", " ")
-        if f == "0.5":  # the others have the budget of one report, and σ is of one frequency
-            facts = facts_of(app.draft)
-            assert facts is not None
-            spreads = facts.spreads
-            cell = app.draft.cell
-            one = cell.protocol.noise.epsilon_one(2)
-            assert spreads["oue"] == f"±{frequency_std(OUE(64, one), cell.users):.4f}"
-            assert (
-                spreads["rappor"]
-                == f"±{count_std(cell.protocol.noise, 2, cell.users) / cell.users:.4f}"
-            )
-            assert "ε₁ = 1.07: OUE/OLH/SS" in shown.replace("\n", " ")
+def test_rappor_says_what_it_gives_away(f: str, bounded: str) -> None:
+    text = SCENARIO.replace('\nkind = "olh"\nepsilon = 1.0\n', RAPPOR.replace("0.5", f))
+    draft = draft_of(text, Path())
+    assert draft.problems == ()
+    facts, cell = facts_of(draft), draft.cell
+    assert facts is not None
+    assert bounded in facts.numbers
+    assert ("p* = 0.5625" if f == "0.5" else "p* = 0.5 ") in facts.numbers
+    assert ("q* = 0.6875" if f == "0.5" else "q* = 0.75") in facts.numbers
+    if f == "0.5":  # the others have the budget of one report, and σ is of one frequency
+        noise = cell.protocol.noise  # type: ignore[union-attr]
+        one, users = noise.epsilon_one(2), cell.users  # type: ignore[union-attr]
+        assert facts.spreads["oue"] == f"±{frequency_std(OUE(64, one), users):.4f}"
+        assert facts.spreads["rappor"] == f"±{count_std(noise, 2, users) / users:.4f}"
+        assert "ε₁ = 1.07: OUE/OLH/SS" in facts.why
 
 
 @pytest.mark.every(3)

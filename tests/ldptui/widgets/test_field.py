@@ -1,6 +1,6 @@
 """A form field: what it reads and writes, nudging, and that typing is never disturbed."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from support.form_app import SCENARIO, FormApp
@@ -8,6 +8,7 @@ from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from ldptui.catalogue import listed_kinds
 from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.session.draft import edited
 from ldptui.widgets.field import Choice, Field, Steps, ValueInput, nudged, read, write
@@ -157,26 +158,26 @@ async def test_the_field_grows_by_the_error_line_and_shrinks_again() -> None:
         assert field.size.height == 1
 
 
-async def test_up_and_down_nudge_within_the_range() -> None:
+async def test_left_and_right_nudge_within_the_range() -> None:
     app = FormApp(ParametersPane)
     async with app.run_test(size=(44, 24)) as pilot:
         app.field("protocol.epsilon").control.focus()
-        await pilot.press("up")
+        await pilot.press("right")
         assert app.draft.document["protocol"]["epsilon"] == 1.1
-        await pilot.press("shift+up", "down")
+        await pilot.press("shift+right", "left")
         assert app.draft.document["protocol"]["epsilon"] == 1.9
         app.show(edited(app.draft, "protocol.epsilon", 19.5))
-        await pilot.press("shift+up", "shift+up", "up")
+        await pilot.press("shift+right", "shift+right", "right")
         assert app.draft.document["protocol"]["epsilon"] == 20
         app.show(edited(app.draft, "protocol.epsilon", 0.15))
-        await pilot.press("down", "down", "shift+down")  # 0 itself is not allowed
+        await pilot.press("left", "left", "shift+left")  # 0 itself is not allowed
         assert app.draft.document["protocol"]["epsilon"] == 0.1
         app.field(USERS).control.focus()
-        await pilot.press("up")
+        await pilot.press("right")
         assert app.draft.document["population"]["users"] == 2_000_000
         assert app.shown(USERS) == "2 000 000"
         app.show(edited(app.draft, USERS, 2 * 10**12))
-        await pilot.press("shift+up", "up")
+        await pilot.press("shift+right", "right")
         assert app.draft.document["population"]["users"] == 10**13
         assert "at most 10^13 together" in app.said(USERS)  # with the fakes it is too many
 
@@ -227,6 +228,49 @@ async def test_emptying_an_optional_field_removes_its_key() -> None:
         await app.type_into(pilot, "trials", "")
         await pilot.press("tab")
         assert app.shown("trials") == "20"  # the default
+
+
+class Panes(FormApp):
+    """A form in an app in which digits and letters have other meanings."""
+
+    BINDINGS: ClassVar = [("4,q", "note", "Another pane")]
+    noted = 0
+
+    def action_note(self) -> None:
+        self.noted += 1
+
+
+async def test_a_field_is_edited_only_after_enter_or_a_click() -> None:
+    app = Panes(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        field = app.field(USERS).control
+        field.focus()
+        await pilot.press("4", "q", "backspace", "delete")
+        assert (app.noted, app.posted) == (2, [])
+        await pilot.press("enter", "4", "2")  # its value is selected
+        assert app.draft.document["population"]["users"] == 42
+        await pilot.press("enter", "4")
+        assert app.draft.document["population"]["users"] == 42
+        assert (app.noted, field.has_focus, field.is_edited) == (3, True, False)
+        await pilot.click(type(field))
+        assert app.focused is not None
+        assert app.focused.is_edited  # type: ignore[attr-defined]
+        await pilot.press("escape", "4")
+        assert app.noted == 4
+
+
+async def test_rows_are_walked_by_up_and_down_and_a_value_changed_by_left_and_right() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        app.field("population.kind").control.focus()
+        await pilot.press("down")
+        assert app.focused_key == "population.items"
+        assert app.posted == []
+        await pilot.press("j", "k", "k")
+        assert app.focused_key == "population.kind"
+        await pilot.press("right", "up")
+        assert app.draft.document["population"]["kind"] == listed_kinds("population")[1]
+        assert app.focused_key == "population.kind"  # there is no row above
 
 
 async def test_esc_leaves_the_field_for_its_pane() -> None:
@@ -314,7 +358,7 @@ async def test_an_ellipsis_says_that_a_text_goes_on_beyond_an_edge() -> None:
         await pilot.pause()
         assert row() == "3679, 1840,…"
         field.focus()
-        await pilot.press("end")
+        await pilot.press("enter", "end")
         assert row() == "… 1226, 920"
         await pilot.press("home")
         assert row() == "3679, 1840,…"

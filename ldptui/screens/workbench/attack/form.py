@@ -19,7 +19,7 @@ from ....session.draft import attack_script as script
 from ....session.draft import kind_of, sweep_of
 from ....text.format import MISSING, count, short
 from ....widgets.blank import Scrolled
-from ....widgets.field import Field, leave
+from ....widgets.field import ROW_KEYS, Field, Row
 from ....widgets.words import put_or_hide
 from ..form_pane import fill, labelled, names_in
 from .shown import attack_of, meant, own_names, shown
@@ -67,7 +67,7 @@ def composition(draft: Draft) -> str:
     return "\n".join([*words, "enter edits this in the script"])
 
 
-class Composition(Static, can_focus=True):
+class Composition(Row, Static, can_focus=True):
     """A mixture or phases in words; enter or a click goes to the script."""
 
     DEFAULT_CSS = """
@@ -79,6 +79,7 @@ class Composition(Static, can_focus=True):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
+        *ROW_KEYS,
         Binding("enter", "edit", "Edit in the script", id="attack.composition"),
         Binding("escape", "leave", "Leave the field", show=False, id="attack.composition.leave"),
     ]
@@ -94,9 +95,6 @@ class Composition(Static, can_focus=True):
 
     def action_edit(self) -> None:
         self.post_message(self.ScriptAsked())
-
-    def action_leave(self) -> None:
-        leave(self)
 
 
 class AttackForm(Scrolled):
