@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 SIDE_BY_SIDE: Final = 74
 """Cells inside the border from which form and script stand side by side."""
-STACKED: Final = 24
-"""Rows inside the border from which they stand one above the other."""
 PATIENCE_S: Final = 0.4
 """Seconds that a text may be wrong while it is typed before the list below it says so."""
 
@@ -48,8 +46,6 @@ class AttackPane(FormPane, can_focus=True):
         &.-side { layout: horizontal; }
         &.-side > #form { width: 42; }
         &.-side > #script { width: 1fr; border-left: solid $foreground 15%; }
-        &.-stacked > #form { height: auto; max-height: 50%; }
-        &.-stacked > #script { border-top: solid $foreground 15%; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -84,8 +80,7 @@ class AttackPane(FormPane, can_focus=True):
 
     def _fit(self) -> None:
         side = self.size.width >= SIDE_BY_SIDE
-        stacked = not side and self.size.height >= STACKED
-        self.update_classes({"-side": side, "-stacked": stacked, "-both": side or stacked})
+        self.update_classes({"-side": side, "-both": side})
         self._say_below()
 
     def watch_view(self) -> None:
