@@ -288,9 +288,8 @@ LATE = {
     "ldptui.screens": "dialogs, help, library, lab and the panes behind the first one",
     "ldptui.screens.workbench.protocol_facts": "imports core",
     "ldptui.session.draft.changing": "imports core",
-    "ldptui.session.draft.completion": "the first completion",
     "ldptui.widgets.filtered_table": "the first table",
-    "ldptui.widgets.picker": "opens on demand",
+    "ldptui.widgets.path_field": "the first path that is completed",
 }
 """The imports that a function may have, with the reason; all else stands at the top of its file."""
 

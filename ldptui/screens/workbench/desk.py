@@ -6,15 +6,18 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from msgspec.structs import replace
 from textual.app import App
 from textual.timer import Timer
+from textual.widgets import TextArea
 
 from ...catalogue import named
 from ...messages import LongWork
 from ...session.autosave import WHOLE, Edits, save_draft
-from ...session.draft import dropped, read_on, repair_of
+from ...session.draft import dropped, edited, read_on, repair_of
 from ...session.snapshot import Snapshot, over
 from ...terminal.keyboard import UNDO, key_of
+from ...widgets.field import is_typing
 from .title import NAMES
 
 if TYPE_CHECKING:
@@ -48,6 +51,9 @@ class Desk(Protocol):
 
     def post_message(self, message: Message) -> bool: ...
     def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer: ...
+
+    def tell_problems(self) -> None:
+        """Show what is wrong with the draft."""
 
     def note(self, note: str) -> None:
         """Say something in the status line for a while."""
@@ -113,11 +119,51 @@ class Showing:
         return shelf.active or snapshot
 
 
+REST_S: Final = 0.4
+"""Seconds that typing rests before anything is said about what is typed."""
+
+
 class Refused:
     """The problems of the draft: the sentence about the first, and the way to its field."""
 
     def __init__(self, desk: Desk, panes: Panes) -> None:
         self._desk, self._panes = desk, panes
+        self._resting: Timer | None = None  # until it fires nothing is said of what is half typed
+
+    def tell_later(self, draft: Draft) -> None:
+        """Show a draft without what is wrong with it until typing rests."""
+        self._stop()
+        self._panes.hand(replace(draft, problems=()))
+        self._resting = self._desk.set_timer(REST_S, self._desk.tell_problems)
+
+    def tell(self) -> None:
+        """Show the draft, with what is wrong with it below its fields."""
+        self._stop()
+        if self._desk.draft is not None:
+            self._panes.hand(self._desk.draft)
+
+    def _stop(self) -> None:
+        if self._resting is not None:
+            self._resting.stop()
+            self._resting = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """True until typing rests."""
+        return self._resting is not None
+
+    def can_repair(self, focused: Widget | None) -> bool:
+        """Return whether enter does what the first problem offers: not while something is typed."""
+        draft = self._desk.draft
+        if draft is None or self.is_waiting or repair_of(draft) is None:
+            return False
+        return not is_typing(focused) and not isinstance(focused, TextArea)
+
+    def repair(self) -> None:
+        """Do what the first problem offers."""
+        draft = self._desk.draft
+        if draft is not None and (repair := repair_of(draft)) is not None:
+            self._desk.take_draft(edited(draft, repair.key, repair.value), repair.key)
 
     def words(self) -> str:
         """The first problem and the number of others; where a pane says it, which one; "" for none.

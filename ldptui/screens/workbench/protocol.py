@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
     from .protocol_facts import Facts
 
-USUAL: Final = ("grr", "sue", "oue", "olh", "rappor")
-"""The protocols that have a row; the chosen one and the swept ones have one as well."""
 NAME: Final = 8
 """Cells of a name, and of σ at the right, at the least."""
+
+
+def usual_kinds() -> tuple[str, ...]:
+    """The protocols that have a row; the chosen one and the swept ones have one as well."""
+    kinds = listed_kinds("protocol")
+    return tuple(kind for kind in kinds if not kind_words("protocol", kind).shelf)
 
 
 class ProtocolList(OptionList):
@@ -141,7 +145,7 @@ class ProtocolPane(Vertical):
         swept = sweep_of(draft).get("protocol.kind") if draft is not None else None
         named = [kind for kind in swept or () if isinstance(kind, str)]
         listed = listed_kinds("protocol")
-        wanted = {*USUAL, *named, *([chosen] if chosen else [])}
+        wanted = {*usual_kinds(), *named, *([chosen] if chosen else [])}
         kinds = sorted(wanted, key=lambda kind: listed.index(kind) if kind in listed else 0)
         rows = [self._row(kind, chosen, named) for kind in kinds]
         rows.append(Content.styled(f"  all {len(listed)} protocols …", muted(self)))

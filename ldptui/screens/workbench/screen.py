@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
-from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.events import Resize
 from textual.reactive import var
 from textual.screen import Screen
-from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import TextArea
 
 from ...engine import Engine
 from ...messages import (
@@ -36,7 +33,7 @@ from ...messages import (
     WorkerChanged,
 )
 from ...session.autosave import WHOLE, drop_taken
-from ...session.draft import edited, rekeyed, repair_of, retyped
+from ...session.draft import edited, rekeyed, retyped
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot
 from ...widgets.field import is_typing
@@ -55,10 +52,6 @@ if TYPE_CHECKING:
     from ...lab.questions.collected import Collection
     from ...session.draft import Draft
     from .charts import ChartsPane
-
-
-REST_S: Final = 0.4
-"""Seconds that typing rests before anything is said about what is typed."""
 
 
 class WorkbenchScreen(Screen[None]):
@@ -97,7 +90,6 @@ class WorkbenchScreen(Screen[None]):
         self._chosen = False  # somebody said by hand what is to be shown
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
-        self._resting: Timer | None = None  # until it fires nothing is said of what is half typed
         self._back_to = CHARTS  # the pane that a replay was started from
         self._panes = Panes(id="body")
         self._refused = Refused(self, self._panes)
@@ -154,7 +146,7 @@ class WorkbenchScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Nothing is done to what cannot be seen, and nothing zoomed where a pane is alone."""
         if action == "repair":
-            return self._can_repair
+            return self._refused.can_repair(self.focused)
         return not self.has_class("-small") and not (action == "zoom" and self._panes.cramped)
 
     def _arrange(self) -> None:
@@ -209,44 +201,28 @@ class WorkbenchScreen(Screen[None]):
             self.simulating.preview_soon(edited=True)  # the worker computes while the panes draw
         self._title.show_title(after.title, after.modified)
         if after.problems and is_typing(self.focused):  # a number half typed is no problem yet
-            self._panes.hand(replace(after, problems=()))
+            self._refused.tell_later(after)
             self._status.problem = ""
-            if self._resting is not None:
-                self._resting.stop()
-            self._resting = self.set_timer(REST_S, self._tell_problems)
         else:
-            self._tell_problems()
+            self.tell_problems()
         if after.unread is not None:
             self.run_worker(self._background.read_population(after.unread), exit_on_error=False)
         self._lab.follow()
         self._saving.soon()
 
-    def _tell_problems(self) -> None:
+    def tell_problems(self) -> None:
         """Show what is wrong with the draft below its fields and in the status line."""
-        if self._resting is not None:
-            self._resting.stop()
-            self._resting = None
-        if self.draft is not None:
-            self._panes.hand(self.draft)
-            self._status.problem = self._refused.words()
-            self.refresh_bindings()
+        self._refused.tell()
+        self._status.problem = self._refused.words()
+        self.refresh_bindings()
 
     def on_value_input_ended(self) -> None:
-        if self._resting is not None:
-            self._tell_problems()
-
-    @property
-    def _can_repair(self) -> bool:
-        """True where enter does what the first problem offers: not while something is typed."""
-        draft, focused = self.draft, self.focused
-        if draft is None or self._resting is not None or repair_of(draft) is None:
-            return False
-        return not is_typing(focused) and not isinstance(focused, TextArea)
+        if self._refused.is_waiting:
+            self.tell_problems()
 
     def action_repair(self) -> None:
         """Do what the first problem offers."""
-        if self.draft is not None and (repair := repair_of(self.draft)) is not None:
-            self._edit(repair.key, edited(self.draft, repair.key, repair.value))
+        self._refused.repair()
 
     def on_long_work(self, message: LongWork) -> None:
         message.stop()

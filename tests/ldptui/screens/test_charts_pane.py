@@ -631,21 +631,6 @@ async def test_the_table_is_made_anew_only_for_new_numbers() -> None:
         assert table.table is not before
 
 
-async def test_only_changed_rows_of_the_table_are_sent() -> None:
-    async with showing(run=snapshot(scenario())) as (pane, pilot):
-        await pilot.press("t")
-        table = pane.query_one(NumberTable)
-        regions: list[Any] = []
-        table.refresh = lambda *where, **_: regions.extend(where) or table  # type: ignore[assignment,func-returns-value]
-        found = snapshot(scenario())
-        assert found.frequencies is not None
-        first = (found.frequencies.clean.mean[0] + 0.01, *found.frequencies.clean.mean[1:])
-        arms = {**found.frequencies.arms, "clean": replace(found.frequencies.clean, mean=first)}
-        pane.snapshot = replace(found, key=2, frequencies=replace(found.frequencies, arms=arms))
-        assert len(regions) == 1
-        assert regions[0].y == 1
-
-
 async def test_text_and_picture_of_the_current_chart() -> None:
     async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
         assert "Frequencies by rank" in pane.as_text()

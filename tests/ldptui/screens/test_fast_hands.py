@@ -176,4 +176,4 @@ async def test_keys_are_heard_where_a_task_begins_as_it_is_made() -> None:
             send(pilot, key)
         await until(pilot, lambda: screen.app.key_queue.is_empty)
         assert screen.draft is not None
-        assert 'kind = "olh"' in screen.draft.text
+        assert 'kind = "blh"' in screen.draft.text

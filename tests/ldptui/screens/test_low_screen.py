@@ -89,10 +89,11 @@ def test_no_tab_is_cut_off_in_a_narrow_pane() -> None:
 
 async def test_where_a_form_stands_does_not_follow_from_the_way_there() -> None:
     """Down through its fields and up again; Textual's own centre was a row lower on the way up."""
-    async with workbench((60, 18), ROOT / "scenarios" / "burst.toml") as (screen, _, pilot):
-        screen.action_pane(3)
+    path = ROOT / "scenarios" / "rappor-attack.toml"
+    async with workbench((60, 18), path) as (screen, _, pilot):
+        screen.action_pane(2)
         await pilot.pause()
-        form = screen.query_one("AttackForm")
+        form = screen.query_one("#pane-2")
         fields = [each for each in screen.focus_chain if form in each.ancestors]
         stands = []
         for field in [*fields, *fields[::-1]]:
