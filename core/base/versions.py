@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-SIMULATOR: Final = 1
+SIMULATOR: Final = 2
 """Raised with every change of the simulator that changes a number: older cells are then unknown."""
 
 

@@ -5,21 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..base.sampling import Counts, multinomial, random_subsets, subset_counts
+from ..base.sampling import Counts, multinomial, packed_picks, subset_counts
 from ..kernels.loops import LOOPS
 from ..law.law import Ask, Law, Ones, towards_targets
 from ..law.pure import BoolArray, Items, Oracle, Reports, Rng, array_of, check_padding
 from ..law.support import Support
-
-
-def _set_some(bits: NDArray[np.uint8], rows: Items, items: Items, size: int, rng: Rng) -> None:
-    """Set the bits of a uniform subset of `items` in each of the rows."""
-    if size == items.size:
-        bits[np.ix_(rows, items)] = 1
-    elif size:
-        bits[rows[:, None], items[random_subsets(rows.size, items.size, size, rng)]] = 1
 
 
 def pickers(users: Counts, sizes: Counts) -> Counts:
@@ -55,20 +46,6 @@ class PackedBits(Oracle):
 
     def _blank(self, count: int) -> Reports:
         return np.zeros((count, -(-self.domain_size // 8)), dtype=np.uint8)
-
-    def _random_bits(self, rows: int, rate: float, rng: Rng) -> NDArray[np.uint8]:
-        """uint8[rows, d] of independent bits that are 1 with this probability, exactly.
-
-        One random byte decides all bits but those that equal the threshold, about 1 in 256, where
-        a double decides: the probability is right to the last bit of a double.
-        """
-        size = rows * self.domain_size
-        drawn = rng.integers(0, 2**64, size=-(-size // 8), dtype=np.uint64).view(np.uint8)[:size]
-        threshold = int(rate * 256)
-        bits = (drawn < threshold).view(np.uint8)
-        ties = np.flatnonzero(drawn == threshold)
-        bits[ties] = rng.random(ties.size) < rate * 256 - threshold
-        return bits.reshape(rows, self.domain_size)
 
     def received(self, reports: object, count: int) -> Reports:
         bits = array_of(reports, (count, -(-self.domain_size // 8)), np.dtype(np.uint8))
@@ -113,19 +90,12 @@ class PackedBits(Oracle):
 
     def made(self, targets: Items, ones: Ones, count: int, rng: Rng) -> Reports:
         """Reports with these ones among the targets and elsewhere, uniformly placed in each."""
+        drawn = np.zeros(count, dtype=np.int64)
+        if ones.law.size > 1:
+            drawn = rng.choice(ones.law.size, count, p=ones.law)
+        reports = packed_picks(targets, ones.inside[drawn], self.domain_size, rng)
         others = self._others(targets)
-        reports = self._blank(count)
-        for at in range(0, count, self._rows):
-            rows = min(self._rows, count - at)
-            bits = np.zeros((rows, self.domain_size), dtype=np.uint8)
-            drawn = np.zeros(rows, dtype=np.int64)
-            if ones.law.size > 1:
-                drawn = rng.choice(ones.law.size, rows, p=ones.law)
-            for outcome in np.unique(drawn):
-                mine = np.flatnonzero(drawn == outcome)
-                _set_some(bits, mine, targets, int(ones.inside[outcome]), rng)
-                _set_some(bits, mine, others, int(ones.outside[outcome]), rng)
-            reports[at : at + rows] = np.packbits(bits, axis=1)
+        reports |= packed_picks(others, ones.outside[drawn], self.domain_size, rng)
         return reports
 
     def made_counts(self, targets: Items, ones: Ones, count: Counts, rng: Rng) -> Counts:

@@ -18,6 +18,8 @@ from ..base.sampling import (
     binomial_law,
     binomials,
     hypergeometric_law,
+    packed_bernoulli,
+    set_bits,
 )
 from ..base.secure import generator
 from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
@@ -75,21 +77,11 @@ class IndependentBits(Encodes, ItemByItem, PackedBits):
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
         values = items_of(values, self.domain_size)
-        reports = self._blank(values.size)
-        for at in range(0, values.size, self._rows):
-            items = values[at : at + self._rows]
-            bits = self._random_bits(items.size, self.q, rng)
-            bits[np.arange(items.size), items] = rng.random(items.size) < self.p
-            reports[at : at + items.size] = np.packbits(bits, axis=1)
-        return reports
+        return self.conditioned(values, rng.random(values.size) < self.p, rng)
 
     def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
-        reports = self._blank(values.size)
-        for at in range(0, values.size, self._rows):
-            items = values[at : at + self._rows]
-            bits = self._random_bits(items.size, self.q, rng)
-            bits[np.arange(items.size), items] = held[at : at + items.size]
-            reports[at : at + items.size] = np.packbits(bits, axis=1)
+        reports = packed_bernoulli(self.q).draw(values.size, self.domain_size, rng)
+        set_bits(reports, values, held)
         return reports
 
     def _uniform(self, count: int, rng: Rng) -> Reports:

@@ -16,5 +16,6 @@ from .laws import (
     uniform_multinomial,
 )
 from .merging import merged_counts
+from .packed_bits import PackedBernoulli, flip_bits, packed_bernoulli, set_bits
 from .picking import subset_counts, subset_counts_beside_own
-from .subsets import packed_subsets
+from .subsets import packed_picks, packed_subsets

@@ -42,11 +42,11 @@ def packed_subsets(
     if 2 * size > items:
         spared = None if held is None else ~held
         rest = ~packed_subsets(count, items, items - size, rng, own, spared)
-        return _without_padding(rest, items)
+        return without_padding(rest, items)
     subsets = np.empty((count, -(-items // 8)), dtype=np.uint8)
     for at in range(0, count, ROWS):
         part = slice(at, at + ROWS)
-        bits = _without_padding(_coins(subsets[part].shape, _rate(items, size), rng), items)
+        bits = without_padding(_coins(subsets[part].shape, _rate(items, size), rng), items)
         if own is None or held is None:
             _complete(bits, items, size, rng)
         else:
@@ -55,7 +55,24 @@ def packed_subsets(
     return subsets
 
 
-def _without_padding(bits: Packed, items: int) -> Packed:
+def packed_picks(
+    picked: NDArray[np.int64], sizes: NDArray[np.int64], items: int, rng: Rng
+) -> Packed:
+    """Uniform subsets of the items `picked`, of sizes[i] of them in row i, as bits of all items."""
+    mask = np.zeros(-(-items // 8), dtype=np.uint8)
+    np.bitwise_or.at(mask, picked >> 3, BITS[picked & 7])
+    if 2 * int(sizes.sum()) > picked.size * sizes.size:
+        return mask & ~packed_picks(picked, picked.size - sizes, items, rng)
+    subsets = np.zeros((sizes.size, mask.size), dtype=np.uint8)
+    for at in range(0, sizes.size if sizes.any() else 0, ROWS):
+        part, own_sizes = subsets[at : at + ROWS], sizes[at : at + ROWS]
+        rate = _rate(picked.size, int(own_sizes.min()))
+        np.bitwise_and(_coins((own_sizes.size, mask.size), rate, rng), mask, out=part)
+        _complete(part, picked.size, own_sizes, rng, picked=picked)
+    return subsets
+
+
+def without_padding(bits: Packed, items: int) -> Packed:
     """The bits after the last item are 0."""
     if items % 8:
         bits[:, -1] &= np.uint8(0xFF << (8 - items % 8) & 0xFF)
@@ -89,12 +106,16 @@ def _coins(shape: tuple[int, int], rate: int, rng: Rng) -> Packed:
 def _complete(
     bits: Packed,
     items: int,
-    size: int,
+    size: int | NDArray[np.int64],
     rng: Rng,
     own: NDArray[np.int64] | None = None,
     held: NDArray[np.bool_] | None = None,
+    picked: NDArray[np.int64] | None = None,
 ) -> None:
-    """Throw ones, or zeros, at uniform places until each row has `size` ones."""
+    """Throw ones, or zeros, at uniform places until each row has `size` ones.
+
+    picked : int64[items], the places; None for the first ones.
+    """
     width, flat = bits.shape[1], bits.reshape(-1)
 
     def lacking(rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -103,7 +124,7 @@ def _complete(
             at, bit = rows * width + (own[rows] >> 3), BITS[own[rows] & 7]
             flat[at] = np.where(held[rows], flat[at] | bit, flat[at] & ~bit)
         ones: NDArray[np.int64] = np.bitwise_count(bits[rows]).sum(axis=1, dtype=np.int64)
-        return size - ones
+        return (size if isinstance(size, int) else size[rows]) - ones
 
     missing = lacking(np.arange(len(bits)))
     for sign in (1, -1):
@@ -112,6 +133,7 @@ def _complete(
         while rows.size:
             row = np.repeat(rows, left)
             place = rng.integers(0, items, size=row.size)
+            place = place if picked is None else picked[place]
             at, bit = row * width + (place >> 3), BITS[place & 7]
             if sign > 0:
                 np.bitwise_or.at(flat, at, bit)

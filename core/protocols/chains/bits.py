@@ -13,16 +13,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...base.sampling import Counts, binomial
+from ...base.sampling import Counts, binomial, set_bits
 from ...law.capabilities import Attendance
 from ...law.pure import Items, Reports, Rng
 from .chain import Chain
 
 MOST_LEAVING = 10**9
 """NumPy draws hypergeometric numbers of populations below this."""
-
-CELLS = 1 << 18
-"""(user, bit) pairs drawn at once: 2 MB of doubles, which stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,26 +96,13 @@ class OneBitEach:
 
     def keep(self, values: Items, rng: Rng) -> Reports:
         """The kept bits of users who hold these items, packed as a report packs them."""
-        kept = np.empty((values.size, -(-self.domain_size // 8)), dtype=np.uint8)
-        for at in range(0, values.size, self._rows):
-            items = values[at : at + self._rows]
-            bits = np.zeros((items.size, self.domain_size), dtype=np.bool_)
-            bits[np.arange(items.size), items] = True
-            kept[at : at + self._rows] = np.packbits(self.chain.keep(bits, rng), axis=1)
-        return kept
+        bits = np.zeros((values.size, -(-self.domain_size // 8)), dtype=np.uint8)
+        set_bits(bits, values, np.ones(values.size, dtype=np.bool_))
+        return self.chain.keep(bits, self.domain_size, rng)
 
     def send(self, kept: Reports, rng: Rng) -> Reports:
         """One report of each user's kept bits."""
-        reports = np.empty_like(kept)
-        for at in range(0, len(kept), self._rows):
-            bits = np.unpackbits(kept[at : at + self._rows], axis=1, count=self.domain_size)
-            sent = self.chain.send(bits.view(np.bool_), rng)
-            reports[at : at + self._rows] = np.packbits(sent, axis=1)
-        return reports
-
-    @property
-    def _rows(self) -> int:
-        return max(1, CELLS // self.domain_size)
+        return self.chain.send(kept, self.domain_size, rng)
 
 
 class Keeps:

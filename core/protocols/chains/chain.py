@@ -10,7 +10,8 @@ import numpy as np
 
 from ...base.errors import ScenarioError, got, spelled
 from ...base.ranges import EPSILON, Range
-from ...law.pure import BoolArray, Rng
+from ...base.sampling import flip_bits
+from ...law.pure import Reports, Rng
 from ..budget import Budget
 
 
@@ -37,15 +38,13 @@ class Chain:
         """Probability that one report supports a given other item."""
         return self.q1 * self.p2 + (1 - self.q1) * self.q2
 
-    def keep(self, bits: BoolArray, rng: Rng) -> BoolArray:
-        """The kept bits of true bits, each on its own."""
-        drawn = rng.random(bits.shape)
-        # Below q1 a one, above by p1 - q1 a zero, between them the true bit.
-        return np.asarray((drawn < self.q1) | (bits & (drawn >= 1 - (self.p1 - self.q1))))
+    def keep(self, bits: Reports, size: int, rng: Rng) -> Reports:
+        """The kept bits of `size` true bits, packed, each on its own."""
+        return flip_bits(bits, self.q1, self.p1, size, rng)
 
-    def send(self, kept: BoolArray, rng: Rng) -> BoolArray:
+    def send(self, kept: Reports, size: int, rng: Rng) -> Reports:
         """The bits of one report of kept bits, drawn afresh each time."""
-        return np.asarray(rng.random(kept.shape) < np.where(kept, self.p2, self.q2))
+        return flip_bits(kept, self.q2, self.p2, size, rng)
 
 
 def bit_epsilon_of_rounds(chain: Chain, rounds: int) -> float:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...base.errors import ScenarioError, got
 from ...base.ranges import Range, check_bounds
-from ...base.sampling import Counts, Floats, binomial, packed_subsets
+from ...base.sampling import Counts, Floats, binomial, packed_bernoulli, packed_subsets
 from ...base.secure import generator
 from ...law.blanket import Blanket
 from ...law.engines import Summed
@@ -39,7 +39,6 @@ from ...law.pure import (
     items_of,
 )
 from ...law.support import ItemSupport
-from ..packed import AT_ONCE
 from ..subset import subset_bits
 from ..unary import SUE, Unary
 from .laws import Included, Weights, hidden_loss
@@ -162,13 +161,11 @@ class BitFlips(OverItems, Summed):
                 inside = min(r, self.sampled)
                 ones = Ones.fixed(inside, self.sampled - inside)
                 drawn = self._bits.made(targets, ones, count, rng)
-            bits = np.empty_like(drawn)
-            step = max(1, AT_ONCE // self.domain_size)
-            for at in range(0, count, step):
-                noise = rng.random((min(step, count - at), self.domain_size)) < self.rates[1]
-                noise[:, targets] = bit
-                bits[at : at + step] = np.packbits(noise, axis=1)
-            return _sent(drawn, bits)
+            bits = packed_bernoulli(self.rates[1]).draw(count, self.domain_size, rng)
+            mask = np.zeros(self.domain_size, dtype=np.uint8)
+            mask[targets] = 1
+            aimed = np.packbits(mask)
+            return _sent(drawn, bits | aimed if bit else bits & ~aimed)
 
         def counts(count: Counts, rng: Rng) -> Counts:
             included = self._included(r)

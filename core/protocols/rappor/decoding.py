@@ -9,7 +9,6 @@ candidates than 0.8·k·m, a non-negative lasso selects some first. scikit-learn
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -41,10 +40,6 @@ Low: the tests find out a candidate selected in vain, but one that is not select
 
 SINGULAR: Final = 1e-9
 """Directions whose weight is smaller than this, relative to the largest, are not estimated."""
-
-
-PANEL: Final = 128
-"""Columns of a matrix that are worked on in one call: a run that is to stop need not wait long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,58 +207,19 @@ def _by_cohort(columns: csc_array, bits: int) -> Parts:
 
 def _inverse(gram: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """The inverse of X'WX, or its pseudo-inverse with the coefficients that it determines."""
-    from scipy.linalg import LinAlgError, eigh, lapack
+    from scipy.linalg import eigh, lapack
 
-    size = len(gram)
-    try:
-        factor = _cholesky(gram)
+    factor, failed = lapack.dpotrf(gram, lower=1)
+    quality = 0.0
+    if not failed:
         quality, _ = lapack.dpocon(factor, np.abs(gram).sum(axis=0).max(), uplo="L")
-        if quality > SINGULAR:
-            return _inverse_of(factor), np.ones(size, dtype=np.bool_)
-    except LinAlgError:
-        pass
+    if quality > SINGULAR:
+        half, _ = lapack.dpotri(factor, lower=1)
+        return np.tril(half) + np.tril(half, -1).T, np.ones(len(gram), dtype=np.bool_)
     values, vectors = eigh(gram)
     kept = values > SINGULAR * max(values[-1], np.finfo(float).tiny)
     basis = vectors[:, kept]
     return (basis / values[kept]) @ basis.T, (basis**2).sum(axis=1) > 1 - 1e-6
-
-
-def _panels(size: int) -> Iterator[tuple[slice, slice]]:
-    """Some columns at a time, and the rows below them."""
-    for start in range(0, size, PANEL):
-        stop = min(start + PANEL, size)
-        yield slice(start, stop), slice(stop, size)
-
-
-def _cholesky(gram: Floats) -> Floats:
-    """The lower triangular L of L L' = X'WX; raises LinAlgError where that is not positive."""
-    from scipy.linalg import cholesky, solve_triangular
-
-    factor = np.zeros_like(gram, order="F")
-    for panel, below in _panels(len(gram)):
-        done = slice(panel.start)
-        corner = gram[panel, panel] - factor[panel, done] @ factor[panel, done].T
-        factor[panel, panel] = cholesky(corner, lower=True)
-        rest = gram[below, panel] - factor[below, done] @ factor[panel, done].T
-        factor[below, panel] = solve_triangular(factor[panel, panel], rest.T, lower=True).T
-    return factor
-
-
-def _inverse_of(factor: Floats) -> Floats:
-    """The inverse of L L'."""
-    from scipy.linalg import solve_triangular
-
-    size = len(factor)
-    root, inverse = np.zeros_like(factor), np.empty_like(factor)
-    for panel, _ in _panels(size):
-        rows = slice(panel.start, size)
-        unit = np.eye(size - panel.start, panel.stop - panel.start)
-        root[rows, panel] = solve_triangular(factor[rows, rows], unit, lower=True)
-    for panel, _ in _panels(size):
-        rows, done = slice(panel.start, size), slice(panel.stop)
-        inverse[done, panel] = root[rows, done].T @ root[rows, panel]
-        inverse[panel, done] = inverse[done, panel].T
-    return inverse
 
 
 def bit_shares(counts: Counts, p_star: float, q_star: float) -> Floats:

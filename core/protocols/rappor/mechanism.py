@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from ...base.errors import ScenarioError
 from ...base.ranges import ALPHA, DOMAIN, check_bounds
-from ...base.sampling import Counts, Floats, binomial, binomials, multinomial, subset_counts
+from ...base.sampling import (
+    Counts,
+    Floats,
+    binomial,
+    binomials,
+    multinomial,
+    packed_picks,
+    set_bits,
+    subset_counts,
+)
 from ...base.secure import generator
 from ...kernels.threads import one_thread
 from ...law.capabilities import Attendance
@@ -154,15 +163,11 @@ class Rappor(KeptBits, Doors):
         def reports(count: int, rng: Rng) -> Reports:
             aimed, pad = self.aimed(targets), filled(targets)
             reports = self._empty_reports(count, rng)
-            for at in range(0, count, self._rows):
-                rows = slice(at, at + self._rows)
-                sent = aimed[reports["cohort"][rows]]
-                keys = rng.integers(0, 1 << 62, size=sent.shape, dtype=np.int64)
-                keys[sent] = 1 << 62  # after all others
-                rank = np.empty_like(keys)
-                np.put_along_axis(rank, keys.argsort(axis=1), np.arange(self.bits)[None], axis=1)
-                padded = rank < pad[reports["cohort"][rows], None]
-                reports["bits"][rows] = np.packbits(padded | sent if own else padded, axis=1)
+            for cohort in np.unique(reports["cohort"]):
+                rows, sent = np.flatnonzero(reports["cohort"] == cohort), aimed[cohort]
+                sizes = np.full(rows.size, pad[cohort])
+                padded = packed_picks(np.flatnonzero(~sent), sizes, self.bits, rng)
+                reports["bits"][rows] = padded | np.packbits(sent) if own else padded
             return reports
 
         def counts(count: Counts, rng: Rng) -> Counts:
@@ -204,11 +209,18 @@ class Rappor(KeptBits, Doors):
     def _rows(self) -> int:
         return max(1, ROWS // self.bits)
 
-    def encode(self, values: Items, cohorts: Items) -> BoolArray:
-        """bool[n, k]: the Bloom filter of each item in its cohort, h bits or fewer."""
-        filters = np.zeros((values.size, self.bits), dtype=np.bool_)
-        np.put_along_axis(filters, self.table[values, cohorts].astype(np.intp), True, axis=1)
+    def packed_filters(self, values: Items, cohorts: Items) -> Reports:
+        """uint8[n, ceil(k/8)]: the Bloom filter of each item in its cohort, h bits or fewer."""
+        filters = np.zeros((values.size, -(-self.bits // 8)), dtype=np.uint8)
+        ones = np.ones(values.size, dtype=np.bool_)
+        for bits in self.table[values, cohorts].T.astype(np.int64):
+            set_bits(filters, bits, ones)
         return filters
+
+    def encode(self, values: Items, cohorts: Items) -> BoolArray:
+        """bool[n, k]: the same, a bit each."""
+        filters = self.packed_filters(values, cohorts)
+        return np.unpackbits(filters, axis=1, count=self.bits).view(np.bool_)
 
     def _empty_reports(self, count: int, rng: Rng) -> Reports:
         """Reports without a bit, of users spread over the cohorts."""
@@ -224,11 +236,8 @@ class Rappor(KeptBits, Doors):
 
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
         reports, chain = self._empty_reports(values.size, permanent), self.noise.chain
-        for at in range(0, values.size, self._rows):
-            rows = slice(at, at + self._rows)
-            filters = self.encode(values[rows], reports["cohort"][rows])
-            sent = chain.send(chain.keep(filters, permanent), fresh)
-            reports["bits"][rows] = np.packbits(sent, axis=1)
+        kept = chain.keep(self.packed_filters(values, reports["cohort"]), self.bits, permanent)
+        reports["bits"] = chain.send(kept, self.bits, fresh)
         return reports
 
     def _uniform(self, count: int, rng: Rng) -> Reports:
@@ -242,10 +251,7 @@ class Rappor(KeptBits, Doors):
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
         """Reports of these items' own Bloom filters."""
         reports = self._empty_reports(values.size, rng)
-        for at in range(0, values.size, self._rows):
-            rows = slice(at, at + self._rows)
-            filters = self.encode(values[rows], reports["cohort"][rows])
-            reports["bits"][rows] = np.packbits(filters, axis=1)
+        reports["bits"] = self.packed_filters(values, reports["cohort"])
         return reports
 
     def received(self, reports: object, count: int) -> Reports:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from support import budget
 from support.budget import Verdict
 
-from ldptui.core.base.sampling import packed_subsets, subsets
+from ldptui.core.base.sampling import packed_picks, packed_subsets, subsets
 
 Rng = np.random.Generator
 
@@ -41,6 +41,19 @@ def test_the_own_item_is_there_just_where_it_is_held(items: int, held: bool, rng
         packed = packed_subsets(count, items, size, rng, np.full(count, own), np.full(count, held))
         verdict = follows(items, size, packed, held << own, (not held) << own)
         assert verdict, (size, verdict)
+
+
+@pytest.mark.parametrize("picked", [[1], [0, 3, 4, 8], list(range(9))])
+def test_picks_are_uniform_among_the_items_picked(picked: list[int], rng: Rng) -> None:
+    """Rows of several sizes at once; each size has the law of its own subsets."""
+    items, places = 9, np.array(picked)
+    sizes = rng.integers(0, places.size + 1, 40_000)
+    packed = packed_picks(places, sizes, items, rng)
+    others = sum(1 << v for v in range(items) if v not in picked)
+    for size in range(places.size + 1):
+        assert follows(items, size, packed[sizes == size], 0, others), size
+    if places.size == 4:
+        assert not follows(items, 2, packed_picks(places[:3], sizes * 0 + 2, items, rng), 0, others)
 
 
 @pytest.mark.parametrize("rate", [1, 96, 128, 255])
