@@ -24,6 +24,7 @@ def vectors(kind: str) -> dict[str, Any]:
 def main() -> None:
     known = (kind for kind in ldptui.kinds("protocol") if kind in KINDS)
     kinds = [kind for kind in known if sends_reports(KINDS[kind].mechanism)]
+    kinds = [kind for kind in kinds if not KINDS[kind].mechanism.simulated_only]
     lines = ",\n".join(f'  "{kind}": {json.dumps(vectors(kind))}' for kind in kinds)
     Path(__file__).with_name("report-vectors.json").write_text(f"{{\n{lines}\n}}\n", "utf-8")
 

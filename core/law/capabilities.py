@@ -42,18 +42,6 @@ class Quantises(Mechanism, Protocol):
         ...
 
 
-class SendsOtherwise(LocalMechanism, Protocol):
-    """Its real users send other reports than simulated ones: the law alone is the same."""
-
-    def sent(self, values: Items, rng: Rng) -> Reports:
-        """Honest reports as real users send them."""
-        ...
-
-    def check_sent(self, reports: Reports) -> None:
-        """Refuse reports of a simulation; raises ScenarioError."""
-        ...
-
-
 class SendsBitPerItem(PureProtocol, Protocol):
     """Its reports are a bit for each item, independent of each other given the own item."""
 
@@ -347,9 +335,6 @@ needs_users: Final[Capability[NeedsUsers]] = Capability("doubts")
 
 draws_apart: Final[Capability[DrawsApart]] = Capability("apart")
 """True where the counts of different items are drawn apart on the counts path."""
-
-sends_otherwise: Final[Capability[SendsOtherwise]] = Capability("check_sent")
-"""True where real users send other reports than simulated ones."""
 
 
 def lacking(mechanism: Doors, capability: str, otherwise: str) -> str | None:

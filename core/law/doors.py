@@ -36,13 +36,15 @@ class Doors(Protocol):
     called : its name in sentences, where that of its class is none. lacks : why there is no law of
     a name, or no capability; "disguised" is the reason of "solved" as well. least_support : the
     least that one report says of an item: -1 where reports also speak against items. place : what a
-    bit, or a cell, of a report stands for.
+    bit, or a cell, of a report stands for. simulated_only : why no real user may send its reports,
+    as said after "must not be"; empty where they may.
     """
 
     called: ClassVar[str] = ""
     lacks: ClassVar[dict[str, str]] = {}
     least_support: ClassVar[float] = 0.0
     place: ClassVar[str] = "item"
+    simulated_only: ClassVar[str] = ""
 
     @abstractmethod
     def law_of(self, ask: Ask) -> Law | Lack:

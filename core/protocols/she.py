@@ -5,15 +5,13 @@ no items that a report supports, and nothing bounds what a fake may send. Here t
 lifts are clipped at a bound; an honest report is not, so that its law stays the paper's.
 
 In doubles that noise names the item that a user holds: 1 + x has other low digits than x (Mironov,
-CCS 2012). It is for simulation alone. The reports of real users are on a `NoiseGrid`, and its noise
-is drawn by whole numbers.
+CCS 2012). So it is for simulation alone: reports of real users are refused.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
@@ -22,8 +20,7 @@ from numpy.typing import NDArray
 from ..base.errors import ScenarioError
 from ..base.ranges import DOMAIN, EPSILON, Bounded, Range
 from ..base.sampling import Counts, Floats
-from ..base.sampling.integers import discrete_laplace
-from ..base.secure import generator, secure
+from ..base.secure import generator
 from ..law.blanket import Blanket, of_ratios
 from ..law.engines import Encodes, Summed
 from ..law.hiding import Crowd
@@ -45,9 +42,6 @@ RATIOS: Final = 25
 
 SIGN = np.int64(-(2**63))
 """The bit of a double's sign."""
-
-FINE: Final = 1 << 20
-"""Steps of a grid in the scale of its noise, at least: ε is used up but for a millionth."""
 
 Sums: TypeAlias = Any
 """float64[…, d], the cells of reports added up: counts that are no whole numbers."""
@@ -84,52 +78,6 @@ class CellSupport(Support):
 
 
 @dataclass(frozen=True)
-class NoiseGrid:
-    """The multiples of 1/steps, and discrete Laplace noise on them of `scale` steps.
-
-    Two items differ by 1 in two cells, which makes a report e^(2 steps/scale) times as likely at
-    most: `fitting` takes the least scale with 2 steps/scale ≤ ε, in whole numbers. Ghosh,
-    Roughgarden, Sundararajan, STOC 2009; drawn as Canonne, Kamath, Steinke say.
-    """
-
-    steps: int
-    scale: int
-
-    @classmethod
-    def fitting(cls, epsilon: float, fine: int = FINE) -> NoiseGrid:
-        """The grid for ε; fine : the least scale. The steps are a power of 2: exact in doubles."""
-        steps = 1
-        while (scale := math.ceil(2 * steps / Fraction(epsilon))) < fine:
-            steps *= 2
-        return cls(steps, scale)
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The ε of a report, exactly."""
-        return Fraction(2 * self.steps, self.scale)
-
-    @property
-    def noise(self) -> float:
-        """The variance of a cell: 1/(2 sinh²(1/(2 scale))) steps squared."""
-        return 0.5 / (math.sinh(0.5 / self.scale) * self.steps) ** 2
-
-    def perturb(self, values: Items, domain_size: int, rng: Rng) -> Floats:
-        """float64[n, d]: the one-hot encoding of each value, with noise in every cell."""
-        drawn = np.empty((values.size, domain_size))
-        cells = drawn.reshape(-1)
-        for at in range(0, cells.size, AT_ONCE):
-            part = cells[at : at + AT_ONCE]
-            part[:] = discrete_laplace(self.scale, part.size, rng)
-        drawn[np.arange(values.size), values] += self.steps
-        drawn /= self.steps
-        return drawn
-
-    def holds(self, reports: Reports) -> bool:
-        """Return whether all cells are on the grid."""
-        return bool((reports * self.steps % 1 == 0).all())
-
-
-@dataclass(frozen=True)
 class Summation(Encodes, Summed, Bounded):
     """Report the one-hot encoding with Laplace noise of scale 2/ε in every cell.
 
@@ -139,6 +87,9 @@ class Summation(Encodes, Summed, Bounded):
 
     called: ClassVar[str] = "SHE"
     family: ClassVar[str] = "she"
+    simulated_only: ClassVar[str] = (
+        "SHE for real users, as the low digits of its noise tell their items: it is simulated alone"
+    )
     lacks: ClassVar[dict[str, str]] = {
         "coincide": "SHE, whose reports of one user are not compared",
         "columns": "SHE, whose report is d numbers and not bits",
@@ -210,21 +161,6 @@ class Summation(Encodes, Summed, Bounded):
         rows = np.broadcast_to(count[:, None].astype(np.float64), shape)
         return np.asarray(self.scale * (rng.standard_gamma(rows) - rng.standard_gamma(rows)))
 
-    @property
-    def grid(self) -> NoiseGrid:
-        """The grid of the reports of real users."""
-        return NoiseGrid.fitting(self.epsilon)
-
-    def sent(self, values: Items, rng: Rng) -> Reports:
-        """Honest reports as real users send them, on the grid."""
-        return self.grid.perturb(items_of(values, self.domain_size), self.domain_size, rng)
-
-    def check_sent(self, reports: Reports) -> None:
-        """Refuse reports of real users that are not on the grid; raises ScenarioError."""
-        if not self.grid.holds(reports):
-            rule = f"must be multiples of 1/{self.grid.steps}, as perturb(values) makes them"
-            raise ScenarioError(f"{rule}: other noise tells the item of a user", key="reports")
-
     def law_of(self, ask: Ask) -> Law | Lack:
         d, r = self.domain_size, ask.targets.size
         match ask.law:
@@ -261,7 +197,7 @@ class Summation(Encodes, Summed, Bounded):
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         if rng is None:
-            return self.sent(values, secure())
+            raise ScenarioError(f"must not be {self.simulated_only}", key="protocol")
         rng = generator(rng)
         values = items_of(values, self.domain_size)
         reports = self._noise(values.size, rng)

@@ -26,13 +26,12 @@ from ldptui.core.base.tables import (
     spot,
     text_file,
 )
-from ldptui.core.law.capabilities import sends_otherwise
 from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
 
 from .arguments import LARGEST, file_path, local, reports_of, whole, words
 from .arrow import BATCH, Write, arrow_cells, arrow_writer
 from .counted import END, Counted, counted, read_all
-from .layout import MARK, Column, layout, nobody, parts_of
+from .layout import MARK, Column, check_real, layout, nobody, parts_of
 from .sources import Places, format_of, sources, unpacked
 
 WORDS: Final = "U32"
@@ -72,7 +71,7 @@ def write_reports(
     Raises
     ------
     ScenarioError
-        For reports that the protocol does not send, and for SHE's in doubles.
+        For reports that the protocol does not send, and for those of SHE.
     FileError
         Where the file cannot be written.
 
@@ -97,7 +96,6 @@ def write_reports(
     with whole_file(path) as file, WRITERS[kind](path, file, columns, [*more]) as write:
         for batch in batches:
             reports = reports_of(batch, protocol)
-            check_sent(protocol, reports)
             count += len(reports)
             cells = [[*islice(column, len(reports))] for column in more.values()]
             if any(len(column) < len(reports) for column in cells):
@@ -125,14 +123,8 @@ def _check_beside(name: str | None, own: Sequence[str], key: str) -> None:
 
 def sent(protocol: LocalMechanism, values: Items, rng: Rng) -> Reports:
     """Honest reports as real users send them. rng : a secure generator, or one of tests."""
-    perturb = protocol.sent if sends_otherwise(protocol) else protocol.perturb
-    return perturb(values, rng)
-
-
-def check_sent(protocol: LocalMechanism, reports: Reports) -> None:
-    """Refuse reports that no real user should send; raises ScenarioError."""
-    if sends_otherwise(protocol):
-        protocol.check_sent(reports)
+    check_real(protocol)
+    return protocol.perturb(values, rng)
 
 
 @contextmanager

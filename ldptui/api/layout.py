@@ -15,6 +15,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.pure import LocalMechanism, Reports
 
 from .arguments import LARGEST
@@ -105,12 +106,19 @@ class Column:
 
 
 def layout(protocol: LocalMechanism) -> tuple[Column, ...]:
-    """The columns of a protocol's reports."""
+    """The columns of a protocol's reports; raises ScenarioError where no real user sends them."""
+    check_real(protocol)
     nothing = nobody(protocol)
     if nothing.dtype.names is None:
         return (_column("report", nothing.dtype, nothing.shape[1:]),)
     parts = ((name, nothing[name]) for name in nothing.dtype.names)
     return tuple(_column(name, part.dtype, part.shape[1:]) for name, part in parts)
+
+
+def check_real(protocol: LocalMechanism) -> None:
+    """Refuse a protocol that is simulated alone; raises ScenarioError."""
+    if protocol.simulated_only:
+        raise ScenarioError(f"must not be {protocol.simulated_only}", key="protocol")
 
 
 def parts_of(columns: Sequence[Column], batch: Reports) -> Iterator[tuple[Column, Reports]]:

@@ -23,10 +23,9 @@ from ldptui.core.lab.audit import (
 )
 from ldptui.core.lab.contract import CONTRACT, Clause, contract
 from ldptui.core.lab.loss import Exponential, exponential_loss, loss_of
-from ldptui.core.law.capabilities import SendsOtherwise, sends_otherwise
 from ldptui.core.law.enumeration import every_report
 from ldptui.core.law.loss import DiscreteLoss, Loss
-from ldptui.core.law.pure import Items, PureProtocol, Reports, Rng
+from ldptui.core.law.pure import PureProtocol, Rng
 from ldptui.core.plugins import available, object_named
 from ldptui.core.protocols import KINDS, BitNoise, Rappor
 from ldptui.core.protocols.curators import Neighbours
@@ -108,20 +107,6 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Sent:
-    """A protocol as real users follow it, where simulated ones send other reports."""
-
-    protocol: SendsOtherwise
-
-    def perturb(self, values: Items, rng: Rng) -> Reports:
-        return self.protocol.sent(values, rng)
-
-    def look(self, reports: Reports, items: Items) -> Any:
-        """The items that reports speak for, as the protocol has it."""
-        return self.protocol.look(reports, items)  # type: ignore[attr-defined]
-
-
-@dataclass(frozen=True)
 class Lawful:
     """What the law of a mechanism says of its promise.
 
@@ -168,8 +153,9 @@ def subject_of(options: CheckOptions) -> Subject:
         epsilon = options.epsilon or noise.epsilon_one(options.hashes)
     law = every_report(protocol)
     proof = None if law is None else check(law, epsilon)
-    sampled = Sent(protocol) if sends_otherwise(protocol) else protocol
-    return Subject(epsilon, options.delta, loss_of(protocol), proof, sampled, items)
+    if options.audit and protocol.simulated_only:
+        raise ScenarioError(f"must not be {protocol.simulated_only}", key="protocol")
+    return Subject(epsilon, options.delta, loss_of(protocol), proof, protocol, items)
 
 
 def _strange(options: CheckOptions) -> Subject:

@@ -1,7 +1,6 @@
 """SHE: both paths against its closed forms; it is no pure protocol, so it has a test of its own."""
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from support.cases import cell, changed
 
 from ldptui.core import theory
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.protocols.she import NoiseGrid, Summation, SummationSpec, honest_bound
+from ldptui.core.protocols.she import Summation, SummationSpec, honest_bound
 
 HISTOGRAM = np.array([40, 30, 20, 10, 0])
 TRIALS = 4000
@@ -63,27 +62,9 @@ def test_two_items_differ_by_epsilon_at_most() -> None:
     assert loss.tail(1.0 - 1e-6) == pytest.approx(0.25, rel=1e-5)  # both cells on the far side
 
 
-@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 3.0, 20.0])
-def test_the_grid_spends_no_more_than_epsilon(epsilon: float) -> None:
-    grid = NoiseGrid.fitting(epsilon)
-    assert Fraction(epsilon) * (1 - Fraction(1, 10**6)) < grid.epsilon <= Fraction(epsilon)
-    assert grid.steps & (grid.steps - 1) == 0
-    assert grid.noise == pytest.approx(8 / epsilon**2, rel=3e-6)
-    assert NoiseGrid(grid.steps, grid.scale - 1).epsilon > grid.epsilon
-
-
-def test_reports_of_real_users_are_on_the_grid(rng: np.random.Generator) -> None:
-    """Unbiased, with the variance of the closed form; the simulator's noise is refused."""
-    held = np.zeros(20_000, dtype=np.int64)
-    for grid in (SHE.grid, NoiseGrid(1, 2)):
-        sent = grid.perturb(held, 5, rng)
-        assert grid.holds(sent)
-        assert budget.moments(sent[:, 1:], np.zeros(4), grid.noise * np.eye(4))
-        assert budget.mean(sent[:, 0], 1.0, grid.noise)
-        assert not budget.moments(sent[:, 1:], np.zeros(4), 1.1 * grid.noise * np.eye(4))
-    SHE.check_sent(SHE.perturb(held))
-    with pytest.raises(ScenarioError, match=r"reports must be multiples of 1/524288, .* tells"):
-        SHE.check_sent(SHE.perturb(held, rng))
+def test_real_users_cannot_send_it() -> None:
+    with pytest.raises(ScenarioError, match="must not be SHE for real users, as the low digits"):
+        SHE.perturb(np.array([0, 1]))
 
 
 def test_the_bound_is_a_number_or_that_of_honest_cells() -> None:

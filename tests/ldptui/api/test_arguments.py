@@ -119,10 +119,6 @@ OTHERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "robust": (ldptui.estimate, {"reports": SENT, "protocol": OLH, "share": 0.05, "top": 2}),
     "sums": (ldptui.estimate, {"reports": np.zeros((3, 4)), "protocol": SHE, "coverage": True}),
-    "grid": (
-        ldptui.write_reports,
-        {"path": "w.jsonl", "batches": [np.zeros((2, 4))], "protocol": SHE, "for_tests": 3},
-    ),
 }
 """Calls of another sort."""
 

@@ -30,7 +30,6 @@ CHUNKS, FILES = 200, 10
 GOOD: Final[dict[str, dict[str, Any]]] = {
     "grr": {"report": [0, 1, 2, 3, 3]},
     "olh": {"seed": [0, 7, 2**32 - 1, 5, 5], "value": [0, 1, 1, 0, 1]},
-    "she": {"report": [[0.5, -1.25, 0.0, 2.0]] * 5},
 }
 DATA: Final = {"item": ["0", "1", "2", "3", "3"]}
 

@@ -30,7 +30,11 @@ from ldptui.core.protocols import KINDS
 from ldptui.explain.client import FOLDER, Client, client_of
 from ldptui.lab.questions.offered import numbers
 
-LOCAL = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
+LOCAL = [
+    kind
+    for kind, spec in KINDS.items()
+    if sends_reports(spec.mechanism) and not spec.mechanism.simulated_only
+]
 SMALL: dict[str, dict[str, Any]] = {
     "cms": {"rows": 3, "buckets": 4},
     "hcms": {"rows": 3, "buckets": 4},

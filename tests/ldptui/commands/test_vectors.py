@@ -19,7 +19,11 @@ from ldptui.core.protocols import KINDS
 from ldptui.terminal import exits
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reports.md").read_text("utf-8")
-LOCAL = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
+LOCAL = [
+    kind
+    for kind, spec in KINDS.items()
+    if sends_reports(spec.mechanism) and not spec.mechanism.simulated_only
+]
 
 
 def vectors(capsys: Captured, *words: str) -> Any:
