@@ -27,10 +27,14 @@ LIFTED: Final = " (--no-limits lifts this)"
 """The end of a message about a limit."""
 
 
+JOINERS: Final = "\u200c\u200d"
+"""ZWNJ and ZWJ, which are letters of a word in Persian, and of an emoji, and take no room."""
+
+
 def one_line(words: str) -> str:
     """Words that a terminal may show: nothing in them ends the line, is invisible or steers it.
 
-    Spaces of all kinds become plain ones. Line ends, separators, control characters, marks of
+    Spaces of all kinds become plain ones, and joiners inside a word are left out. Line ends, separators, control characters, marks of
     direction, and lone surrogates become question marks.
     """
     return words if words.isprintable() else "".join(map(_shown_character, words))
@@ -39,6 +43,8 @@ def one_line(words: str) -> str:
 def _shown_character(char: str) -> str:
     if char.isprintable():
         return char
+    if char in JOINERS:
+        return ""
     return " " if unicodedata.category(char) == "Zs" else "?"
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol, TextIO, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TextIO, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,36 @@ def table_rows(path: Source) -> Iterator[Rows]:
         return
     with text_file(path) as file:
         header = file.readline()
-        yield csv.reader(itertools.chain([header], file), delimiter=_delimiter(header))
+        yield _CsvRows(csv.reader(itertools.chain([header], file), delimiter=_delimiter(header)))
+
+
+class _CsvRows:
+    """The rows of a CSV file. A blank line is no row, but where a column stands alone: there it is
+    a missing value, unless nothing follows it."""
+
+    def __init__(self, reader: Any) -> None:
+        self.line_num = 0
+        self._rows = self._numbered(reader)
+
+    def _numbered(self, reader: Any) -> Iterator[tuple[int, list[str]]]:
+        alone, blank = False, 0
+        for at, row in enumerate(reader):
+            if not at:
+                alone = len(row) == 1
+            elif not row:
+                blank += alone
+                continue
+            for missing in range(blank):
+                yield reader.line_num - blank + missing, [""]
+            blank = 0
+            yield reader.line_num, row
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return self
+
+    def __next__(self) -> list[str]:
+        self.line_num, row = next(self._rows)
+        return row
 
 
 @contextmanager
@@ -90,12 +119,13 @@ def text_file(path: Source, kind: str = "CSV") -> Iterator[TextIO]:
             raw: Any = opened.enter_context(path.open("rb"))
             if path.suffix == ".gz":
                 raw = opened.enter_context(gzip.open(raw, "rb"))
-            limited: Any = _LimitedLines(raw, path)
-            yield io.TextIOWrapper(limited, encoding="utf-8-sig", newline="")
+            limited = _LimitedLines(raw, path)
+            yield io.TextIOWrapper(cast("Any", limited), encoding="utf-8-sig", newline="")
     except UnicodeDecodeError as error:
         utf16 = error.object[:2] in (BOM_UTF16_LE, BOM_UTF16_BE)
-        why = "it is UTF-16: save it as UTF-8" if utf16 else error.reason
-        raise ContentError(f"{path} is not UTF-8 text: {why}") from error
+        line = limited.lines - error.object.count(b"\n", error.start) + 1
+        where, what = (path, ": it is UTF-16") if utf16 else (f"{path} line {line}", "")
+        raise ContentError(f"{where} is not UTF-8 text{what}: save it as UTF-8") from error
     except (csv.Error, EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ContentError(f"{path} is not {kind}: {error}") from error
     except (FileError, ScenarioError):
@@ -105,11 +135,14 @@ def text_file(path: Source, kind: str = "CSV") -> Iterator[TextIO]:
 
 
 class _LimitedLines(io.BufferedIOBase):
-    """The bytes of a file, refused where a line goes on and on: a packed one takes no room."""
+    """The bytes of a file, refused where a line goes on and on: a packed one takes no room.
+
+    lines : the number of ends of lines that were read.
+    """
 
     def __init__(self, raw: Any, path: Source) -> None:
         self._raw, self._path = raw, path
-        self._open = 0
+        self._open = self.lines = 0
 
     def readable(self) -> bool:
         return True
@@ -117,6 +150,7 @@ class _LimitedLines(io.BufferedIOBase):
     def read1(self, size: int = -1, /) -> bytes:
         data: bytes = self._raw.read1(max(size, CHUNK))
         end = max(data.rfind(b"\n"), data.rfind(b"\r"))
+        self.lines += data.count(b"\n")
         self._open = self._open + len(data) if end < 0 else len(data) - end - 1
         if self._open > LINE:
             raise ContentError(f"{self._path} must have lines of at most {LINE >> 20} MiB")
@@ -128,6 +162,20 @@ def line_blocks(file: TextIO, most: int) -> Iterator[list[str]]:
     while lines := file.readlines(BLOCK):
         for at in range(0, len(lines), most):
             yield lines[at : at + most]
+
+
+def _without_end(blocks: Iterator[list[str]]) -> Iterator[list[str]]:
+    """The blocks of lines, but for blank lines that nothing follows."""
+    blank: list[str] = []
+    for lines in blocks:
+        full = len(lines)
+        while full and not lines[full - 1].strip("\r\n"):
+            full -= 1
+        if not full:
+            blank += lines
+            continue
+        yield blank + lines[:full]
+        blank = lines[full:]
 
 
 def _delimiter(header: str) -> str:
@@ -157,8 +205,13 @@ class _FrameRows:
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number that digits spell; None for any other text, and for one from 10^19 on."""
-    return int(text) if text.isdecimal() and len(text) <= 19 else None
+    """The whole number that digits spell; None for any other text, and for one from 10^19 on.
+
+    Also where .0 follows: pandas writes a column of whole numbers so that had a missing value.
+    """
+    digits, point, zeros = text.partition(".")
+    whole = digits.isdecimal() and len(digits) <= 19 and (not point or zeros in ("0", "00"))
+    return int(digits) if whole else None
 
 
 def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "column") -> int:
@@ -238,7 +291,7 @@ class Columns:
             mark = _delimiter(first)
             header, line = next(csv.reader([first], delimiter=mark), []), 1
             self._places(header)
-            blocks = line_blocks(file, self.rows)
+            blocks = _without_end(line_blocks(file, self.rows))
             for lines in blocks:
                 quoted = '"' in "".join(lines)
                 parsed = self._parsed(lines, header, mark, types, quoted)
@@ -284,14 +337,18 @@ class Columns:
                 )
         except (ValueError, UserWarning):
             return None
-        if quoted and len(parsed) != len(lines):
+        # A cell goes on in the next line, or a blank line is a missing value.
+        if len(parsed) != len(lines) and (quoted or len(header) == 1):
             return None
         return parsed[[f"f{place}" for place in kinds]]
 
     def _batches(self, rows: Rows, header: Sequence[str], before: int) -> Iterator[Batch]:
         """The cells of rows as texts. before : the number of the line before the first one."""
         places, width = self._places(header), len(header)
-        numbered = ((before + rows.line_num, row) for row in rows if row)
+        missing = [[""]] if width == 1 else []
+        numbered = (
+            (before + rows.line_num, each) for row in rows for each in ([row] if row else missing)
+        )
         for block in _row_blocks(numbered, self.rows):
             for line, row in block if {len(row) for _, row in block} != {width} else ():
                 if len(row) <= max(places):

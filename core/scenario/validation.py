@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -36,8 +37,12 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
     if problem:
         return [problem], None
     try:
-        # JSON in strict mode: tables and lists are taken as such, "5" is no number, 5.0 no int.
-        return [], POINT.validate_json(json.dumps(document, default=str))
+        # JSON in strict mode: tables and lists are taken as such, and "5" is no number.
+        try:
+            return [], POINT.validate_json(json.dumps(document, default=str))
+        except ValidationError as error:
+            whole = _with_integers(document, error)
+            return [], POINT.validate_json(json.dumps(whole, default=str))
     except ValidationError as error:
         return _problems(document, error), None
     except RecursionError:
@@ -46,11 +51,36 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
         return [ScenarioError(f"holds a value that is out of range: {error}")], None
 
 
+def _with_integers(document: Document, error: ValidationError) -> Document:
+    """The document with 1e6 as an integer wherever it has to be one."""
+    changed = deepcopy(document)
+    for mistake in error.errors(include_url=False):
+        value = mistake.get("input")
+        place: Any = changed
+        if not (isinstance(value, float) and value.is_integer() and abs(value) < 2**63):
+            continue
+        for part in mistake["loc"]:
+            held = place[part] if _has(place, part) else None
+            if isinstance(held, dict | list):
+                place = held
+            elif held is not None and held == value:
+                place[part] = int(value)
+    return changed
+
+
+def _has(place: Any, part: int | str) -> bool:
+    """True if a table has this key, or a list this place."""
+    if isinstance(place, list):
+        return isinstance(part, int) and part < len(place)
+    return isinstance(place, dict) and part in place
+
+
 def _without_kind(name: str, table: Mapping[str, Any], kinds: Iterable[str]) -> ScenarioError:
     """The mistake in a table that names no known kind."""
     known = ", ".join(kinds)
     if "kind" in table:
-        rule = f"must be one of {known}, {got(table['kind'])}{suggest(table['kind'], kinds)}"
+        meant = suggest(str(table["kind"]).lower(), kinds)
+        rule = f"must be one of {known}, {got(table['kind'])}{meant}"
         return ScenarioError(rule, key=f"{name}.kind")
     for key in table:
         if meant := suggest(key, ["kind"]):
@@ -131,7 +161,8 @@ def _problem(
         return ScenarioError(f"is not a known key{meant}", key=named(key))
     allowed = rule_of(key)
     if allowed is None:
-        return ScenarioError(f"must be a table, {got(value)}", key=key)
+        form = ": write { items = [1, 2] }" * (key == "attack.targets")
+        return ScenarioError(f"must be a table, {got(value)}{form}", key=key)
     return ScenarioError(f"must be {allowed}, {got(place)}", key=key)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.base.files import Piped
@@ -71,8 +72,16 @@ class Conclusions(concluding.Concluded, Framed):
         Of another claim of `ldptui.core.bounds.claims`, the share that overturns it.
     """
 
+    @property
+    def unfit(self) -> NDArray[np.bool_]:
+        """bool[d]: the items that no frequency fits, whatever up to `share` of fakes sent."""
+        below = (self.high <= 0) & (self.estimates < 0)
+        return np.asarray(below | ((self.low >= 1) & (self.estimates > 1)))
+
     def rows(self) -> list[dict[str, Any]]:
         """A row for each item: item, estimate, low, high, naive_low, naive_high.
+
+        Where no frequency fits, low and high are None.
 
         Examples
         --------
@@ -84,6 +93,8 @@ class Conclusions(concluding.Concluded, Framed):
         names = ("low", "high", "naive_low", "naive_high")
         columns = {"item": self.labels, "estimate": self.estimates.tolist()}
         columns |= {name: getattr(self, name).tolist() for name in names}
+        for item in np.flatnonzero(self.unfit).tolist():
+            columns["low"][item] = columns["high"][item] = None
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def document(self) -> dict[str, Any]:
@@ -129,6 +140,12 @@ class Conclusions(concluding.Concluded, Framed):
                 f"{each.text}: it takes {text.percent(beta)} of fakes to overturn it, "
                 f"at least {text.percent(low)} ({sure}){stands}"
             )
+        for item in np.flatnonzero(self.unfit)[:SHOWN].tolist():
+            wrong = text.short(float(self.estimates[item]))
+            said.append(
+                f"{self.labels[item]}: no frequency fits an estimate of {wrong}, "
+                f"with {text.percent(self.share)} of fakes neither ({sure})"
+            )
         return [*said, *self._fakes(sure)]
 
     def _fakes(self, sure: str) -> Iterator[str]:
@@ -158,7 +175,12 @@ class Conclusions(concluding.Concluded, Framed):
             [self.labels[item] for item in order],
             [f"{self.estimates[item]:.5f}" for item in order],
             ends(self.naive_low, self.naive_high),
-            ends(self.low, self.high),
+            [
+                "none fits" if unfit else said
+                for unfit, said in zip(
+                    self.unfit[order].tolist(), ends(self.low, self.high), strict=True
+                )
+            ],
         ]
         robust = f"{text.percent(self.share)} fake{', sharp' * self.sharp}"
         heads = ["item", "estimate", f"{text.percent(self.confidence)} if nobody is fake", robust]

@@ -365,7 +365,7 @@ def check_row(
             parts.append(column.read([cell]))
         except (ValueError, TypeError, OverflowError):
             wanted = {
-                "number": "a whole number, at least 0",
+                "number": f"a whole number in [0, 2^{8 * column.dtype.itemsize})",
                 "bytes": f"{2 * column.size} hexadecimal digits",
                 "numbers": f"{column.size} numbers of at most {LARGEST:g}",
             }[column.holds]

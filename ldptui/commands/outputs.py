@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.errors import JOINERS, ScenarioError
 from ldptui.core.base.files import Piped, Source, check_other, is_file, write_atomically
 from ldptui.core.base.numbers import as_number
 
@@ -114,6 +114,10 @@ def as_csv(rows: list[dict[str, Any]]) -> str:
 
 def _cell(label: str) -> str:
     """A label as a cell that steers no terminal and is no formula of a spreadsheet."""
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in label)
+    kept = (c.isprintable() or c in JOINERS for c in label)
+    shown = "".join(
+        c if keeps else c.encode("unicode_escape").decode()
+        for c, keeps in zip(label, kept, strict=True)
+    )
     formula = shown.startswith(("=", "+", "-", "@")) and as_number(shown) is None
     return f"'{shown}" if formula else shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -11,7 +12,27 @@ from msgspec.structs import force_setattr, replace
 from ldptui.core.base.errors import one_line
 from ldptui.core.base.summary import Estimate
 
+from ..format import to_ascii
+
 GAP: Final = "   "
+
+
+def room_of(words: str) -> int:
+    """The cells of a terminal that words take: two for a sign of a wide script, none for a mark."""
+    if words.isascii():
+        return len(words)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in words)
+
+
+def _has_greek() -> bool:
+    """True unless the encoding of standard output lacks ε."""
+    try:
+        "ε".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class Column(Struct, frozen=True):
@@ -22,16 +43,21 @@ class Column(Struct, frozen=True):
     words: bool = False
 
     def __post_init__(self) -> None:
-        """Data that steers a terminal, or ends a line, would break the table."""
-        force_setattr(self, "head", one_line(self.head))
-        force_setattr(self, "cells", tuple(map(one_line, self.cells)))
+        """Data that steers a terminal, or ends a line, would break the table.
+
+        Where standard output has no Greek, words get the length that they will have there.
+        """
+        spelled = one_line if _has_greek() else lambda cell: to_ascii(one_line(cell))
+        force_setattr(self, "head", spelled(self.head))
+        force_setattr(self, "cells", tuple(map(spelled, self.cells)))
 
     @property
     def width(self) -> int:
-        return max(map(len, (self.head, *self.cells)))
+        return max(map(room_of, (self.head, *self.cells)))
 
     def placed(self, cell: str) -> str:
-        return cell.ljust(self.width) if self.words else cell.rjust(self.width)
+        blank = " " * (self.width - room_of(cell))
+        return f"{cell}{blank}" if self.words else f"{blank}{cell}"
 
 
 class Group(Struct, frozen=True):

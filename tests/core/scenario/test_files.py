@@ -69,7 +69,7 @@ REFUSED = [
     ("format = 1", "format = 1\nseed = -1", "seed must be in [0, 2^63), got -1"),
     ("format = 1", "format = 1\nattack = 1\n[x]", "is not valid TOML"),
     ("items = 16", "items = 1", "population.items must be in [2, 2^20], got 1"),
-    ("items = 16", "items = 16.0", "population.items must be an integer in [2, 2^20], got 16.0"),
+    ("items = 16", "items = 16.5", "population.items must be an integer in [2, 2^20], got 16.5"),
     ("items = 16", "items = 1048577", "population.items must be in [2, 2^20], got 1 048 577"),
     ("users = 1000", "users = 0", "population.users must be in [1, 10^13], got 0"),
     ("users = 1000", "users = 10000000000001", "population.users must be in [1, 10^13], got"),
@@ -117,7 +117,11 @@ REFUSED = [
         "{ items = [1], count = 1 }",
         "attack.targets.count must be left out: targets are picked, or listed",
     ),
-    ('{ pick = "random", count = 2 }', "3", "attack.targets must be a table, got 3"),
+    (
+        '{ pick = "random", count = 2 }',
+        "3",
+        "attack.targets must be a table, got 3: write { items = [1, 2] }",
+    ),
     ('kind = "mga"', 'kind = "ria"\nseeds = 10', "attack.seeds is not a known key"),
     ("share = 0.05", "share = 0.05\nseeds = 0", "attack.seeds must be in [1, 10^6], got 0"),
     (
