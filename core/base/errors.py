@@ -34,8 +34,8 @@ JOINERS: Final = "\u200c\u200d"
 def one_line(words: str) -> str:
     """Words that a terminal may show: nothing in them ends the line, is invisible or steers it.
 
-    Spaces of all kinds become plain ones, and joiners inside a word are left out. Line ends, separators, control characters, marks of
-    direction, and lone surrogates become question marks.
+    Spaces of all kinds become plain ones, and joiners inside a word are left out. Line ends,
+    separators, control characters, marks of direction, and lone surrogates become question marks.
     """
     return words if words.isprintable() else "".join(map(_shown_character, words))
 

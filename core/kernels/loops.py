@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from ..base.files import is_there
 from ..base.pulse import whole
 
 WORTH_S: Final = 0.15
@@ -34,7 +35,7 @@ class Loops:
     def after(self, seconds: float) -> ModuleType | None:
         """The compiled loops for work that would take NumPy this long; None for NumPy."""
         self._seconds += seconds
-        if SETTINGS.exists():
+        if is_there(SETTINGS):
             return None
         if self.compiled is None and not self.missing and self._seconds > WORTH_S:
             self.load()
@@ -42,7 +43,7 @@ class Loops:
 
     def load(self) -> None:
         """Load them now, if they can be."""
-        if SETTINGS.exists():
+        if is_there(SETTINGS):
             return
         try:
             self.compiled = whole(lambda: importlib.import_module("ldptui.core.kernels.compiled"))
@@ -55,7 +56,7 @@ class Loops:
         if find_spec("numba") is None:
             return "NumPy's (pip install 'ldptui[fast]' compiles them)"
         numba = f"numba {metadata.version('numba')}"
-        if SETTINGS.exists():
+        if is_there(SETTINGS):
             return f"NumPy's, as {numba} would obey {SETTINGS} in this folder"
         if self.missing:
             return f"NumPy's, as {numba} does not load: {self.missing.splitlines()[0]}"
