@@ -13,9 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from ldptui import scenarios
 from ldptui.commands.cli import main as ldptui
-from ldptui.core.scenario import load
 
 FOLDER: Final = Path(__file__).parent
 PAGE: Final = FOLDER / "scenarios.md"
@@ -63,7 +61,7 @@ def entry(name: str, row: dict[str, Any]) -> list[str]:
     """A scenario's part of the page."""
     chart = row.get("chart")
     shown = [f"![{name}](gallery/{name}.svg)\n"] if chart else []
-    return [f"### `{name}`\n", *shown, f"{load(scenarios.path(name)).title}. {row['see']}\n"]
+    return [f"### `{name}`\n", *shown, f"{row['see']}\n"]
 
 
 if __name__ == "__main__":

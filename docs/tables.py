@@ -203,16 +203,22 @@ def _texts(section: str) -> Iterator[list[str]]:
 
 
 def _metrics(_: str) -> Iterator[list[str]]:
-    """The metrics in the order of their columns, with what each needs."""
+    """The metrics in the order of their columns, those of one name in a row."""
+    rows: dict[str, list[str]] = {}
     for name, metric in METRICS.items():
-        words = metric_words(name)
+        stem = name.removesuffix("_after").removesuffix("_clean")
+        if stem in rows:
+            rows[stem][0] += f", `{name}`"
+            continue
         needs = ["an attack"] if metric.targets else []
         if any(arm.defended for arm in metric.arms):
             needs.append("a defence")
         if metric.test:
             needs.append("RAPPOR")
         needs.append(next(task for concluded, task in _TOLD.items() if metric.told_by(concluded)))
-        yield [f"`{name}`", _first(words.meaning), ", ".join(filter(None, needs))]
+        words = _first(metric_words(name).meaning)
+        rows[stem] = [f"`{name}`", words, ", ".join(filter(None, needs))]
+    yield from rows.values()
 
 
 _TOLD: Final[dict[type[Conclusion], str]] = {
@@ -290,8 +296,7 @@ def _papers(_: str) -> Iterator[list[str]]:
     kinds = {(each.name.partition(" (")[0], each.source): None for each in words}
     for paper in sorted(papers()[1:], key=lambda paper: not paper.key):
         names = [name for name, source in kinds if paper.cited in source]
-        what = "; ".join(part for part in (paper.what, ", ".join(names)) if part)
-        yield [paper.key, what, _reference(paper)]
+        yield [paper.key, paper.what or ", ".join(names), _reference(paper)]
 
 
 def _reference(paper: Paper) -> str:

@@ -51,7 +51,7 @@ SIMULATING = (
 )
 
 
-WORDS = 47_000
+WORDS = 43_600
 """The most words that the pages have together, tables and blocks counted."""
 PAGES_AT_MOST = 22
 

@@ -65,7 +65,7 @@ def asked(kind: str) -> tuple[str, ...]:
 @pytest.mark.every(3)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_the_page_has_all_that_a_client_needs(kind: str, capsys: Captured) -> None:
-    page = succeed(capsys, "spec", kind, *asked(kind))
+    page = succeed(capsys, "client", "spec", kind, *asked(kind))
     client = client_of(bound(kind))
     assert client is not None
     for heading in ("Parameters", "What a report supports", "What a client does", "Test vectors",
@@ -120,13 +120,13 @@ def test_the_page_of_numbers_runs(tmp_path: Path, capsys: Captured) -> None:
     vectors = json.loads(succeed(capsys, "vectors", *asked[1:], "--count", "5"))
     assert {each["item"] for each in vectors["vectors"]} == {17, 35.25, 53.5, 71.75, 90}
     assert "not allowed with" in fail(capsys, 2, *asked, "--items", "4")
-    assert "--low must be left out for GRR" in fail(capsys, 2, "spec", "grr", *asked[2:])
+    assert "--low must be left out for GRR" in fail(capsys, 2, "client", "spec", "grr", *asked[2:])
 
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_the_client_reads_the_vectors_as_they_say(kind: str, capsys: Captured) -> None:
-    document = json.loads(succeed(capsys, "spec", kind, *asked(kind), "--format", "json"))
+    document = json.loads(succeed(capsys, "client", "spec", kind, *asked(kind), "--format", "json"))
     client = program(client_of(bound(kind)))
     assert document["client"].startswith(f'"""{client.__doc__}')
     assert document["vectors"]
@@ -216,7 +216,7 @@ def test_a_client_that_reports_another_item_is_rejected(kind: str) -> None:
 def test_reports_of_the_client_are_accepted(kind: str, tmp_path: Path, capsys: Captured) -> None:
     """Run as a program, as the page says, with the random numbers of the system."""
     page = json.loads(
-        succeed(capsys, "spec", kind, *asked(kind), "--items", "5", "--format", "json")
+        succeed(capsys, "client", "spec", kind, *asked(kind), "--items", "5", "--format", "json")
     )
     (tmp_path / "client.py").write_text(page["client"], "utf-8")
     (tmp_path / "parameters.json").write_text(json.dumps(page["known"]), "utf-8")
@@ -297,28 +297,30 @@ def test_clients_in_other_languages(end: str, tool: str, tmp_path: Path) -> None
 
 
 def test_a_kind_without_a_client_is_refused(capsys: Captured) -> None:
-    assert "trusted curator" in fail(capsys, 2, "spec", "laplace")
+    assert "trusted curator" in fail(capsys, 2, "client", "spec", "laplace")
     for command in ("spec", "vectors"):
-        assert fail(capsys, 2, command, "nothing").startswith("KIND must be one of")
-    line = fail(capsys, 2, "spec", "olh", "--epsilon", "0")
+        assert fail(capsys, 2, "client", command, "nothing").startswith("KIND must be one of")
+    line = fail(capsys, 2, "client", "spec", "olh", "--epsilon", "0")
     assert line.startswith("--epsilon must be")
-    line = fail(capsys, 2, "spec", "grr", "--set", "hash_range=4")
+    line = fail(capsys, 2, "client", "spec", "grr", "--set", "hash_range=4")
     assert "hash_range is not a known key" in line
 
 
 def test_keys_of_the_protocol_reach_the_page(capsys: Captured, tmp_path: Path) -> None:
-    page = json.loads(succeed(capsys, "spec", "lh", "--set", "hash_range=7", "--format", "json"))
+    page = json.loads(
+        succeed(capsys, "client", "spec", "lh", "--set", "hash_range=7", "--format", "json")
+    )
     assert page["known"]["g"] == 7
     assert {vector["known"]["g"] for vector in page["vectors"]} == {7}
     domain = tmp_path / "domain.txt"
     domain.write_text("apple\nfig\npear\n")
     named = json.loads(
-        succeed(capsys, "spec", "rappor", "--domain", str(domain), "--format", "json")
+        succeed(capsys, "client", "spec", "rappor", "--domain", str(domain), "--format", "json")
     )
     assert named["known"]["names"] == ["apple", "fig", "pear"]
-    page = succeed(capsys, "spec", "grr", "--domain", str(domain))
+    page = succeed(capsys, "client", "spec", "grr", "--domain", str(domain))
     assert 'item 0 is\n"apple", item 2 "pear".' in page
     assert [vector["epsilon"] for vector in named["vectors"]] == [0.5, 1.0, 2.0]
     budgets = ("--epsilon", "2", "--set", "epsilon_infinity=3")
-    page = json.loads(succeed(capsys, "spec", "l-sue", *budgets, "--format", "json"))
+    page = json.loads(succeed(capsys, "client", "spec", "l-sue", *budgets, "--format", "json"))
     assert [vector["epsilon"] for vector in page["vectors"]] == [0.5, 1.0, 2.0]

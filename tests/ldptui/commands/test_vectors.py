@@ -1,10 +1,9 @@
-"""`ldptui client vectors`, and the clients in other languages on the page about reports."""
+"""`ldptui client vectors`, and the clients in other languages in docs/clients."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -18,7 +17,7 @@ from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
 from ldptui.terminal import exits
 
-PAGE = (Path(__file__).parents[3] / "docs" / "reports.md").read_text("utf-8")
+CLIENTS = Path(__file__).parents[3] / "docs" / "clients"
 LOCAL = [
     kind
     for kind, spec in KINDS.items()
@@ -27,7 +26,7 @@ LOCAL = [
 
 
 def vectors(capsys: Captured, *words: str) -> Any:
-    return json.loads(succeed(capsys, "vectors", *words))
+    return json.loads(succeed(capsys, "client", "vectors", *words))
 
 
 def grr(known: Any, item: int, draws: list[Any]) -> int:
@@ -79,15 +78,11 @@ def test_every_protocol_has_vectors(kind: str, capsys: Captured) -> None:
 
 
 def test_wrong_words_are_refused(capsys: Captured) -> None:
-    assert "--count must be in" in fail(capsys, 2, "vectors", "grr", "--count", "0")
-    assert "--seed must be at least 0" in fail(capsys, 2, "vectors", "grr", "--seed", "-1")
-    assert "trusted curator" in fail(capsys, 2, "vectors", "laplace")
-
-
-def code_of(language: str) -> str:
-    found = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-    assert len(found) == 1
-    return str(found[0])
+    assert "--count must be in" in fail(capsys, 2, "client", "vectors", "grr", "--count", "0")
+    assert "--seed must be at least 0" in fail(
+        capsys, 2, "client", "vectors", "grr", "--seed", "-1"
+    )
+    assert "trusted curator" in fail(capsys, 2, "client", "vectors", "laplace")
 
 
 @pytest.mark.long
@@ -98,8 +93,7 @@ def test_the_clients_of_the_page_pass(
     """And the same client with another ε is broken."""
     if shutil.which(tool) is None:
         pytest.skip(f"no {tool} here")
-    path = tmp_path / f"client.{'c' if language == 'c' else 'js'}"
-    path.write_text(code_of(language))
+    path = CLIENTS / ("grr.c" if language == "c" else "grr.js")
     command = f"node {path}"
     if language == "c":
         command = str(tmp_path / "client")
