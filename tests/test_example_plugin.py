@@ -13,6 +13,7 @@ import pytest
 from support.commands import Captured, fail, succeed
 
 from ldptui.commands import cli
+from ldptui.terminal import exits
 
 ROOT = Path(__file__).parents[1]
 PLUGIN = ROOT / "examples" / "plugin"
@@ -67,7 +68,7 @@ def test_a_strangers_protocol_is_checked(tmp_path: Path, capsys: Captured) -> No
     wrong.write_text(
         PROTOCOL.read_text("utf-8").replace("self.table[:, 1]", "self.table[:, 0] / 2")
     )
-    assert cli.main(["check", f"{wrong}:Pairs", *options]) == 1
+    assert cli.main(["check", f"{wrong}:Pairs", *options]) == exits.ALARM
     found = json.loads(capsys.readouterr().out)
     assert found["verdict"] == "proved"
     assert "and any other item with probability q" in [

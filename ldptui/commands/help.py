@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from .command import COMMANDS
+
 GROUPS: Final = {
     "simulate": "a scenario, its closed forms, its pictures",
     "runs": "what was simulated and kept",
@@ -54,7 +56,6 @@ Line = tuple[str, str, str, str]
 def command_lines() -> Iterator[Line]:
     """A line for each command, but for former names."""
     from ..questions.topics import TOPICS
-    from .command import COMMANDS
 
     for name, row in COMMANDS.items():
         if row.group:
