@@ -45,7 +45,7 @@ def test_the_targets_and_their_reports_are_named(
     collections: dict[str, Path], tmp_path: Path, capsys: Captured
 ) -> None:
     rows = tmp_path / "rows.csv"
-    made = answer(capsys, 1, str(collections["poisoned"]), "--rows-out", str(rows), "--quiet")
+    made = answer(capsys, exits.ALARM, str(collections["poisoned"]), "--rows-out", str(rows), "--quiet")
     assert made["alarm"] is True
     assert made["items"] == [str(item) for item in TARGETS]
     assert len(made["pairs"]) == 10
@@ -134,7 +134,7 @@ def test_standard_input_is_screened_as_the_file_is(
     path = collections["poisoned"]
     with path.open("rb") as file:
         monkeypatch.setattr("sys.stdin", type("In", (), {"buffer": file, "isatty": bool})())
-        assert answer(capsys, 1, "-") == answer(capsys, 1, str(path))
+        assert answer(capsys, exits.ALARM, "-") == answer(capsys, exits.ALARM, str(path))
 
 
 def test_protocols_without_a_closed_form_are_refused(tmp_path: Path, capsys: Captured) -> None:
