@@ -20,8 +20,8 @@ from typing import Any
 __version__ = "0.2.0"
 
 _QUESTIONS = (
-    "accuracy", "choose", "design", "disclose", "guess", "ledger", "plan", "price", "sensitivity",
-    "synthetic", "trust",
+    "accuracy", "choose", "deployment", "design", "disclose", "guess", "ledger", "plan", "price",
+    "sensitivity", "synthetic", "trust",
 )  # fmt: skip
 _HOMES = {
     **{name: f"ldptui.questions.{name}_question" for name in _QUESTIONS},
@@ -37,9 +37,9 @@ _HOMES = {
     **dict.fromkeys(("Frequencies", "estimate"), "ldptui.api.collected"),
     **dict.fromkeys(("Numbers", "estimate_numbers", "perturb"), "ldptui.api.numbers"),
     **dict.fromkeys(("Groups", "estimate_by"), "ldptui.api.groups"),
-    **dict.fromkeys(("Counted", "counted", "read_counts"), "ldptui.api.counted"),
+    **dict.fromkeys(("Counted", "counted", "read_counts"), "ldptui.core.reports.counted"),
     **dict.fromkeys(("attack", "defence", "kinds", "population", "protocol"), "ldptui.api.by_name"),
-    **dict.fromkeys(("read_reports", "write_reports"), "ldptui.api.files"),
+    **dict.fromkeys(("read_reports", "write_reports"), "ldptui.core.reports.files"),
     "Results": "ldptui.api.results",
     **dict.fromkeys(("compile", "load", "run"), "ldptui.api.running"),
     **dict.fromkeys(("Screening", "screen"), "ldptui.api.screened"),

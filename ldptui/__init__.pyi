@@ -7,6 +7,11 @@ from ldptui.core.base.errors import RunError as RunError
 from ldptui.core.base.errors import ScenarioError as ScenarioError
 from ldptui.core.experiment import Experiment as Experiment
 from ldptui.core.metrics import Facts as Facts
+from ldptui.core.reports.counted import Counted as Counted
+from ldptui.core.reports.counted import counted as counted
+from ldptui.core.reports.counted import read_counts as read_counts
+from ldptui.core.reports.files import read_reports as read_reports
+from ldptui.core.reports.files import write_reports as write_reports
 from ldptui.core.scenario import Scenario as Scenario
 
 from .api.audited import Audited as Audited
@@ -20,11 +25,6 @@ from .api.collected import Frequencies as Frequencies
 from .api.collected import estimate as estimate
 from .api.concluded import Conclusions as Conclusions
 from .api.concluded import conclude as conclude
-from .api.counted import Counted as Counted
-from .api.counted import counted as counted
-from .api.counted import read_counts as read_counts
-from .api.files import read_reports as read_reports
-from .api.files import write_reports as write_reports
 from .api.groups import Groups as Groups
 from .api.groups import estimate_by as estimate_by
 from .api.numbers import Numbers as Numbers
@@ -38,6 +38,7 @@ from .api.screened import Screening as Screening
 from .api.screened import screen as screen
 from .questions.accuracy_question import accuracy as accuracy
 from .questions.choose_question import choose as choose
+from .questions.deployment_question import deployment as deployment
 from .questions.design_question import design as design
 from .questions.disclose_question import disclose as disclose
 from .questions.guess_question import guess as guess

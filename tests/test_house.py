@@ -163,7 +163,7 @@ def test_a_function_fits_a_screen() -> None:
 
 def test_the_floors_are_seen_at_a_glance() -> None:
     made = {"__pycache__", "site"}  # `make site` makes the latter
-    for room, most in (("core", 22), ("ldptui", 21)):
+    for room, most in (("core", 23), ("ldptui", 21)):
         entries = {entry.name for entry in (ROOT / room).iterdir()} - made
         assert len(entries) <= most, sorted(entries)
 

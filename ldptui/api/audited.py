@@ -28,14 +28,14 @@ from ldptui.core.lab.audit import (
 )
 from ldptui.core.law.pure import Items, Reports, Rng
 from ldptui.core.plugins import available, object_named
+from ldptui.core.reports.arguments import file_path, number, whole, words
+from ldptui.core.reports.files import sent
+from ldptui.core.reports.lines import Lines, opaque
 
 from ..lab.asking import plain
 from ..lab.questions.reports import AuditOptions
 from ..text import format as text
-from .arguments import file_path, number, whole, words
 from .by_name import protocol as protocol_of
-from .files import sent
-from .lines import Lines, opaque
 from .table import Framed
 
 BLOCK: Final = 8192

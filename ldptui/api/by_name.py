@@ -22,10 +22,10 @@ from ldptui.core.population import Population
 from ldptui.core.protocols import KINDS as BOUND
 from ldptui.core.protocols import NAMED
 from ldptui.core.protocols.budget import Domain
+from ldptui.core.reports.arguments import file_path, local, names, number, whole, words
 from ldptui.core.scenario import FORMAT, KINDS, Point, Scenario
 
 from ..catalogue import in_order
-from .arguments import file_path, local, names, number, whole, words
 
 ENDS: Final = 2
 """Items of a protocol that users tell numbers of a range by: its ends."""

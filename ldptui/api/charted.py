@@ -15,6 +15,7 @@ from ldptui.core.base.errors import ScenarioError, check_among, got, one_line
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
+from ldptui.core.reports.arguments import whole, words
 from ldptui.core.running.runner import Results
 from ldptui.core.scenario import Scenario, value_at
 from ldptui.core.store import Store
@@ -32,7 +33,6 @@ from ..engine.replay import RunReplay
 from ..session import exporting
 from ..session.draft import base
 from ..session.snapshot import Snapshot
-from .arguments import whole, words
 
 
 class Picture(str):

@@ -21,18 +21,18 @@ from ldptui.core.lab.concluding import Concluded
 from ldptui.core.lab.concluding import concluded as robust
 from ldptui.core.law.capabilities import check_estimates
 from ldptui.core.law.pure import LocalMechanism, Reports, is_unbiased
+from ldptui.core.reports.arguments import local, number, switch, whole, words
+from ldptui.core.reports.arguments import names as item_names
+from ldptui.core.reports.counted import Counted, counted
+from ldptui.core.reports.coverage import Coverage, deviations
+from ldptui.core.reports.coverage import coverage as coverage_of
 from ldptui.core.theory import Misfit, misfit, simultaneous_width, top_confidence
 from ldptui.core.theory.evidence import of_reports
 
 from ..catalogue import in_order
 from ..text import format as text
 from ..text import table
-from .arguments import local, number, switch, whole, words
-from .arguments import names as item_names
 from .by_name import defence
-from .counted import Counted, counted
-from .coverage import Coverage, deviations
-from .coverage import coverage as coverage_of
 from .table import Framed
 
 SHOWN = 20

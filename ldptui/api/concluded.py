@@ -20,16 +20,16 @@ from ldptui.core.law.capabilities import check_estimates
 from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import LocalMechanism, PureProtocol, Reports
 from ldptui.core.protocols import PROTOCOLS
+from ldptui.core.reports.arguments import LARGEST, local, number, reports_of, switch, whole, words
+from ldptui.core.reports.arguments import names as item_names
+from ldptui.core.reports.counted import END, Counted, read_all
+from ldptui.core.reports.files import read_rows
+from ldptui.core.reports.sources import Places, sources
 from ldptui.core.theory.evidence import Evidence, of_reports, of_sums
 
 from ..text import format as text
 from ..text import table
-from .arguments import LARGEST, local, number, reports_of, switch, whole, words
-from .arguments import names as item_names
 from .collected import SHOWN, misfit_words
-from .counted import END, Counted, read_all
-from .files import read_rows
-from .sources import Places, sources
 from .table import Framed
 
 MOST: Final = 10**15

@@ -39,14 +39,14 @@ from ldptui.core.lab.defending import (
 )
 from ldptui.core.lab.screening import HELD as LOOKED_AT
 from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_unbiased
+from ldptui.core.reports.arguments import whole
+from ldptui.core.reports.layout import nobody
 
 from ..catalogue import in_order
 from ..text import format as text
 from ..text import table
 from . import rated
-from .arguments import whole
 from .by_name import defence
-from .layout import nobody
 from .rated import bounded
 
 HEADS: Final = ("defence", "alarm", "dropped", "names", *rated.HEADS)

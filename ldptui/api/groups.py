@@ -11,15 +11,15 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import Format, Source
 from ldptui.core.law.pure import LocalMechanism, Reports, is_unbiased
+from ldptui.core.reports.arguments import local, words
+from ldptui.core.reports.counted import Counted, counted
+from ldptui.core.reports.files import read_rows
+from ldptui.core.reports.sources import Places, sources
 from ldptui.core.theory import Difference, differences
 
 from ..text import format as text
 from ..text import table
-from .arguments import local, words
 from .collected import Frequencies, estimate
-from .counted import Counted, counted
-from .files import read_rows
-from .sources import Places, sources
 
 MOST: Final = 1000
 """Groups, at most."""

@@ -19,11 +19,11 @@ from ldptui.core.bounds.robust import robust_mean
 from ldptui.core.law.capabilities import lacking
 from ldptui.core.law.numbers import TellsNumbers, fitted, misfit
 from ldptui.core.law.pure import LocalMechanism, Reports, Rng
+from ldptui.core.reports.arguments import local, number, switch, whole, words
+from ldptui.core.reports.counted import Counted, counted
 
 from ..text import format as text
 from ..text import table
-from .arguments import local, number, switch, whole, words
-from .counted import Counted, counted
 from .table import Framed
 
 FITS = ("ems", "em")

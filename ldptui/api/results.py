@@ -15,6 +15,7 @@ from ldptui.core.base.summary import Estimate
 from ldptui.core.cell import Cell
 from ldptui.core.export import metric_rows, results_cells_csv, to_csv, to_json
 from ldptui.core.metrics.results import CellResults
+from ldptui.core.reports.arguments import switch, whole, words
 from ldptui.core.running.runner import Results as Measured
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import compared
@@ -24,7 +25,6 @@ from ldptui.core.view.estimated import frequencies as estimated
 from .. import __version__
 from ..text import table
 from . import charted
-from .arguments import switch, whole, words
 from .table import STYLE, Framed, Table, table_of
 
 LINES: Final = 40

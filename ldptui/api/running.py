@@ -14,12 +14,12 @@ from ldptui.core.base.ranges import WORKERS
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import experiment as core_experiment
 from ldptui.core.plugins import Allowed, permit
+from ldptui.core.reports.arguments import called, file_path, listed, number, switch, whole, words
 from ldptui.core.running import runner
 from ldptui.core.running.runner import Progress
 from ldptui.core.running.searching import searched
 from ldptui.core.scenario import Scenario, read_document, read_text
 
-from .arguments import called, file_path, listed, number, switch, whole, words
 from .by_name import plain
 from .results import Results
 

@@ -15,15 +15,15 @@ from ldptui.core.lab import screening
 from ldptui.core.lab.defending import MOST_TRIALS, SIFTED
 from ldptui.core.law.capabilities import check_estimates
 from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_unbiased
+from ldptui.core.reports.arguments import local, reports_of, whole
+from ldptui.core.reports.arguments import names as item_names
+from ldptui.core.reports.files import read_reports
+from ldptui.core.reports.sources import Places, kept, sources
 
 from ..text import format as text
 from ..text import table
 from . import rated
-from .arguments import local, reports_of, whole
-from .arguments import names as item_names
-from .files import read_reports
 from .rated import bounded, check_memory, expected
-from .sources import Places, kept, sources
 
 AT_ONCE: Final = 1 << 16
 """Reports that are screened at once."""

@@ -20,10 +20,10 @@ from ldptui.core.export import (
     pivot,
     results_cells_csv,
 )
+from ldptui.core.reports.arguments import words
 from ldptui.core.running.runner import Results as Measured
 
 from ..text import table
-from .arguments import words
 
 
 def framed(rows: list[dict[str, Any]], library: str | None) -> Any:

@@ -19,8 +19,7 @@ from ldptui.core.base.ranges import ALPHA, EPSILON, SHARE, USERS, Range
 from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.law.capabilities import tells_support
 from ldptui.core.law.pure import Supporting, Unbiased, items_of
-
-from .arguments import number, switch, whole, words
+from ldptui.core.reports.arguments import number, switch, whole, words
 
 UNIT: Final = Range(0, 1)
 REAL: Final = Range(-1e15, 1e15)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_pure
-
-from .files import sent, write_reports
+from ldptui.core.reports.files import sent, write_reports
 
 
 def vectors_of(protocol: LocalMechanism, reports: int) -> dict[str, Any]:

@@ -15,10 +15,10 @@ from ldptui.core.base.numbers import NumberColumn
 from ldptui.core.base.secure import secure
 from ldptui.core.base.tables import Batch, Columns, spot, table_rows, whole_number
 from ldptui.core.law.pure import Items, LocalMechanism, Reports
+from ldptui.core.reports.files import WORDS, counted_in, sent, uncut, write_reports
+from ldptui.core.reports.sources import format_of, sources
 
-from ..api.files import WORDS, counted_in, sent, uncut, write_reports
 from ..api.numbers import Numbers, estimate_numbers, telling_of, told
-from ..api.sources import format_of, sources
 from ..lab.options import flag_of
 from ..lab.questions.reports import EstimateOptions
 from ..terminal import exits

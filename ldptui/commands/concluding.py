@@ -13,11 +13,11 @@ from ldptui.core.base.errors import ScenarioError, got, one_line
 from ldptui.core.lab.claimed import ClaimError, claim_of
 from ldptui.core.lab.columns import read_columns
 from ldptui.core.protocols import PROTOCOLS
+from ldptui.core.reports.sources import sources
 
 from ..api.collected import misfit_words
 from ..api.concluded import Conclusions, rung_of
 from ..api.concluded import conclude as concluded
-from ..api.sources import sources
 from ..lab.questions.reports import ConcludeOptions
 from ..terminal import exits
 from ..terminal.output import note

@@ -13,18 +13,18 @@ from ldptui.core.base.files import Piped, Source, write_atomically
 from ldptui.core.lab.screening import memory
 from ldptui.core.lab.screening import memory as screening_memory
 from ldptui.core.law.pure import Items, LocalMechanism
+from ldptui.core.reports.coverage import REPETITIONS
+from ldptui.core.reports.files import counted_in, read_rows
+from ldptui.core.reports.sources import check_rows, sources
 
 from ..api import collected
 from ..api.collected import Frequencies
-from ..api.coverage import REPETITIONS
 from ..api.defended import Defended, defended
 from ..api.defended import memory as defending_memory
-from ..api.files import counted_in, read_rows
 from ..api.groups import Groups, estimate_by
 from ..api.rated import Need, check_memory, expected, told
 from ..api.screened import Screening
 from ..api.screened import screen as screened
-from ..api.sources import check_rows, sources
 from ..lab.questions.reports import EstimateOptions, ScreenOptions
 from ..terminal import exits
 from ..terminal.output import note

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 from ldptui.core.base.errors import JOINERS, ScenarioError
 from ldptui.core.base.files import Piped, Source, check_other, is_file, write_atomically
 from ldptui.core.base.numbers import as_number
+from ldptui.core.reports.counted import END
+from ldptui.core.reports.sources import marked
 
-from ..api.counted import END
-from ..api.sources import marked
 from ..terminal.output import as_json, check_writable, note, write_out
 
 

@@ -13,12 +13,12 @@ from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import check_other, is_file
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import available
+from ldptui.core.reports.arguments import keys_of, toml_value
+from ldptui.core.reports.files import read_rows
+from ldptui.core.reports.sources import labels_in, sources
 from ldptui.core.scenario import Scenario, read_document, read_text
 
-from ..api.arguments import keys_of, toml_value
 from ..api.by_name import protocol as protocol_of
-from ..api.files import read_rows
-from ..api.sources import labels_in, sources
 from ..lab.questions.collected import Collection, Named
 from ..session.locating import locate
 from ..terminal.output import note

@@ -16,10 +16,10 @@ from ldptui.core.base.files import is_there
 from ldptui.core.base.ranges import Range
 from ldptui.core.kernels.hashing import xxhash32
 from ldptui.core.law.pure import LocalMechanism
+from ldptui.core.reports.arguments import keys_of
+from ldptui.core.reports.layout import Column, layout
 
-from ..api.arguments import keys_of
 from ..api.by_name import protocol as protocol_of
-from ..api.layout import Column, layout
 from ..api.vectors import vectors_of
 from ..catalogue import kind_words
 from ..explain.client import Client, client_of

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.files import is_file
+from ldptui.core.base.files import is_file, is_there
 from ldptui.core.base.tables import table_rows
 from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import Column, read_columns
@@ -28,6 +28,7 @@ from ..text import format as text
 from ..text import table as layout
 from .answer import Answer, listed
 from .mechanisms import unswept
+from .questions.collected import EXAMPLE
 from .questions.shared import EXAMPLES
 
 Row = tuple[str, str, str, str]
@@ -138,6 +139,16 @@ class Ask:
         if not is_file(path):
             raise ScenarioError(f"must be a file, got {path}", key=key)
         return path
+
+    def place(self, text: str) -> str:
+        """A path or a pattern of reports, from the folder on; or the bundled example's."""
+        try:
+            path = self.folder / Path(text).expanduser()
+        except RuntimeError:
+            path = self.folder / text
+        if text == EXAMPLE and not is_there(path):
+            path = Path(__file__).parent / "examples" / text
+        return str(path)
 
 
 def bind_cell(scenario: Scenario) -> Cell:

@@ -124,6 +124,8 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask)
                 table = (ask.document or {}).get("protocol", {})
                 if table.get("kind") == given.get(option.name):
                     given[option.name] = dict(table)  # with its own parameters
+            case "reports":
+                given[option.name] = tuple(ask.place(each) for each in given.get(option.name, ()))
             case "output":
                 given[option.name], writes = ask.path, True
             case "table" if given.get(option.name) or option.required:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import EPSILON, SHARE, USERS
@@ -164,6 +164,33 @@ def _wanted() -> Sequence[str]:
     return (BEST, *dials())
 
 
+DesignAmong: TypeAlias = Annotated[
+    str, "KIND", Among(_wanted), Blank(BEST, choices=pairs(_wanted), bare=True)
+]
+DesignBeside: TypeAlias = Annotated[
+    Any,
+    "KIND",
+    Argument(role="protocol"),
+    Among(local),
+    Blank("oue", kind_of_draft, pairs(local)),
+]
+DesignWeights: TypeAlias = Annotated[
+    tuple[float, float, float, float] | None,
+    "E,G,S,B",
+    Argument(renames=("mse", "gain", "guessed", "bits")),
+    Blank(optional=True),
+]
+DesignPrior: TypeAlias = Annotated[
+    str | None, "FILE", Argument(role="table"), Blank(optional=True, only=_is_weighed)
+]
+DesignColumn: TypeAlias = Annotated[
+    str, "NAME", Argument(role="column"), Blank("item", only=_is_informed)
+]
+DesignGiven: TypeAlias = Annotated[
+    str | None, "NAME", Argument(role="column"), Blank(optional=True, only=_is_informed)
+]
+
+
 @question(
     "Design",
     "Which protocol bears the attack?",
@@ -177,33 +204,14 @@ def design(
     items: Items,
     users: Annotated[int, USERS, "N", Blank(1_000_000, users_of, steps="ladder")],
     epsilon: Annotated[float, EPSILON, "E", Blank(1.0, "protocol.epsilon")],
-    among: Annotated[
-        str, "KIND", Among(_wanted), Blank(BEST, choices=pairs(_wanted), bare=True)
-    ] = (BEST),
-    beside: Annotated[
-        Any,
-        "KIND",
-        Argument(role="protocol"),
-        Among(local),
-        Blank("oue", kind_of_draft, pairs(local)),
-    ] = "oue",
+    among: DesignAmong = BEST,
+    beside: DesignBeside = "oue",
     share: Annotated[float, SHARE, "B", Blank(0.01, "attack.share", steps="hundredths")] = 0.01,
     targets: Annotated[Targets, "R"] = 1,
-    weights: Annotated[
-        tuple[float, float, float, float] | None,
-        "E,G,S,B",
-        Argument(renames=("mse", "gain", "guessed", "bits")),
-        Blank(optional=True),
-    ] = None,
-    prior: Annotated[
-        str | None, "FILE", Argument(role="table"), Blank(optional=True, only=_is_weighed)
-    ] = None,
-    column: Annotated[
-        str, "NAME", Argument(role="column"), Blank("item", only=_is_informed)
-    ] = "item",
-    given: Annotated[
-        str | None, "NAME", Argument(role="column"), Blank(optional=True, only=_is_informed)
-    ] = None,
+    weights: DesignWeights = None,
+    prior: DesignPrior = None,
+    column: DesignColumn = "item",
+    given: DesignGiven = None,
     check: bool = False,
     trials: Annotated[Trials, "N"] = 1000,
     seed: Annotated[int, SEEDS, "N"] = 0,

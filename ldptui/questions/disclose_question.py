@@ -21,7 +21,6 @@ from .question_answer import HIDDEN, QuestionAnswer, Row
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ldptui.core.lab.columns import Column
     from ldptui.core.lab.disclosure import AttributePrivacy
     from ldptui.core.lab.relation import FreeFace, Implication, Relation
 
@@ -377,8 +376,7 @@ def _read_relation(path: Path, names: Sequence[str]) -> Relation:
     if len(names) != 2:
         rule = f"must be two columns, of users and of attributes, got {len(names)}"
         raise ScenarioError(rule, key="relation")
-    columns: list[Column] = named_columns(path, names, "relation")
-    users, attributes = columns
+    users, attributes = named_columns(path, names, "relation")
     if len(attributes.values) > MOST_ATTRIBUTES:
         raise ScenarioError(
             f"must have at most {MOST_ATTRIBUTES} different attributes, got "

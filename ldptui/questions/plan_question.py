@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 from ldptui.core.base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
 
@@ -231,57 +231,69 @@ GIVEN: Final = Heading("give four of these, of a mean three")
 TASKS: Final = (("frequencies", "an item"), ("mean", "a mean"))
 
 
+PlanProtocol: TypeAlias = Annotated[
+    str,
+    "KIND",
+    Among(planned_kinds),
+    Blank(BEST, "protocol.kind", pairs(planned_kinds), bare=True),
+]
+PlanTask: TypeAlias = Annotated[
+    Literal["frequencies", "mean"], Blank(follows=task_of_draft, choices=TASKS)
+]
+PlanItems: TypeAlias = Annotated[
+    int | None, DOMAIN, "D", SIZE, Blank(128, items_of, steps="ladder", only=OF_ITEMS)
+]
+PlanEpsilon: TypeAlias = Annotated[
+    float | None, EPSILON, "E", GIVEN, Blank(1.0, "protocol.epsilon", optional=True)
+]
+PlanShare: TypeAlias = Annotated[
+    float | None, SHARE, "B", GIVEN, Blank(0.01, optional=True, steps="hundredths")
+]
+PlanWithin: TypeAlias = Annotated[
+    float | None,
+    Range(0, ends="()"),
+    "X",
+    GIVEN,
+    Blank(0.1, within_of_draft, optional=True, only=OF_MEAN),
+]
+PlanFrequency: TypeAlias = Annotated[
+    float | None, FREQUENCY, "F", GIVEN, Blank(0.05, optional=True, only=OF_ITEMS)
+]
+PlanPower: TypeAlias = Annotated[
+    float | None,
+    POWER,
+    "P",
+    GIVEN,
+    Blank(0.9, optional=True, steps="hundredths", only=OF_ITEMS),
+]
+PlanTrust: TypeAlias = Annotated[
+    str, "RUNG", Among(rungs), Blank(LOCALLY, choices=pairs(rungs), only=OF_ITEMS)
+]
+PlanDelta: TypeAlias = Annotated[
+    float, Range(0, 1, "()"), "D", Blank(1e-8, steps="decades", only=is_shuffled)
+]
+
+
 @question(
     "Plan", "How many users does it take?", group="asked", place=1, live=True, page_flag="--out"
 )
 def plan(
     *,
-    protocol: Annotated[
-        str,
-        "KIND",
-        Among(planned_kinds),
-        Blank(BEST, "protocol.kind", pairs(planned_kinds), bare=True),
-    ] = BEST,
-    task: Annotated[
-        Literal["frequencies", "mean"], Blank(follows=task_of_draft, choices=TASKS)
-    ] = "frequencies",
-    items: Annotated[
-        int | None, DOMAIN, "D", SIZE, Blank(128, items_of, steps="ladder", only=OF_ITEMS)
-    ] = None,
+    protocol: PlanProtocol = BEST,
+    task: PlanTask = "frequencies",
+    items: PlanItems = None,
     users: Annotated[float | None, USERS, "N", GIVEN, Blank(optional=True, steps="ladder")] = None,
-    epsilon: Annotated[
-        float | None, EPSILON, "E", GIVEN, Blank(1.0, "protocol.epsilon", optional=True)
-    ] = None,
-    share: Annotated[
-        float | None, SHARE, "B", GIVEN, Blank(0.01, optional=True, steps="hundredths")
-    ] = None,
-    within: Annotated[
-        float | None,
-        Range(0, ends="()"),
-        "X",
-        GIVEN,
-        Blank(0.1, within_of_draft, optional=True, only=OF_MEAN),
-    ] = None,
-    frequency: Annotated[
-        float | None, FREQUENCY, "F", GIVEN, Blank(0.05, optional=True, only=OF_ITEMS)
-    ] = None,
-    power: Annotated[
-        float | None,
-        POWER,
-        "P",
-        GIVEN,
-        Blank(0.9, optional=True, steps="hundredths", only=OF_ITEMS),
-    ] = None,
+    epsilon: PlanEpsilon = None,
+    share: PlanShare = None,
+    within: PlanWithin = None,
+    frequency: PlanFrequency = None,
+    power: PlanPower = None,
     low: Annotated[float, Range(), "X", Blank(-1.0, "task.low", only=OF_MEAN)] = -1.0,
     high: Annotated[float, Range(), "X", Blank(1.0, "task.high", only=OF_MEAN)] = 1.0,
     targets: Annotated[Targets, "R", Blank(1, targets_of, only=OF_ITEMS)] = 1,
     alpha: Annotated[float, ALPHA, "A", Blank(0.05, steps="hundredths")] = 0.05,
-    trust: Annotated[
-        str, "RUNG", Among(rungs), Blank(LOCALLY, choices=pairs(rungs), only=OF_ITEMS)
-    ] = LOCALLY,
-    delta: Annotated[
-        float, Range(0, 1, "()"), "D", Blank(1e-8, steps="decades", only=is_shuffled)
-    ] = 1e-8,
+    trust: PlanTrust = LOCALLY,
+    delta: PlanDelta = 1e-8,
     weight: Annotated[int, Range(2, 2**20), "W"] = 3,
     noise: Literal["laplace", "gaussian"] = "laplace",
     shift: Annotated[float | None, FREQUENCY, "X"] = None,

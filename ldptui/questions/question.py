@@ -238,7 +238,7 @@ def along_option(
 ) -> Iterator[tuple[float, A | None]]:
     """The answers along an option of a question: each value, and None where it is refused."""
     fixed = {name: value for name, value in given.items() if name not in curves.without}
-    fixed |= {name: getattr(answer, field) for name, field in curves.held.items()}
+    fixed |= {name: getattr(answer, field, None) for name, field in curves.held.items()}
     for value in curves.points({**given, "answer": answer}):
         try:
             for _ in (going := Going(asked.work({**fixed, curves.option: value}))):

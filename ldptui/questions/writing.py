@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -133,13 +133,13 @@ def write_answer(
         case "md":
             write_out(_markdown(answer))
         case _:
-            write_out(_text(asked, answer))
+            write_out(_text(asked, answer, [f"wrote {page}"] if page else []))
 
 
-def _text(asked: Question[Any, Any], answer: QuestionAnswer) -> str:
+def _text(asked: Question[Any, Any], answer: QuestionAnswer, more: Sequence[str]) -> str:
     """The sentence that answers, the table, and what there is to say of it."""
     first, *others = [*answer.sentences]
-    notes = [*others, *answer.notes, *([asked.hint] if asked.hint else [])]
+    notes = [*others, *answer.notes, *([asked.hint] if asked.hint else []), *more]
     sources = cited(answer.sources)
     below = [*notes, *([""] if notes and sources else []), *sources]
     heads, rows = _shown_table(answer, is_brief=False)

@@ -11,6 +11,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import is_there, write_atomically
 from ldptui.core.base.pulse import Going
 from ldptui.core.lab.audit import AuditReport
+from ldptui.core.reports.arguments import keys_of
 
 from ... import __version__
 from ...charts.series import Bar, Bars
@@ -18,7 +19,6 @@ from ...lab.answer import Answer, figure, listed
 from ...lab.asking import Ask, Steps
 from ...lab.questions.reports import AuditOptions
 from ...text import format as text
-from ..arguments import keys_of
 from ..audited import UNPROVED, audited, document, named_clients, sentences
 
 HEADS: Final = ("client", "verdict", "ε at least", "conforms", "reports")

@@ -5,25 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.files import is_file, is_there
+from ldptui.core.base.files import is_file
 from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.protocols import KINDS
+from ldptui.core.reports.counted import Counted
+from ldptui.core.reports.files import counted_in
+from ldptui.core.reports.sources import check_rows, labels_in, sources
 
 from ...explain.setting import read_key
 from ...lab.asking import Ask
-from ...lab.questions.collected import EXAMPLE, Collection
+from ...lab.questions.collected import Collection
 from ...text import format as text
 from ..by_name import protocol as protocol_of
-from ..counted import Counted
-from ..files import counted_in
 from ..screened import Screening, screen
-from ..sources import check_rows, labels_in, sources
-
-EXAMPLES: Final = Path(__file__).parents[2] / "lab" / "examples"
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ def opened(collection: Collection, ask: Ask) -> Opened:
 
     Raises ScenarioError, whose key is a field of the collection, and FileError.
     """
-    places = [_place(text_, ask) for text_ in collection.reports if text_]
+    places = [ask.place(text_) for text_ in collection.reports if text_]
     if not places:
         rule = "needs a file of reports, a folder or a pattern: type its path, or ctrl+o"
         raise ScenarioError(rule, key="reports")
@@ -68,7 +66,7 @@ def opened(collection: Collection, ask: Ask) -> Opened:
     labels: tuple[str, ...] | None = None
     read = files
     if collection.domain:
-        path = Path(_place(collection.domain, ask))
+        path = Path(ask.place(collection.domain))
         if ask.tab and not is_file(path):
             raise ScenarioError(f"must be a file, {got(str(path))}", key="domain")
         labels, read = tuple(labels_in(path)), (*files, path)
@@ -91,17 +89,6 @@ def opened(collection: Collection, ask: Ask) -> Opened:
     asked = (kind, collection.epsilon, collection.items, collection.domain, *span.values(),
              tuple(sorted(collection.keys.items())))  # fmt: skip
     return Opened(asked, files, tuple(map(_state, read)), protocol, labels)
-
-
-def _place(text_: str, ask: Ask) -> str:
-    """A path or a pattern, from the folder of the workbench on; or the example's."""
-    try:
-        path = ask.folder / Path(text_).expanduser()
-    except RuntimeError:
-        path = ask.folder / text_
-    if text_ == EXAMPLE and not is_there(path):
-        path = EXAMPLES / text_
-    return str(path)
 
 
 def _state(path: Path) -> tuple[int, int]:

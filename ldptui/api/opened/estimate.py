@@ -9,6 +9,7 @@ import numpy as np
 
 from ldptui.core.law.capabilities import lacking
 from ldptui.core.law.numbers import tells_numbers
+from ldptui.core.reports.counted import Counted
 
 from ...charts.series import Bar, Bars
 from ...lab.answer import Answer, Figure, figure, listed
@@ -16,7 +17,6 @@ from ...lab.asking import Ask, Steps
 from ...lab.questions.reports import EstimateOptions
 from ...text import format as text
 from ..collected import Frequencies, estimate
-from ..counted import Counted
 from ..numbers import estimate_numbers
 from .collection import Opened, counted_of, opened
 

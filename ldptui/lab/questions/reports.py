@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-from ldptui.core.base.ranges import ALPHA, EPSILON, SHARE, USERS, Range
+from ldptui.core.base.ranges import ALPHA, SHARE, Range
 
 from ..options import Argument, Blank, Choices, Settings
 from .collected import RUN, Collection, Piped, filed, listed, ranged, senders
 from .offered import alike, local
-from .shared import Items, LocalBudget, Seed, Targets, users_of
+from .shared import LocalBudget, Seed
 
 ITSELF: Final = ("", "what it is")
 
@@ -85,38 +84,6 @@ class ConcludeOptions(Collection):
     label: str = "item"
     weight: int = 3
     format: Literal["table", "csv", "json"] = "table"
-
-
-def _protocols() -> Choices:
-    return alike(*local())
-
-
-def _counted(form: Mapping[str, Any]) -> bool:
-    """Return whether no file says how many users there are."""
-    return not any(form.get("reports") or ())
-
-
-@dataclass(frozen=True, kw_only=True)
-class DeploymentOptions:
-    """reports : files of reports of the deployment, which tell its users and its frequencies.
-
-    domain : the file of the items' names, in place of their number.
-    """
-
-    protocol: Annotated[str, Blank("oue", "protocol.kind", _protocols, bare=True)] = "oue"
-    epsilon: Annotated[float, EPSILON, Blank(1.0, "protocol.epsilon")] = 1.0
-    items: Annotated[Items | None, Argument(either=True)] = None
-    domain: Annotated[str | None, Argument(either=True)] = None
-    users: Annotated[
-        int | None, USERS, Blank(100_000, users_of, optional=True, steps="ladder", only=_counted)
-    ] = None
-    share: Annotated[float, SHARE, Blank(0.05, "attack.share", steps="hundredths")] = 0.05
-    targets: Annotated[Targets, Blank(3)] = 3
-    reports: Annotated[
-        tuple[str, ...],
-        Argument(positional=True),
-        Blank((), hint="file, folder"),
-    ] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

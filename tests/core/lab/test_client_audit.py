@@ -14,7 +14,6 @@ from scipy import stats
 from support import budget
 
 import ldptui
-from ldptui.api.files import sent
 from ldptui.core.base.errors import RunError, ScenarioError
 from ldptui.core.base.pulse import Going
 from ldptui.core.lab.audit import (
@@ -27,6 +26,7 @@ from ldptui.core.lab.audit import (
     words_of,
 )
 from ldptui.core.lab.audit.client import homogeneity
+from ldptui.core.reports.files import sent
 
 D = 8
 SURE = 1 - budget.FALSE_ALARM

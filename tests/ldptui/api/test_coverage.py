@@ -11,11 +11,11 @@ from support import budget
 
 import ldptui
 from ldptui.api.collected import concluded
-from ldptui.api.coverage import REPETITIONS, coverage, deviations
 from ldptui.core.attacks import split
 from ldptui.core.base.sampling import Floats
 from ldptui.core.defences.norms import project
 from ldptui.core.law.pure import LocalMechanism
+from ldptui.core.reports.coverage import REPETITIONS, coverage, deviations
 
 GRR = ldptui.protocol("grr", items=2, epsilon=1.0)
 USERS, WIDTH = 60, 1.96

@@ -17,10 +17,10 @@ from support import budget
 from support.commands import Captured, fail, noted, succeed
 
 import ldptui
-from ldptui.api import arrow, files, sources
 from ldptui.core.base.errors import ContentError, LdpError, ScenarioError
 from ldptui.core.law.pure import is_pure, sends_reports
 from ldptui.core.protocols import KINDS
+from ldptui.core.reports import arrow, files, sources
 from ldptui.terminal import exits
 
 LOCAL = [

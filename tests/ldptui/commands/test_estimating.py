@@ -14,11 +14,12 @@ import pytest
 from support.commands import Captured, fail, succeed
 
 import ldptui
-from ldptui.api import files, groups, sources
+from ldptui.api import groups
 from ldptui.commands import cli
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
+from ldptui.core.reports import files, sources
 
 LOCAL = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
 AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "4")

@@ -20,13 +20,13 @@ from support import budget
 from support.commands import Captured, fail, succeed
 
 import ldptui
-from ldptui.api import files
 from ldptui.api.vectors import rows_of
 from ldptui.catalogue import kind_words
 from ldptui.commands import specifying
 from ldptui.core.lab.audit import audit_protocol
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
+from ldptui.core.reports import files
 from ldptui.explain.client import FOLDER, Client, client_of
 from ldptui.lab.questions.offered import numbers
 

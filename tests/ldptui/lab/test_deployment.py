@@ -13,18 +13,17 @@ from support.commands import Captured, fail, succeed
 from support.lab_tabs import ask, steps_of
 
 import ldptui
-from ldptui.api.opened.deployment import answer as answer_of
 from ldptui.core.bounds.undetectable import hidden_gain_against
 from ldptui.core.defences.kinds import FILTERS
 from ldptui.core.experiment import Experiment
 from ldptui.core.running.runner import run
 from ldptui.core.theory import expected_metrics
 from ldptui.lab.answer import Answer
-from ldptui.lab.asking import Ask
-from ldptui.lab.questions.reports import DeploymentOptions
 from ldptui.questions import deployment_cells as cells
+from ldptui.questions import load_question
 from ldptui.questions.deployment_cells import FILTERED, NONE, TRIALS, Deployment, Outcome, best
-from ldptui.questions.deployment_matrix import ATTACKS, _verdict
+from ldptui.questions.deployment_matrix import ATTACKS, verdict_words
+from ldptui.questions.deployment_question import DeploymentAnswer
 from ldptui.session.draft import opened, rekeyed
 from ldptui.session.locating import locate
 
@@ -111,12 +110,12 @@ def test_a_defence_that_surely_harms_is_in_the_first_sentence() -> None:
         Outcome("oue", "mga", "norm", 9, 0.45, 0.2, 20),  # perhaps
         Outcome("grr", "mga", NONE, 9, 2.0),
     ]
-    first, *_ = _verdict(mine, rows, None)
+    first, *_ = verdict_words(mine, rows, None)
     assert first == (
         "At worst 10 % of fakes with MGA add 0.3 to 2 items of OUE as it is, and 0.400 ± 0.021 "
         "under norm-cut."
     )
-    first, *_ = _verdict(mine, rows[:1], None)
+    first, *_ = verdict_words(mine, rows[:1], None)
     assert first.endswith(" as it is.")
 
 
@@ -158,11 +157,15 @@ def test_counts_of_named_items_tell_them_too(tmp_path: Path) -> None:
     grr = ldptui.protocol("grr", 3, labels=["fig", "pear", "apple"], epsilon=1.0)
     reports = np.arange(60, dtype=np.uint32) % 3
     ldptui.counted(reports, grr, ["fig", "pear", "apple"]).write(tmp_path / "all.counts")
-    options = DeploymentOptions(
-        protocol="grr", domain="names.txt", targets=1, reports=("all.counts",)
+    steps = load_question("deployment").work(
+        {
+            "reports": (str(tmp_path / "all.counts"),),
+            "protocol": "grr",
+            "domain": str(tmp_path / "names.txt"),
+            "targets": 1,
+        }
     )
-    steps = answer_of(options, Ask(folder=tmp_path))
-    first = next(step for step in steps if isinstance(step, Answer))
+    first = next(step for step in steps if isinstance(step, DeploymentAnswer))
     assert dict(first.edits)["population.counts"] == [20, 20, 20]
 
 

@@ -59,7 +59,7 @@ def test_weights_change_what_is_found(capsys: Captured) -> None:
         (("--weights", "1,-1,0,0"), "--weights must be at least 0"),
         (("--share", "1"), "--share must be in [0, 1)"),
         (("--targets", "128"), "--targets must be in [1, 127]"),
-        (("--among", "rappor"), "--among must be best or one of"),
+        (("--among", "rappor"), "--among must be one of best"),
         (("--beside", "rappor"), "--beside must be one of"),
         (("--users", "0"), "--users must be"),
     ],

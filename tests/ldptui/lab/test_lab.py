@@ -72,7 +72,7 @@ def values(capsys: Captured, *arguments: str) -> dict[str, Any]:
 
 
 def test_each_command_has_a_help(capsys: Captured) -> None:
-    text = succeed(capsys, "--help")
+    text = succeed(capsys, "help")
     for command in TOPICS:
         assert f"\n  {command} " in text
         assert f"usage: ldptui {command}" in succeed(capsys, command, "--help")

@@ -161,7 +161,7 @@ def test_fakes_who_lift_more_items_lift_each_by_less(capsys: Captured) -> None:
         (("--users", "0"), "--users must be"),
         (("--users", "10", "--power", "1"), "--power must be in"),
         (("--frequency", "0.01"), "the attack floor alone is 0.03164"),
-        (("--users", "10", "--protocol", "laplace"), "--protocol must be best or one of"),
+        (("--users", "10", "--protocol", "laplace"), "--protocol must be one of best"),
         (("--users", "1000000", "--rank", "1"), "--rank needs --estimates"),
     ],
 )
@@ -215,7 +215,7 @@ def test_a_plan_for_a_mean(capsys: Captured, tmp_path: Path) -> None:
     ((*MEAN, "--epsilon", "1", "--share", "0.1"), "--within is required"),
     ((*MEAN, "--protocol", "oue"), "--within is required"),
     ((*MEAN, "--protocol", "oue", "--epsilon", "1", "--share", "0", "--within", "1"),
-     "--protocol must be best or one of sr"),
+     "--protocol must be one of best sr"),
     (("plan", "--task", "mean", "--low", "3", "--users", "9"), "--high must be above low"),
     (("plan", "--users", "9", "--epsilon", "1", "--share", "0", "--power", "0.9"),
      "--items is required"),

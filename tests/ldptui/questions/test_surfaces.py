@@ -15,7 +15,7 @@ from support.lab_tabs import DOCUMENT
 import ldptui
 from ldptui.core.base.errors import ScenarioError
 from ldptui.lab.answer import Answer
-from ldptui.questions import asking, find_questions, load_question
+from ldptui.questions import asking, deployment_cells, find_questions, load_question
 from ldptui.questions.question_answer import document_of
 from ldptui.questions.writing import command_line, make_sheet
 
@@ -47,6 +47,14 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
     "choose": (
         {"scenario": "mine.toml", "epsilon": 0.05, "trials": 20},
         [({"scenario": "mine.toml", "trials": 0}, "trials", "must be in [1, 10^6], got 0")],
+    ),
+    "deployment": (
+        {"protocol": "grr", "items": 4, "users": 200, "targets": 1},
+        [
+            ({"items": 4}, "users", "is required, or files of reports"),
+            ({"users": 200}, "items", "is required, or a file of their names"),
+            ({"items": 4, "users": 200, "share": 0.0}, "share", "must be above 0: somebody"),
+        ],
     ),
     "design": (
         {
@@ -178,6 +186,13 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
         ],
     ),
 }
+
+
+@pytest.fixture(autouse=True)
+def few_defences(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A correction and no filter: a deployment takes a second."""
+    monkeypatch.setattr(deployment_cells, "PLAIN", ("norm-sub",))
+    monkeypatch.setattr(deployment_cells, "FILTERS", ())
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from ldptui.core.base.errors import (
+from ..base.errors import (
     ContentError,
     FileError,
     ScenarioError,
@@ -24,7 +24,7 @@ from ldptui.core.base.errors import (
     got,
     reason_of,
 )
-from ldptui.core.base.files import (
+from ..base.files import (
     FORMATS,
     PACKED,
     Format,
@@ -34,8 +34,7 @@ from ldptui.core.base.files import (
     is_folder,
     is_there,
 )
-from ldptui.core.scenario import read_text
-
+from ..scenario import read_text
 from .arguments import file_path, words
 from .counted import END
 from .layout import MARK

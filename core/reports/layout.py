@@ -15,9 +15,8 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ldptui.core.base.errors import ScenarioError
-from ldptui.core.law.pure import LocalMechanism, Reports
-
+from ..base.errors import ScenarioError
+from ..law.pure import LocalMechanism, Reports
 from .arguments import LARGEST
 
 NIBBLES: Final = np.full(256, 16, dtype=np.uint8)

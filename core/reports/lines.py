@@ -12,9 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.law.pure import LocalMechanism, Reports
-
+from ..base.errors import ScenarioError, got
+from ..law.pure import LocalMechanism, Reports
 from .files import check_row, reports_from
 from .layout import Column, layout
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.ranges import Range, finite
-from ldptui.core.law.pure import LocalMechanism, Reports, sends_reports
+from ..base.errors import ScenarioError, got
+from ..base.ranges import Range, finite
+from ..law.pure import LocalMechanism, Reports, sends_reports
 
 
 def words(value: object, key: str) -> str:

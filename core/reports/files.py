@@ -17,17 +17,16 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.files import Format, Source, whole_file
-from ldptui.core.base.tables import (
+from ..base.errors import ScenarioError, got
+from ..base.files import Format, Source, whole_file
+from ..base.tables import (
     Batch,
     Columns,
     line_blocks,
     spot,
     text_file,
 )
-from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
-
+from ..law.pure import Items, LocalMechanism, Reports, Rng
 from .arguments import LARGEST, file_path, local, reports_of, whole, words
 from .arrow import BATCH, Write, arrow_cells, arrow_writer
 from .counted import END, Counted, counted, read_all

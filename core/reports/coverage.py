@@ -15,10 +15,10 @@ from typing import Final
 
 import numpy as np
 
-from ldptui.core.attacks import split
-from ldptui.core.base.sampling import Floats
-from ldptui.core.law.pure import Supporting, Unbiased
-from ldptui.core.theory import item_variances
+from ..attacks import split
+from ..base.sampling import Floats
+from ..law.pure import Supporting, Unbiased
+from ..theory import item_variances
 
 REPETITIONS: Final = 400
 """The standard error of a coverage near 0.95 is 0.011."""

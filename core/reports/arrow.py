@@ -9,12 +9,11 @@ from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.files import Source
-from ldptui.core.base.frames import as_texts, frame_file, pyarrow_for
-from ldptui.core.base.tables import Batch, place_of
-from ldptui.core.law.pure import Reports
-
+from ..base.errors import ScenarioError
+from ..base.files import Source
+from ..base.frames import as_texts, frame_file, pyarrow_for
+from ..base.tables import Batch, place_of
+from ..law.pure import Reports
 from .layout import Column, parts_of
 
 BATCH: Final = 1 << 16

@@ -13,17 +13,14 @@ from warnings import warn
 
 import numpy as np
 
-from ldptui.core.base.errors import LdpWarning, ScenarioError, got
-from ldptui.core.base.files import Piped, Source, whole_file
-from ldptui.core.base.sampling import Counts
-from ldptui.core.base.tables import text_file
-from ldptui.core.law.doors import name_of
-from ldptui.core.law.hiding import hides
-from ldptui.core.law.numbers import tells_numbers
-from ldptui.core.law.pure import LocalMechanism, Reports
-from ldptui.core.protocols.dbitflip import BitFlips
-from ldptui.core.protocols.rappor import Rappor
-
+from ..base.errors import LdpWarning, ScenarioError, got
+from ..base.files import Piped, Source, whole_file
+from ..base.sampling import Counts
+from ..base.tables import text_file
+from ..law.doors import name_of
+from ..law.hiding import hides
+from ..law.numbers import tells_numbers
+from ..law.pure import LocalMechanism, Reports
 from .arguments import LARGEST, file_path, local, names, reports_of
 from .layout import nobody
 
@@ -265,9 +262,10 @@ def _impossible(protocol: Any, counts: Counts, reports: int) -> str | None:
 
 def _reports_of(protocol: Any, counts: Counts) -> float | None:
     """The number of reports that counts are of; None where counts of one report vary in sum."""
-    if isinstance(protocol, BitFlips):
+    family = getattr(protocol, "family", "")
+    if family == "dbitflip":
         return float(counts[0].sum() / protocol.sampled)
-    if isinstance(protocol, Rappor):
+    if family == "rappor":
         return float(counts[:, -1].sum())
     if tells_numbers(protocol):
         return float(counts.sum()) if counts.shape[-1] > 1 else None

@@ -1,0 +1,216 @@
+"""every attack on your own setting, under every defence"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.ranges import EPSILON, SHARE, USERS
+
+from ..lab.options import Argument, Blank
+from ..lab.questions.offered import local
+from ..lab.questions.shared import Items, Targets, users_of
+from ..text import format as text
+from .parameters import pairs
+from .question import Steps, question
+from .question_answer import HIDDEN, QuestionAnswer, Table
+from .signature import Among
+
+if TYPE_CHECKING:
+    from ..lab.answer import Figure
+    from .deployment_cells import Deployment, Outcome
+
+
+@dataclass(frozen=True)
+class DeploymentAnswer(QuestionAnswer):
+    """What every attack adds to its targets, as the deployment is, under defences, and elsewhere.
+
+    counts : how many users hold each item, None where nobody knows. floor : the gain of fakes whom
+    no server can tell from honest users. worst : the worst cell of the deployment as it is.
+    best_defence : the one that helps most. plan : what the planner would change.
+    """
+
+    protocol: str
+    epsilon: float
+    items: int
+    users: int
+    share: float
+    targets: int
+    counts: Sequence[int] | None
+    cells: Sequence[Mapping[str, Any]]
+    floor: float | None
+    worst: Mapping[str, Any] | None
+    best_defence: str | None
+    plan: Sequence[str]
+    deployment: Deployment = dataclasses.field(metadata=HIDDEN)
+    found: Sequence[Outcome] = dataclasses.field(default=(), metadata=HIDDEN)
+    sources = ()
+
+    @property
+    def title(self) -> str:
+        return (
+            f"What fakes add: {self.protocol.upper()}, ε = {text.short(self.epsilon)}, "
+            f"d = {text.count(self.items)}, n = {text.count(self.users)}, "
+            f"{text.percent(self.share)} fake, r = {self.targets}"
+        )
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        from .deployment_matrix import verdict_words
+
+        yield from verdict_words(self.deployment, self.found, self.floor)
+        yield from self.plan
+
+    @property
+    def notes(self) -> Iterator[str]:
+        from .deployment_matrix import note_words
+
+        yield from note_words(self.deployment, self.found)
+
+    def table(self, is_brief: bool = False) -> Table:
+        from .deployment_matrix import matrix_rows
+
+        del is_brief
+        return matrix_rows(self.found)
+
+    @property
+    def choices(self) -> Sequence[tuple[str, Sequence[tuple[str, Any]]]]:
+        from .deployment_matrix import edits_of, name_cell
+
+        return [(name_cell(self.deployment, each), edits_of(self.deployment, each))
+                for each in self.found]  # fmt: skip
+
+    @property
+    def edits(self) -> Sequence[tuple[str, Any]]:
+        from .deployment_matrix import edits_of, worst_as_is
+
+        worst = worst_as_is(self.deployment, self.found)
+        return [] if worst is None else edits_of(self.deployment, worst)
+
+    def figures(self) -> Iterator[Figure]:
+        from .deployment_matrix import gain_bars
+
+        yield gain_bars(self.deployment, self.found, self.floor)
+
+
+def _is_uncounted(form: Mapping[str, Any]) -> bool:
+    """Return whether no file says how many users there are."""
+    return not any(form.get("reports") or ())
+
+
+@question(
+    "Deployment",
+    "What can fakes do to my deployment?",
+    place=18,
+    offer="enter puts the cell at the cursor, else the worst one, into the scenario.",
+)
+def deployment(
+    *reports: Annotated[
+        str, "REPORTS", Argument(positional=True, role="reports"), Blank((), hint="file, folder")
+    ],
+    protocol: Annotated[
+        str, "KIND", Among(local), Blank("oue", "protocol.kind", pairs(local), bare=True)
+    ] = "oue",
+    epsilon: Annotated[float, EPSILON, "E", Blank(1.0, "protocol.epsilon")] = 1.0,
+    items: Annotated[Items | None, "D", Argument(renames=("domain_size",), either=True)] = None,
+    domain: Annotated[str | None, "FILE", Argument(either=True)] = None,
+    users: Annotated[
+        int | None,
+        USERS,
+        "N",
+        Blank(100_000, users_of, optional=True, steps="ladder", only=_is_uncounted),
+    ] = None,
+    share: Annotated[float, SHARE, "B", Blank(0.05, "attack.share", steps="hundredths")] = 0.05,
+    targets: Annotated[Targets, "R", Blank(3)] = 3,
+) -> Steps[DeploymentAnswer]:
+    """Put every attack on a deployment beside every defence, and beside other protocols: closed
+    forms where there are, quick simulations elsewhere; the worst cell, what no defence can tell,
+    and what the planner would change. REPORTS are files of its reports, which tell its users and
+    its frequencies; without them n is given, and frequencies follow Zipf's law.
+
+    Parameters
+    ----------
+    reports : files of its reports, folders, patterns
+    protocol : its protocol
+    epsilon : privacy budget ε of a report
+    items : domain size d
+    domain : the names of the items, one a line, in place of d
+    users : genuine users n, where no reports tell them
+    share : share β of fake users
+    targets : items r that the fakes lift together, the rarest
+
+    Examples
+    --------
+    ldptui deployment --protocol oue --epsilon 1 --items 128 --users 1e5 --share 0.05 --targets 3
+    ldptui deployment reports.csv --protocol oue --epsilon 1 --items 16
+    """
+    from pathlib import Path
+
+    from ldptui.core.reports.sources import labels_in, sources
+
+    from ..lab.mechanisms import DRAWN
+    from .deployment_cells import Deployment, floor, outcomes
+    from .deployment_matrix import ATTACKS, name_row, plan_words
+
+    labels = None if domain is None else labels_in(Path(domain))
+    size = items if labels is None else len(labels)
+    if size is None:
+        raise ScenarioError("is required, or a file of their names", key="items")
+    counts: tuple[int, ...] = ()
+    if any(reports):
+        files = sources([each for each in reports if each])
+        yield f"counting the reports of {text.count(len(files))} files"
+        users, counts = _count(files, protocol, size, epsilon, labels)
+    if users is None:
+        raise ScenarioError("is required, or files of reports", key="users")
+    yield "closed forms of every attack"
+    mine = Deployment(protocol, epsilon, size, users, share, targets, counts)
+    hidden, plan = floor(mine, ATTACKS[0]), [*plan_words(mine)]
+    found: list[Outcome] = []
+    rows: set[tuple[str, str]] = set()
+    for outcome in outcomes(mine, ATTACKS, DRAWN):
+        found.append(outcome)
+        if outcome.attack == ATTACKS[-1]:
+            rows.add((outcome.protocol, outcome.defence))
+            yield _answer(mine, found, hidden, plan)
+            yield f"{name_row(outcome)} is known, {len(rows)} rows so far"
+    return _answer(mine, found, hidden, plan)
+
+
+def _count(
+    files: Sequence[Any], kind: str, items: int, epsilon: float, labels: Sequence[str] | None
+) -> tuple[int, tuple[int, ...]]:
+    """The users of files of reports, and how many hold each item: estimates, none negative."""
+    from ldptui.core.attacks import split
+    from ldptui.core.lab.synthetic import on_the_simplex
+    from ldptui.core.reports.files import counted_in
+
+    from ..lab.mechanisms import bound
+
+    made = bound(kind, items, epsilon)
+    counted = counted_in(files, made, labels)
+    found = made.estimates(counted.counts[None], counted.reports).frequencies[0]
+    return counted.reports, tuple(split(counted.reports, on_the_simplex(found).tolist()))
+
+
+def _answer(
+    mine: Deployment, found: Sequence[Outcome], hidden: float | None, plan: Sequence[str]
+) -> DeploymentAnswer:
+    """What is known so far."""
+    from .deployment_matrix import helping_row, worst_as_is
+
+    worst, helps = worst_as_is(mine, found), helping_row(mine, found)
+    known = {**vars(mine), "counts": [*mine.counts] or None}
+    return DeploymentAnswer(
+        **known,
+        cells=[dict(vars(each)) for each in found],
+        floor=hidden,
+        worst=None if worst is None else dict(vars(worst)),
+        best_defence=helps[0].defence if helps else None,
+        plan=plan,
+        deployment=mine,
+        found=tuple(found),
+    )
