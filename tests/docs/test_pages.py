@@ -222,6 +222,7 @@ def test_a_wrong_example_would_be_found() -> None:
         assert mismatch(wrong, printed) != ""
 
 
+@pytest.mark.long
 def test_the_readmes_snippet_runs_as_a_script(tmp_path: Path) -> None:
     """With workers, which import the script anew."""
     lay_out("README.md", tmp_path)
