@@ -49,10 +49,15 @@ def test_attackers_with_targets_of_their_own_have_the_variance_of_their_cells() 
     ]
     mixture = {"share": 0.2, "targets": {"items": [1, 4]}, "mix": parts}
     one = cell(HISTOGRAM.tolist(), {"kind": "she", "epsilon": 1.0, "bound": 3.0}, mixture)
-    mga, ria = (law for _, law in theory.collected(one).fakes)
+    fakes = theory.collected(one).fakes
+    mga, ria = (law for _, law in fakes)
     assert mga.variance == pytest.approx(8)  # item 4 has noise alone, item 1 none
     assert ria.variance == pytest.approx(2 * 8)
     assert mga.spread.tolist() == pytest.approx([8, 0, 0, 8, 8])
+    variances = theory.estimate_variances(one)
+    assert variances is not None
+    noise = 100 * 8 + sum(count * law.spread for count, law in fakes)
+    assert variances[1] == pytest.approx(noise / (100 + one.malicious) ** 2)
 
 
 def test_two_items_differ_by_epsilon_at_most() -> None:
