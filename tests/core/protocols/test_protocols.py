@@ -15,6 +15,7 @@ from support.cases import (
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.protocols import PROTOCOLS
+from ldptui.core.protocols.hst import UserCoins
 
 
 def test_every_protocol_of_a_scenario_is_tested() -> None:
@@ -29,3 +30,10 @@ def test_every_protocol_of_a_scenario_is_tested() -> None:
 def test_a_budget_too_small_for_doubles_is_refused_in_words(kind: str) -> None:
     with pytest.raises(ScenarioError, match="epsilon"):
         bind(of_kind(kind, 10, 1e-300))
+
+
+def test_an_own_bit_without_noise_is_certain_under_hst() -> None:
+    """A sender holds one of three targets; the coins of all other items are fair."""
+    support = UserCoins(6, 1.0).unperturbed_support(3)
+    assert (support.target, support.other) == pytest.approx((2 / 3, 1 / 2))
+    assert (support.variance, support.other_variance) == pytest.approx((2 / 4, 3 / 4))

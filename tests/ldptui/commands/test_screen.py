@@ -45,7 +45,9 @@ def test_the_targets_and_their_reports_are_named(
     collections: dict[str, Path], tmp_path: Path, capsys: Captured
 ) -> None:
     rows = tmp_path / "rows.csv"
-    made = answer(capsys, exits.ALARM, str(collections["poisoned"]), "--rows-out", str(rows), "--quiet")
+    made = answer(
+        capsys, exits.ALARM, str(collections["poisoned"]), "--rows-out", str(rows), "--quiet"
+    )
     assert made["alarm"] is True
     assert made["items"] == [str(item) for item in TARGETS]
     assert len(made["pairs"]) == 10
