@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.machinery
 import importlib.metadata
 import re
@@ -15,7 +16,7 @@ from typing import Final, get_args
 
 from ..base.code import What
 from ..base.errors import FileError, ScenarioError, got, reason_of
-from ..base.files import is_file
+from ..base.files import is_file, is_folder
 from ..base.streams import digest
 
 GROUPS: Final[dict[What, str]] = {what: f"ldptui.{what}s" for what in get_args(What)}
@@ -169,7 +170,7 @@ def line_of(name: str, code: bytes) -> int:
 def check_syntax(code: bytes, path: Path) -> None:
     """Raise ScenarioError if a file is not Python; it runs nothing."""
     try:
-        compile(code, str(path), "exec", dont_inherit=True)
+        ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line, why = None, str(error) or type(error).__name__
         if isinstance(error, SyntaxError):
@@ -192,7 +193,7 @@ def candidate(name: str, what: What, folder: Path, files: Sequence[Path] = ()) -
 
     The first that has the name; it runs none of it.
     """
-    beside = sorted(folder.glob("*.py"))[:MAX_FILES] if folder.is_dir() else []
+    beside = sorted(folder.glob("*.py"))[:MAX_FILES] if is_folder(folder) else []
     for path in dict.fromkeys(file.absolute() for file in (*beside, *files)):
         with suppress(OSError, FileError):
             if is_file(path) and path.stat().st_size <= MAX_BYTES:

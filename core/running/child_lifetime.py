@@ -5,11 +5,13 @@ A parent that is killed can tell nobody. Its workers would compute on, and be wa
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from multiprocessing import active_children
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
@@ -25,9 +27,23 @@ _libc: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
 """Opened here: between fork and exec is no time for it."""
 
 
-def is_main_thread() -> bool:
+_thread: Final = threading.local()
+
+
+@contextlib.contextmanager
+def lasting_thread() -> Iterator[None]:
+    """Inside, this thread says that it lives as long as the processes that it starts."""
+    _thread.is_lasting = True
+    try:
+        yield
+    finally:
+        _thread.is_lasting = False
+
+
+def is_lasting_thread() -> bool:
     """Whether this thread lives as long as the processes that it starts."""
-    return threading.current_thread() is threading.main_thread()
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main or getattr(_thread, "is_lasting", False)
 
 
 def die_with_parent() -> None:

@@ -12,10 +12,10 @@ import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from pathlib import Path
 from typing import Any, Final
 
 from ..base.errors import FileError, LdpError, RunError, ScenarioError, got
+from ..base.files import is_file
 from ..base.ranges import Range
 from ..base.versions import versions
 from .workers import LostError
@@ -75,7 +75,7 @@ def _client_options(place: str) -> dict[str, Any]:
         workers = {"n_workers": int(count) if count else None, "threads_per_worker": 1}
         return {**workers, "processes": True, "dashboard_address": None}
     if place.endswith(".json"):
-        if not Path(place).is_file():
+        if not is_file(place):
             raise FileError(f"{place} cannot be read: no such scheduler file")
         return {"scheduler_file": place}
     if "://" not in place:
@@ -136,6 +136,9 @@ def _set_outcome(inner: Future[Any], outer: Future[Any]) -> None:
         outer.set_exception(LostError(LOST))
     except Exception as error:
         name, known = type(error).__name__, isinstance(error, LdpError)
-        failed = RunError(f"a worker of the cluster failed: {name}: {error}")
-        killed = BrokenProcessPool(str(error)) if name == "KilledWorker" else failed
-        outer.set_exception(error if known else killed)
+        if known:
+            outer.set_exception(error)
+        elif name == "KilledWorker":
+            outer.set_exception(BrokenProcessPool(name))
+        else:
+            outer.set_exception(RunError(f"a worker of the cluster failed: {name}: {error}"))

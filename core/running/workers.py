@@ -28,7 +28,12 @@ from ..base.work import Share
 from ..cell import Cell
 from ..collection.counts import count_share, shares_of
 from ..metrics.results import CellResults
-from .child_lifetime import StoppableContext, watch_parent
+from .child_lifetime import (
+    StoppableContext,
+    die_with_parent,
+    is_lasting_thread,
+    watch_parent,
+)
 
 BATCH_S: Final = 0.25
 """Seconds that a batch of units should take a worker; an executor may ask for its `batch_s`."""
@@ -342,7 +347,9 @@ def processes(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProce
         # A script of standard input or of a pipe, which workers cannot import and do not need.
         main.pop("__file__", None)
     before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(workers, StoppableContext(), initializer=_begin)
+    pool = ProcessPoolExecutor(
+        workers, StoppableContext(), initializer=_begin, initargs=(is_lasting_thread(),)
+    )
     pool._processes = _Processes()  # type: ignore[assignment]  # before its thread starts
     pool.submit(_keep_to_the_work)  # which starts the first process
     first = set(multiprocessing.active_children()) - before
@@ -370,8 +377,13 @@ def _end_of(code: int | None) -> str:
     return f" (exit code {code})" if code >= 0 else f" ({signal.Signals(-code).name})"
 
 
-def _begin() -> None:
-    """Start a process of a pool, which ends when its parent is gone, killed or not."""
+def _begin(is_lasting: bool) -> None:
+    """Start a process of a pool, which ends when its parent is gone, killed or not.
+
+    is_lasting : whether the thread that started it lives as long; then Linux sees to it as well.
+    """
+    if is_lasting:
+        die_with_parent()
     watch_parent(multiprocessing.parent_process())
     _keep_to_the_work()
 

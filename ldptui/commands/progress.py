@@ -16,7 +16,7 @@ from typing import Any, Final, TextIO, TypeAlias
 
 from ldptui.core.base.errors import one_line
 from ldptui.core.experiment import Experiment
-from ldptui.core.running.child_lifetime import kill_processes
+from ldptui.core.running.child_lifetime import kill_processes, lasting_thread
 from ldptui.core.running.runner import Memory, Progress, Results
 from ldptui.core.running.runner import run as run_experiment
 from ldptui.core.running.searching import Answers, Searched, searched
@@ -93,8 +93,9 @@ def _compute(work: Callable[[], Iterator[Progress]], steps: Steps, processes: bo
         resource_tracker.ensure_running()
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        for progress in work():
-            steps.put(progress)
+        with lasting_thread():
+            for progress in work():
+                steps.put(progress)
         steps.put(None)
     except BaseException as error:
         steps.put(error)

@@ -65,7 +65,7 @@ def loop():
         pass
 
 if __name__ == "__main__":
-    pool = ProcessPoolExecutor(2, StoppableContext(), initializer=_begin)
+    pool = ProcessPoolExecutor(2, StoppableContext(), initializer=_begin, initargs=(False,))
     for _ in range(2):
         pool.submit(time.sleep, 0).result()
     if sys.argv[2] == "loop":

@@ -98,7 +98,7 @@ def test_each_worker_of_an_executor_has_two_batches_under_way(
 ) -> None:
     kept: list[int] = []
 
-    def submitted(work: object, executor: object, ahead: int, pulse: object) -> Iterator[Any]:
+    def submitted(work: object, executor: object, ahead: int) -> Iterator[Any]:
         kept.append(ahead)
         return iter(())
 

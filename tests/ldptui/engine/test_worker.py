@@ -398,21 +398,6 @@ def test_an_unexpected_error_comes_with_its_traceback(monkeypatch: pytest.Monkey
     assert "in broken" in last.details
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(None, []), (2.0, []), (200.0, ["3 min 20 s"])])
-def test_a_long_run_says_how_long_it_takes(
-    seconds: float | None, said: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before its first block; then the blocks tell."""
-    monkeypatch.setattr("ldptui.engine.worker.run.expected_seconds", lambda _: seconds)
-    out, inbox = io.BytesIO(), Inbox()
-    request = Request(1, (Part("base", document()),), ".", interval=1)
-    inbox._newest = request
-    Run(request, inbox, out).work()
-    told = [news.snapshot for news in news_in(out.getvalue()) if not news.more]
-    before = [snapshot.latest for snapshot in told if snapshot is not None and not snapshot.done]
-    assert [words for words in before if words] == [f"up to about {time} in all" for time in said]
-
-
 @pytest.mark.long
 @ONE_LOOP
 async def test_what_is_no_request_is_refused(worker: Worker) -> None:
