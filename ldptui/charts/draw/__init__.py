@@ -1,15 +1,60 @@
-"""Charts to terminal rows: the one gate to plotext.
+"""Any chart as strips of cells: plots, bars, heat maps and panels of plots, painted in one way.
 
-`draw` turns a `series.Plot` or `series.Bars` into `Strip`s. plotext rasterises the data area and
-nothing else: title, legend, axes, tick labels, levels and error bars are set here, cell by cell, so
-that no text ever reaches plotext and every mark sits where the data says. What plotext 6.1 is
-given goes through `sanitise` first, because it aborts the process on NaN in a line, takes time
-without bound for a line that leaves the axes, and raises on a logarithm of zero.
-
-plotext keeps one global figure: call `draw` on one thread only. plotext and NumPy are imported when
-the first plot is drawn; bars need neither.
+plotext puts the dots of plots, and nothing else; titles, legends, axes and labels are set here.
 """
 
 from __future__ import annotations
 
-from .drawing import draw, place_at, warm_up
+import contextlib
+
+from textual.strip import Strip
+
+from ..rows import Look, Row, strip
+from ..series import Chart, Grid, Panels, Place, Plot
+from .bars import bar_place, bar_rows
+from .heat import heat_place, heat_rows
+from .panels import panel_place, panel_rows
+from .plot import plot_place, plot_rows
+
+
+def draw(chart: Chart, look: Look) -> list[Strip]:
+    """The chart as exactly `height` strips of exactly `width` cells, whatever the data.
+
+    With the charset "ascii" every character is ASCII. Too small a size shows as much as fits; no
+    drawable data, or no plotext, a sentence that says so.
+    """
+    look = look.sized(max(0, look.width), max(0, look.height))
+    rows: list[Row] = []
+    if look.width and look.height:
+        match chart:
+            case Plot():
+                rows = plot_rows(chart, look)
+            case Panels():
+                rows = panel_rows(chart, look)
+            case Grid():
+                rows = heat_rows(chart, look)
+            case _:
+                rows = bar_rows(chart, look)
+    rows = (rows + [[] for _ in range(look.height)])[: look.height]
+    return [strip(row, look.width, look.charset) for row in rows]
+
+
+def place_at(chart: Chart, x: int, y: int, look: Look) -> Place | None:
+    """The place in a chart's data at a cell of its picture; None beside the data."""
+    match chart:
+        case Plot():
+            return plot_place(chart, x, y, look)
+        case Panels():
+            return panel_place(chart, x, y, look)
+        case Grid():
+            return heat_place(chart, x, y, look)
+        case _:
+            return bar_place(chart, y, look)
+
+
+def warm_up() -> None:
+    """Import what a plot needs, so that the first one does not wait; safe in a thread."""
+    import numpy
+
+    with contextlib.suppress(ImportError, OSError):
+        import plotext

@@ -3,210 +3,232 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ...text import format as fmt
-from ..rows import (
-    ASCII_MARKERS,
-    MARKERS,
-    NO_DATA,
-    Look,
-    Row,
-    length,
-    pad,
-    titled,
-)
-from ..series import FINDINGS, Bar, Bars
-from .axes import linear_ticks
-from .bar_cells import (
-    MARKS,
-    BarMarks,
-    BarScale,
-    Column,
-    bar_cells,
-    choices,
-    common_power,
-    distinct,
-    named,
-    number_columns,
-    scaled,
-    usable,
-)
-from .legend import Entry, cut, flow, joined, sentence, with_legend
+from ..rows import ASCII_MARKERS, MARKERS, NO_DATA, Look, Row, crop, length, pad, titled
+from ..series import FINDINGS, Axis, Bar, Bars
+from .plot import floats, legend_rows, note_rows
+from .scale import Scale, fit_scale
+
+EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
+MOST_PLACES: Final = 9
+"""Decimals at most: those of the error of 10^12 users, which six would call 0."""
+LABEL: Final = 28
 
 
-class _Layout(Struct, frozen=True):
-    """The rows of a chart: above the bars, the bars that have one, and what is said below them."""
+class BarSigns(Struct, frozen=True):
+    """The characters of bars. partial : of the cell in which a bar ends, by eighths."""
+
+    target: str
+    axis: str
+    true: str
+    gained: str
+    lost: str
+    whisker: str
+    solid: str
+    partial: str
+    findings: tuple[str, str, str]
+
+
+SIGNS: Final = {
+    "braille": BarSigns("▸", "│", "◆", "▒", "░", "─", "█", EIGHTHS, ("✓", "○", "✗")),
+    "ascii": BarSigns(">", "|", "*", "+", ":", "-", "#", "    =####", ("y", "n", "x")),
+}
+
+
+class BarLayout(Struct, frozen=True):
+    """The bars that have a row, and what stands around them.
+
+    numbers : heads, and the texts of each row. indent : cells of the marks before a label.
+    """
 
     head: list[Row]
-    has_header: bool
     bars: Sequence[Bar]
-    rest: list[Row]
-    note: list[Row]
+    rest: str
+    foot: list[Row]
+    labels: Sequence[str]
+    numbers: Sequence[tuple[str, Sequence[str]]]
+    indent: int
+    scale: Scale
 
 
 def bar_rows(chart: Bars, look: Look) -> list[Row]:
-    at = _layout(chart, look)
+    """The title with the legend, a row for each bar, what is left out, the note."""
+    at = lay_out_bars(chart, look)
     if at is None:
         return titled(chart.title, NO_DATA, look)
-    marks, rows, note = MARKS[look.charset], [*at.head], at.note
-    power = common_power(_known(chart))
-    drawn = [scaled(bar, power) for bar in at.bars]
-    table = _columns(chart, drawn, look)
-    if table.cells < 3:  # labels alone
-        return [[(label, look.palette.foreground)] for label in table.labels]
-
-    scale = _bar_scale(drawn, table.cells)
-    if at.has_header:
-        rows.append(table.header(chart, _bar_axis(scale, look), look))
-    others = _others(chart, look)
-    for index, bar in enumerate(drawn):
-        picture = bar_cells(bar, scale, look, marks, others)
-        pointer = marks.pointer if bar.label == chart.cursor else " "
-        rows.append(table.row(index, bar, picture, marks, look, pointer))
-    if all(length(row) + table.indent <= look.width for row in at.rest):
-        rows += [[(" " * table.indent, ""), *row] for row in at.rest]
-    else:
-        rows += at.rest
-    if note:
-        rows += [[] for _ in range(look.height - len(note) - len(rows))]
-    return rows + note
+    signs, muted = SIGNS[look.charset], look.palette.muted
+    width = max(map(cell_len, at.labels), default=4)
+    rows = list(at.head)
+    if look.height >= 3:
+        heads: Row = [(pad("", 2 + max(map(cell_len, texts)))[: -cell_len(head)] + head, muted)
+                      for head, texts in at.numbers]  # fmt: skip
+        first = " " * at.indent + pad(chart.item, width) + " "
+        rows.append([(first, muted), (_axis(at.scale, look), muted), *heads])
+    tones = {"detected": look.palette.theory, "missed": look.palette.target,
+             "false": look.palette.attacked}  # fmt: skip
+    for index, bar in enumerate(at.bars):
+        row: Row = []
+        if any(each.target for each in chart.bars):
+            row.append((f"{signs.target} " if bar.target else "  ", look.palette.target))
+        if any(each.finding for each in chart.bars):
+            sign = signs.findings[FINDINGS.index(bar.finding)] if bar.finding else " "
+            row.append((f"{sign} ", tones.get(bar.finding, "")))
+        style = look.palette.target if bar.target else look.palette.foreground
+        pointer = look.clean("◂") if bar.label == chart.cursor else " "
+        row += [(pad(at.labels[index], width), style), (pointer[:1], look.strong)]
+        row += _bar_cells(bar, at.scale, chart, look)
+        row += [(f"  {texts[index]}", look.palette.foreground) for _, texts in at.numbers]
+        rows.append(row)
+    if at.rest:
+        rows.append([(" " * at.indent + at.rest, muted)])
+    gap = look.height - len(rows) - len(at.foot)
+    return [*rows, *([[]] * max(0, gap) if at.foot else []), *at.foot]
 
 
 def bar_place(chart: Bars, y: int, look: Look) -> str | None:
     """The label of the bar in a row of the picture; None beside the bars."""
-    at = _layout(chart, look)
-    row = y - len(at.head) - at.has_header if at is not None else -1
+    at = lay_out_bars(chart, look)
+    row = y - len(at.head) - (look.height >= 3) if at is not None else -1
     return at.bars[row].label if at is not None and row in range(len(at.bars)) else None
 
 
-def _known(chart: Bars) -> list[Bar]:
-    """The bars that have something to show."""
-    return [bar for bar in chart.bars if usable(bar.value) or usable(bar.true)]
-
-
-def _others(chart: Bars, look: Look) -> list[tuple[str, str, str]]:
-    """The mark, the style and the name of each run that is laid over."""
-    markers = ASCII_MARKERS if look.charset == "ascii" else MARKERS
-    return [
-        (markers[tone], look.palette.style(tone), look.clean(name)) for name, tone in chart.others
-    ]
-
-
-def _layout(chart: Bars, look: Look) -> _Layout | None:
-    """The rows of the chart and what stands in them; None without anything to show."""
-    bars = _known(chart)
-    if not bars:
+def lay_out_bars(chart: Bars, look: Look) -> BarLayout | None:
+    """What stands in a picture of bars; None without anything to show."""
+    known = [bar for bar in chart.bars if math.isfinite(bar.value) or bar.true is not None]
+    if not known:
         return None
-    note = sentence(chart.note, look, 2 if look.height >= 8 else 0)
-    power = common_power(bars)
+    power = _common_power(known)
     unit = " ".join(filter(None, (fmt.power_of_ten(power) if power else "", chart.unit)))
-    # What is not an item gives way when there are few rows, the least important first.
     head: list[Row] = []
     if chart.title and look.height >= 4:
-        others = _others(chart, look)
-        entries = _entries(bars, others, MARKS[look.charset], look, chart)
-        head = _heading(chart, unit, entries, bool(note), look)
-    has_header = look.height >= 3
-    room = look.height - len(head) - has_header - len(note)
-    if room - (len(bars) > chart.lead) < min(chart.lead, len(bars)):
-        first = _first(chart, bars, max(1, look.height - len(head)))
-        return _Layout(head, has_header=False, bars=first, rest=[], note=[])
-    shown, rest = _shown(chart, bars, room, look)
-    return _Layout(head, has_header, shown, rest, note)
+        entries = _legend(chart, known, look)
+        title: Row = [(crop(look.clean(chart.title), look.width), look.strong)]
+        title += [(f"  {look.clean(unit)}", look.palette.muted)] if unit else []
+        line = [span for entry in entries.values() for span in (("  ", ""), *entry)]
+        if length(title) + length(line) <= look.width:
+            head = [[*title, *line]]
+        else:
+            head = [title, *(legend_rows("", entries, look) if look.height >= 8 else [])]
+    foot = note_rows(chart.note, look)
+    room = max(1, look.height - len(head) - len(foot) - (look.height >= 3))
+    if room < min(chart.lead, len(known)):
+        head, foot, room = [], [], max(1, look.height - (look.height >= 3))
+    has_rest = look.height >= 5 and (len(known) > room or bool(chart.rest))
+    most = max(1, room - has_rest)
+    shown = known[:most]
+    if picked := [bar for bar in known[most:] if bar.label == chart.cursor]:
+        shown = [*known[: most - 1], picked[0]]
+    hidden = [bar for bar in known if bar not in shown]
+    rest = _rest_words(chart, hidden, look) if has_rest else ""
+    return _columns(chart, head, [_scaled(bar, power) for bar in shown], rest, foot, look)
 
 
-def _shown(
-    chart: Bars,
-    bars: Sequence[Bar],
-    room: int,
-    look: Look,
-) -> tuple[Sequence[Bar], list[Row]]:
-    """The bars that have a row, and the rows that tell of the others."""
-    rest: list[Row] = []
-    while True:  # the fewer bars there are, the more is to be said of the rest
-        shown = _first(chart, bars, max(1, room - len(rest)))
-        hidden = [bar for bar in bars if bar not in shown]
-        words = _rest_words(chart, hidden, look) if look.height >= 5 else ""
-        sentences = sentence(words, look, max(1, min(3, room - 1)))
-        if len(sentences) <= len(rest):
-            return shown, sentences
-        rest = sentences
-
-
-def _first(chart: Bars, bars: Sequence[Bar], most: int) -> list[Bar]:
-    """The first bars; the one looked at is the last of them where it comes later."""
-    looked_at = [bar for bar in bars[most:] if bar.label == chart.cursor]
-    return [*bars[: most - len(looked_at[:1])], *looked_at[:1]]
-
-
-class _Columns(Struct, frozen=True):
-    """The columns of the rows: marks, labels, the bars, and numbers.
-
-    label_width, cells : of the labels and of the bars. numbers : heads, and the texts of each row.
-    """
-
-    labels: Sequence[str]
-    label_width: int
-    cells: int
-    numbers: Sequence[Column]
-    has_targets: bool
-    has_findings: bool
-
-    @property
-    def indent(self) -> int:
-        return 2 * self.has_targets + 2 * self.has_findings
-
-    def header(self, chart: Bars, axis: str, look: Look) -> Row:
-        return [
-            (" " * self.indent + pad(chart.item, self.label_width) + " ", look.palette.muted),
-            (axis, look.palette.muted),
-            *(
-                (pad(head, 2 + cell_len(texts[0]), right=True), look.palette.muted)
-                for head, texts in named(self.numbers, chart)
-            ),
-        ]
-
-    def row(
-        self, index: int, bar: Bar, picture: Row, marks: BarMarks, look: Look, pointer: str
-    ) -> Row:
-        """The row of one bar; a pointer, if there is one, stands between the label and the bar."""
-        row: Row = []
-        if self.has_targets:
-            row.append((f"{marks.target} " if bar.target else "  ", look.palette.target))
-        if self.has_findings:
-            mark, tone = marks.finding(bar.finding, look)
-            row.append((f"{mark} ", tone))
-        style = look.palette.target if bar.target else look.palette.foreground
-        row.append((pad(self.labels[index], self.label_width), style))
-        row.append((pointer, look.palette.foreground))
-        row += picture
-        for place, (head, texts) in enumerate(self.numbers):
-            style = look.palette.foreground if place == 0 else look.palette.muted
-            if head == "change" and bar.before is not None:
-                style = look.palette.attacked if bar.target else look.palette.foreground
-            row.append(("  " + texts[index], style))
-        return row
-
-
-def _columns(chart: Bars, bars: Sequence[Bar], look: Look) -> _Columns:
+def _columns(
+    chart: Bars, head: list[Row], bars: Sequence[Bar], rest: str, foot: list[Row], look: Look
+) -> BarLayout:
     """The columns that fit: numbers give way to the bars, the least important first."""
-    numbers = number_columns(bars, chart, look)
-    has_targets, has_findings = any(bar.target for bar in bars), any(bar.finding for bar in bars)
-    indent = 2 * has_targets + 2 * has_findings
-    labels = [look.clean(bar.label) for bar in bars]
-    label_width = min(max(*map(cell_len, labels), 4), max(4, min(28, look.width // 4)))
-    for choice in choices(numbers):
-        taken = sum(2 + cell_len(texts[0]) for _, texts in choice)
-        cells = look.width - indent - label_width - 1 - taken
-        spare = {head for head, _ in choice} - {"estimate", "change"}  # these come before long bars
-        if cells >= (look.width // 3 if spare and look.width >= 36 else 6):
+    indent = 2 * any(bar.target for bar in chart.bars) + 2 * any(bar.finding for bar in chart.bars)
+    width = max(4, min(LABEL, look.width // 4))
+    labels = distinct([look.clean(bar.label) for bar in bars], width)
+    taken = indent + max(map(cell_len, (*labels, pad(chart.item, 4)))) + 1
+    labels = [pad(label, taken - indent - 1) for label in labels]
+    for numbers in _choices(bars, chart, look):
+        cells = look.width - taken - sum(2 + max(map(cell_len, texts)) for _, texts in numbers)
+        if cells >= (look.width // 3 if len(numbers) > 1 and look.width >= 36 else 6):
             break
-    labels = distinct(labels, label_width)
-    return _Columns(labels, label_width, cells, choice, has_targets, has_findings)
+    values = [bar.value + sign * (bar.error or 0.0) for bar in bars for sign in (-1, 1)]
+    values += [
+        each for bar in bars for each in (bar.true, bar.before, *bar.others) if each is not None
+    ]
+    scale = fit_scale(Axis(""), [floats([0.0, *values])], max(1, cells), 10)
+    assert scale is not None  # 0 is shown
+    return BarLayout(head, bars, rest, foot, labels, numbers, indent, scale)
+
+
+def _axis(scale: Scale, look: Look) -> str:
+    """The numbers above the bars."""
+    text, free = [" "] * scale.cells, 0
+    for place, label in scale.ticks:
+        words = look.clean(label)
+        start = max(0, min(scale.cells - len(words), place - len(words) // 2))
+        if start >= free and len(words) <= scale.cells:
+            text[start : start + len(words)] = words
+            free = start + len(words) + 1
+    return "".join(text)
+
+
+def _bar_cells(bar: Bar, scale: Scale, chart: Bars, look: Look) -> Row:
+    """One bar: what was there before the attack, what it changed, ± error, others' marks, true."""
+    signs, cells = SIGNS[look.charset], [(" ", "")] * scale.cells
+    value = bar.value if math.isfinite(bar.value) else 0.0
+    before = value if bar.before is None else bar.before
+    zero = round(scale.place(0.0))
+    long, old = (scale.place(each) - zero for each in (value, before))
+    step = 1 if (value or before) >= 0 else -1
+    tip, kept = max(0.0, step * long), max(0.0, step * old)
+    colour = look.palette.target if bar.target else look.palette.clean
+    for index in range(scale.cells - 1 - zero if step > 0 else zero):
+        column, part = zero + step * (index + 1), math.floor(8 * min(1.0, tip - index) + 0.5)
+        if part > 0:
+            is_gained = bar.before is not None and kept < index + 0.5 and kept < tip
+            whole = signs.gained if is_gained else signs.solid
+            char = whole if part == 8 or step < 0 else signs.partial[part]
+            cells[column] = char, look.palette.attacked if is_gained else colour
+        elif tip <= index + 0.5 <= kept:
+            cells[column] = signs.lost, look.palette.attacked
+    if 0 <= zero < scale.cells:
+        cells[zero] = signs.axis, look.palette.muted
+    end = zero + round(long)
+    if bar.error and math.isfinite(bar.value):
+        first, last = (round(scale.place(value + sign * bar.error)) for sign in (-1, 1))
+        for column in range(max(0, first), min(last + 1, scale.cells)):
+            is_tip = column == end and cells[column][0] not in (" ", signs.lost)
+            if column != zero and not is_tip:
+                _over(cells, column, signs.whisker, look.palette.foreground)
+    markers = ASCII_MARKERS if look.charset == "ascii" else MARKERS
+    for (_, tone), other in zip(chart.others, bar.others, strict=False):
+        if other is not None:
+            place = round(scale.place(other))
+            _over(cells, place, markers[tone], look.palette.style(tone))
+    if bar.true is not None:
+        _over(cells, round(scale.place(bar.true)), signs.true, look.palette.true)
+    return list(cells)
+
+
+def _over(cells: list[tuple[str, str]], column: int, char: str, style: str) -> None:
+    """Put a mark over a cell; in a full one it is cut out of the colour of the bar."""
+    if column in range(len(cells)):
+        below, colour = cells[column]
+        cells[column] = char, f"{colour} reverse" if below == "█" and colour else style
+
+
+def _legend(chart: Bars, bars: Sequence[Bar], look: Look) -> dict[str, Row]:
+    """The signs of the picture by their names, the marks of other runs first."""
+    signs, palette = SIGNS[look.charset], look.palette
+    markers = ASCII_MARKERS if look.charset == "ascii" else MARKERS
+    before = [bar for bar in bars if bar.before is not None]
+    found = [(markers[tone], palette.style(tone), name) for name, tone in chart.others]
+    if any(bar.finding for bar in bars):
+        tones = (palette.theory, palette.target, palette.attacked)
+        found += list(zip(signs.findings, tones, FINDINGS, strict=True))
+    found.append((signs.solid, palette.clean, "before" if before else chart.value))
+    if any(bar.value > (bar.before or 0.0) for bar in before):
+        found.append((signs.gained, palette.attacked, "gained"))
+    if any(bar.value < (bar.before or 0.0) for bar in before):
+        found.append((signs.lost, palette.attacked, "lost"))
+    if any(bar.true is not None for bar in bars):
+        found.append((signs.true, palette.true, chart.truth))
+    if any(bar.error for bar in bars):
+        found.append((signs.whisker * 2, palette.foreground, "± error"))
+    muted = palette.muted
+    return {name: [(f"{sign} ", style), (look.clean(name), muted)] for sign, style, name in found}
 
 
 def _rest_words(chart: Bars, hidden: Sequence[Bar], look: Look) -> str:
@@ -214,113 +236,87 @@ def _rest_words(chart: Bars, hidden: Sequence[Bar], look: Look) -> str:
     rest = chart.rest
     if isinstance(rest, str):
         more = f"{len(hidden)} more not shown" if hidden else ""
-        return "; ".join(filter(None, (more, look.clean(rest))))
-    count = rest.count + len(hidden)
+        return crop(look.clean("; ".join(filter(None, (more, rest)))), look.width)
     targets = rest.targets + sum(bar.target for bar in hidden)
+    words = f"{fmt.count(rest.count + len(hidden))} more"
+    words += f", {fmt.count(targets)} targets" if targets else ""
     sums = []
     if rest.true is not None:
-        true = rest.true + math.fsum(bar.true or 0.0 for bar in hidden)
-        sums.append(("true", "true", fmt.fixed(true, 3)))
+        sums.append(f"true {fmt.fixed(rest.true + sum(bar.true or 0.0 for bar in hidden), 3)}")
     if rest.value is not None:
-        value = rest.value + math.fsum(bar.value for bar in hidden if math.isfinite(bar.value))
-        sums.append(("estimate", "est.", fmt.fixed(value, 3)))
-
-    def words(aimed: str, short: bool) -> str:
-        head = f"{fmt.count(count)} more{aimed if targets else ''}"
-        listed = ", ".join(f"{names[short]} {text}" for *names, text in sums)
-        return look.clean(f"{head}: {listed}" if listed else head)
-
-    full = words(f", {fmt.count(targets)} targets", short=False)
-    if cell_len(full) + 4 <= look.width:
-        return full
-    brief = words(f", {fmt.count(targets)} targets", short=True)
-    return (
-        brief if cell_len(brief) <= look.width else words(f" ({fmt.count(targets)} ▸)", short=True)
-    )
+        value = rest.value + sum(bar.value for bar in hidden if math.isfinite(bar.value))
+        sums.append(f"estimate {fmt.fixed(value, 3)}")
+    return crop(look.clean(": ".join(filter(None, (words, ", ".join(sums))))), look.width - 4)
 
 
-def _bar_scale(bars: Sequence[Bar], cells: int) -> BarScale:
-    ends = [0.0]
-    for bar in bars:
-        spread = bar.error or 0.0
-        ends += [n for n in (bar.value - spread, bar.value + spread) if math.isfinite(n)]
-        ends += [n for n in (bar.true, bar.before, *bar.others) if n is not None]
-    low, high = min(ends), max(ends)
-    if low == high:
-        return BarScale(0, cells, 1.0)
-    room = cells - 1
-    left = 0 if low == 0 else room if high == 0 else round(room * -low / (high - low))
-    if low < 0 < high:
-        left = max(1, min(room - 1, left))
-    per_cell = max(high / (room - left) if high > 0 else 0.0, -low / left if low < 0 else 0.0)
-    return BarScale(left, cells, per_cell)
+def _common_power(bars: Sequence[Bar]) -> int:
+    """The power of ten to take out of all numbers: 0 unless they are very small or very large."""
+    parts = [n for bar in bars for n in (bar.value, bar.error, bar.true, bar.before, *bar.others)]
+    sizes = [abs(n) for n in parts if n is not None and math.isfinite(n)]
+    largest = max(sizes, default=0.0)
+    return 0 if not largest or 1e-3 <= largest < 1e6 else math.floor(math.log10(largest))
 
 
-def _bar_axis(scale: BarScale, look: Look) -> str:
-    """The numbers above the bars: zero, and round ones where there is room."""
-    low, high = -scale.zero * scale.per_cell, (scale.cells - 1 - scale.zero) * scale.per_cell
-    ticks = linear_ticks(low, high, max(2, scale.cells // 12))
-    zero = [tick for tick in ticks if tick.value == 0]
-    text = [" "] * scale.cells
-    used: list[tuple[int, int]] = []
-    for tick in [*zero, *(t for t in ticks if t.value != 0)]:
-        label = look.clean(tick.label)
-        size = len(label)
-        if size > scale.cells:
-            continue
-        start = max(0, min(scale.cells - size, scale.column(tick.value) - size // 2))
-        if all(start > stop or start + size < begin for begin, stop in used):
-            used.append((start, start + size))
-            text[start : start + size] = label
-    return "".join(text)
+def _scaled(bar: Bar, power: int) -> Bar:
+    def scale(number: float | None) -> float | None:
+        if number is None or not math.isfinite(number):
+            return None
+        return number / 10.0**power if power > -300 else 0.0
+
+    value = scale(bar.value)
+    return replace(
+        bar, value=math.nan if value is None else value, error=scale(bar.error),
+        true=scale(bar.true), before=scale(bar.before), others=tuple(map(scale, bar.others)),
+    )  # fmt: skip
 
 
-def _entries(
-    bars: Sequence[Bar],
-    others: Sequence[tuple[str, str, str]],
-    marks: BarMarks,
-    look: Look,
-    chart: Bars,
-) -> list[Entry]:
-    """The entries of the legend, the marks of other runs first: those are new every time."""
-    before = [bar for bar in bars if bar.before is not None]
-    signs: list[tuple[str, str, str]] = [*others]
-    if any(bar.finding for bar in bars):  # all of them: what is found changes with every trial
-        signs += [(*marks.finding(finding, look), finding) for finding in FINDINGS]
-    signs += [(marks.solid, look.palette.clean, "before" if before else chart.value)]
-    if any(bar.value > (bar.before or 0.0) for bar in before):
-        signs.append((marks.gained, look.palette.attacked, "gained"))
-    if any(bar.value < (bar.before or 0.0) for bar in before):
-        signs.append((marks.lost, look.palette.attacked, "lost"))
-    if any(bar.true is not None for bar in bars):
-        signs.append((marks.true[1], look.palette.true, look.clean(chart.truth)))
-    if any(bar.error for bar in bars):
-        signs.append((marks.whisker * 2, look.palette.foreground, look.clean("± error")))
-    return [Entry(mark, style, text, look.palette.muted) for mark, style, text in signs]
+def distinct(labels: Sequence[str], width: int) -> list[str]:
+    """The labels in at most `width` cells; the middle is cut where the ends tell them apart."""
+    ends = [crop(label, width) for label in labels]
+    if len(set(ends)) == len(set(labels)):
+        return ends
+    left = width // 2
+    return [
+        crop(label, left) + crop(label[::-1], width - left + 1)[-2::-1]
+        if cell_len(label) > width
+        else label
+        for label in labels
+    ]
 
 
-def _heading(
-    chart: Bars,
-    unit: str,
-    entries: Sequence[Entry],
-    has_note: bool,
-    look: Look,
-) -> list[Row]:
-    """The title and the legend beside it, or below it; the note tells of ± anyway."""
-    words = [(chart.title, look.strong), (unit, look.palette.muted)]
-    pieces: list[Row] = [[(look.clean(text), style)] for text, style in words if text]
-    title = flow(pieces, look.width, 2)
-    legend = joined([entry.row() for entry in entries], 2)
-    if has_note and length(title[-1]) + 2 + length(legend) > look.width:
-        note, sign = look.clean(chart.note), look.clean("±")
-        entries = [
-            entry for entry in entries if not (entry.label.startswith(sign) and sign in note)
-        ]
-        legend = joined([entry.row() for entry in entries], 2)
-    if (
-        look.height < 12 and length(title[-1]) + 2 + length(legend) > look.width
-    ):  # no row of its own
-        rows = flow([*pieces, *(entry.row() for entry in entries)], look.width, 2)
-        return cut(rows, 1 if look.height < 8 else 2, look)
-    most = 1 + look.height // 4
-    return with_legend(title[:most], entries, look, gap=2, most=most, limit=most)
+def _choices(
+    bars: Sequence[Bar], chart: Bars, look: Look
+) -> Iterator[list[tuple[str, Sequence[str]]]]:
+    """The columns of numbers that may be shown, the fullest choice first, with equal decimals."""
+    errors = [bar.error for bar in bars if bar.error]
+    if errors:
+        places = min(MOST_PLACES, fmt.decimals(errors))
+    else:
+        largest = max((abs(bar.value) for bar in bars if math.isfinite(bar.value)), default=1.0)
+        places = max(0, min(6, 3 - math.floor(math.log10(largest or 1.0))))
+
+    def column(head: str, texts: Sequence[str]) -> tuple[str, Sequence[str]]:
+        head, texts = look.clean(head), [look.clean(text) for text in texts]
+        size = max(map(cell_len, (head, *texts)))
+        return head, [text.rjust(size) for text in texts]
+
+    values = [fmt.fixed(bar.value, places) for bar in bars]
+    estimate, both = column(chart.value, values), None
+    if errors:
+        halves = [f"± {fmt.fixed(bar.error, places)}" if bar.error else "" for bar in bars]
+        wide = max(map(cell_len, halves))
+        texts = [f"{v} {h.ljust(wide)}" for v, h in zip(values, halves, strict=True)]
+        both = column(f"{chart.value} ± error", texts)
+    true = [column(chart.truth, [fmt.fixed(bar.true, places) for bar in bars])]
+    true = true if any(bar.true is not None for bar in bars) else []
+    change = []
+    if any(bar.before is not None for bar in bars):
+        changes = [None if b.before is None else b.value - b.before for b in bars]
+        change = [column("change", [fmt.fixed(each, places, sign=True) for each in changes])]
+    first = both or estimate
+    yield [first, *true, *change]
+    yield [first, *change]
+    yield [estimate, *change]
+    yield change
+    yield [estimate]
+    yield []

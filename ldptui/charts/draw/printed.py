@@ -12,11 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..series import Axis, Bars, Chart, Grid, Plot, Series, Tone
-from .area import TOGETHER
-from .axes import Scale, symlog
 from .heat import DECADES
-from .legend import ends_of, name_of, places
 from .lettering import LINE, SIZE, tick, width_of, with_powers, wrapped
+from .plot import TOGETHER, end_rows
 
 SHADES: Final = 64
 """Colours of a map."""
@@ -101,40 +99,31 @@ def _draw_plot(axes: Any, plot: Plot, width: float, height: float) -> Entries:
 
 def name_ends(axes: Any, plot: Plot, height: float) -> set[str]:
     """Write the names of lines at their right ends; the names, none where they have no room."""
-    scales = []
-    for axis, limits in ((plot.x, axes.get_xlim()), (plot.y, axes.get_ylim())):
-        low, high = (_in_space(axis, float(end)) for end in limits)
-        scales.append(Scale(low, high, axis.log, max(1, int(height / LINE)), 1, axis.linear))
-    x, y = scales
-    ends = ends_of(plot, x, y, TOGETHER / y.cells)
-    heights = [_height(axes, plot.series[end.series[0]]) for end in ends]
-    rows = places([y.cells - 1 - y.dot(height) for height in heights], (), y.cells)
-    if rows is None:
-        return set()
-    for row, end in zip(rows, ends, strict=True):
+    rows, ends = max(1, int(height / LINE)), list[tuple[float, list[str], Tone]]()
+    for series in plot.series:
+        known = [float(y) for y in series.y if math.isfinite(y) and (y > 0 or not plot.y.log)]
+        if series.end and series.style != "floor" and known:
+            ends.append((rows * _height(axes, known[-1]) - 0.5, [series.end], series.tone))
+    merged: list[tuple[float, list[str], Tone]] = []
+    for place, names, tone in sorted(ends, key=lambda end: -end[0]):
+        if merged and merged[-1][0] - place < TOGETHER:
+            merged[-1][1].extend(name for name in names if name not in merged[-1][1])
+        else:
+            merged.append((place, names, tone))
+    found = end_rows([place for place, _, _ in merged], rows)
+    for row, (_, names, tone) in zip(found or (), merged, strict=False):
         axes.annotate(
-            name_of(plot, end), (1.0, 1 - (row + 0.5) / y.cells), xycoords="axes fraction",
+            ", ".join(names), (1.0, (row + 0.5) / rows), xycoords="axes fraction",
             xytext=(3, 0), textcoords="offset points", va="center", fontsize=SIZE,
-            color=TONES[plot.series[end.series[0]].tone],
+            color=TONES[tone],
         )  # fmt: skip
-    return {plot.series[number].end for end in ends for number in end.series}
+    return {name for _, names, _ in merged for name in names} if found else set()
 
 
-def _height(axes: Any, series: Series) -> float:
-    """The part of the height at which a line ends, on the scale that Matplotlib draws.
-
-    Its symlog axis differs from the terminal's: a decade is as high as the linear part.
-    """
-    last = next(float(y) for y in reversed(series.y) if math.isfinite(y))
-    at = axes.transData.transform((axes.get_xlim()[1], last))
+def _height(axes: Any, y: float) -> float:
+    """The part of the height at which a line ends, on the scale that Matplotlib draws."""
+    at = axes.transData.transform((axes.get_xlim()[1], y))
     return min(1.0, max(0.0, float(axes.transAxes.inverted().transform(at)[1])))
-
-
-def _in_space(axis: Axis, end: float) -> float:
-    """A limit of an axis in its own space."""
-    if axis.linear:
-        return float(symlog(end, axis.linear))
-    return math.log10(end) if axis.log else end
 
 
 def _is_told(series: Series) -> bool:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from support.chart_cases import cells, frequencies, scenario, swept
 
 from ldptui.charts import curves, figures
-from ldptui.charts.draw.marks import marks_of
+from ldptui.charts.draw.plot import marks_of
 from ldptui.charts.figures.curves import coinciding
 from ldptui.charts.figures.maps import cell_words
 from ldptui.charts.figures.measurement import Coordinates, Over
@@ -296,8 +296,7 @@ def test_the_lines_that_a_gain_is_held_against(kind: str) -> None:
     assert plot.levels == ((0.0, "proved items"),)
     assert figures.gain_plot(Over(found, (), variable, log_y=True), bounds=True).levels == ()
     for charset in ("braille", "ascii"):
-        marks = marks_of(plot, Look(60, 0, DARK, charset))
-        assert len({(mark.glyph, mark.dashes) for mark in marks}) == len(marks)
+        marks = marks_of(plot, Look(60, 0, DARK, charset), 60)
         assert len({mark.sample for mark in marks}) == len(marks)
     part = curves.gain_part(made, variable)
     assert part is not None

@@ -17,7 +17,7 @@ from support.waiting import seen
 from ldptui import scenarios
 from ldptui.charts.curves import map_keys, map_layer, map_part
 from ldptui.charts.draw import draw
-from ldptui.charts.draw.drawing import grid_place
+from ldptui.charts.draw.heat import heat_place
 from ldptui.charts.figures.maps import (
     cell_words,
     game_words,
@@ -77,49 +77,13 @@ def test_every_cell_stands_at_its_pair() -> None:
     assert mapped_metrics(views)[0] == "gain"
 
 
-@pytest.mark.parametrize("charset", CHARSETS)
-def test_numbers_are_read_and_shades_grow_with_them(charset: Charset) -> None:
-    grid = Grid("t", "r", "c", ("a", "b"), ("x", "y"), ((0.0, 0.25), (-0.5, 1.0)))
-    rows = drawn(grid, 60, 6, charset)
-    assert rows[2].split()[-1] == "0.25"
-    assert rows[3].split()[-1] == "1"
-    assert "-0.5" in rows[3]
-    full = "#" if charset == "ascii" else "█"
-    assert full in rows[3]
-    assert full not in rows[2]
-    high = drawn(grid, 60, 12, charset)  # shades as high as there is room
-    assert [full in row for row in high[2:10]] == [False] * 4 + [True] * 4
-    assert (high[3], high[7]) == (rows[2], rows[3])
-
-
-@pytest.mark.parametrize("charset", CHARSETS)
-def test_each_shade_has_its_least_number_beside_the_title(charset: Charset) -> None:
-    grid = Grid("Gain", "r", "c", ("a", "b"), ("x", "y"), ((0.0, 0.25), (-0.5, 1.0)))
-    mid, strong, full = {"ascii": (":", "+", "#")}.get(charset, ("▒", "▓", "█"))
-    title = drawn(grid, 60, 12, charset)[0].split()
-    assert title == ["Gain", strong * 2, "-0.5", mid * 2, "0.25", full * 2, "0.75"]
-    assert drawn(grid, 20, 12, charset)[0].split() == ["Gain"]  # without room
-
-
-@pytest.mark.parametrize("charset", CHARSETS)
-def test_no_number_is_marked_where_all_are_inside_of_the_line(charset: Charset) -> None:
-    """Its note says "everywhere", and no mark's meaning."""
-    everywhere = ((True, True), (True, True))
-    grid = Grid("t", "r", "c", ("a", "b"), ("x", "y"), ((0.0, 0.2), (0.4, 0.8)), "all: everywhere",
-                inside=everywhere)  # fmt: skip
-    mark = "*" if charset == "ascii" else "•"
-    assert mark not in "".join(drawn(grid, 60, 12, charset))
-    told = "".join(drawn(replace(grid, line="all"), 60, 12, charset))
-    assert told.count(mark) == 5  # with what it means
-
-
 def test_cells_without_room_are_counted() -> None:
     values = tuple(tuple(float(row * 40 + at) for at in range(40)) for row in range(40))
     names = tuple(str(at) for at in range(40))
     rows = drawn(Grid("t", "r", "c", names, names, values), 50, 12)
     assert any("rows left out" in row and "columns left out" in row for row in rows)
     assert rows[2].startswith("0 ")
-    assert rows[9].startswith("39")  # both ends stay
+    assert any(row.startswith("39") for row in rows)  # both ends stay
 
 
 STEPS = Grid(
@@ -152,21 +116,10 @@ def test_in_colours_every_pair_has_a_block_with_its_number() -> None:
 def test_the_numbers_have_as_many_digits_as_they_are_rounded_to() -> None:
     grid = Grid("t", "r", "c", ("a",), ("u", "v", "w"), ((0.02998, 0.0298, 0.5),))
     for palette in (DARK, ANSI_DARK):
-        text = " ".join(drawn(grid, 90, 24, palette=palette)).replace("•", " ")
+        text = " ".join(drawn(grid, 90, 24, palette=palette))
         assert [word for word in text.split() if word.startswith("0.")][-3:] == [
             "0.0300", "0.0298", "0.5",
         ]  # fmt: skip
-
-
-def test_the_line_runs_between_the_pairs_inside_and_those_outside() -> None:
-    lines = pieces(STEPS, 90, 24)
-    text = ["".join(words for words, _ in line) for line in lines]
-    assert [line.count("▏") for line in text[2:22]] == [1] * 15 + [0] * 5
-    under = [sum(len(words) for words, style in line if "underline" in style) for line in lines]
-    assert sum(under) == 5 * 14  # below five blocks of 14 cells
-    marked = drawn(STEPS, 90, 10)
-    assert "•: both are in" in marked[-1] + "".join(marked)
-    assert sum(line.count("•") for line in marked[2:8]) == 21
 
 
 def test_many_rows_stand_in_the_halves_of_cells() -> None:
@@ -184,13 +137,15 @@ def test_many_rows_stand_in_the_halves_of_cells() -> None:
 def test_a_cell_of_the_screen_has_a_pair(palette: Palette) -> None:
     lines = drawn(STEPS, 90, 24, palette=palette)
     for y, line in enumerate(lines[2:], 2):
-        for number in (word for word in line.split() if word.strip("•").isdigit()):
-            at = int(number.strip("•")) - 1
-            found = grid_place(STEPS, line.index(number), y, Look(90, 24, palette))
+        for number in (
+            word for word in line.replace("[", " ").replace("]", " ").split() if word.isdigit()
+        ):
+            at = int(number) - 1
+            found = heat_place(STEPS, line.index(number), y, Look(90, 24, palette))
             assert found == (STEPS.rows[at // 6], STEPS.columns[at % 6])
-    assert grid_place(STEPS, 0, 5, Look(90, 24, palette)) is None
-    assert grid_place(STEPS, 40, 0, Look(90, 24, palette)) is None
-    assert grid_place(STEPS, 40, 23, Look(90, 24, palette)) is None
+    assert heat_place(STEPS, 0, 5, Look(90, 24, palette)) is None
+    assert heat_place(STEPS, 40, 0, Look(90, 24, palette)) is None
+    assert heat_place(STEPS, 40, 23, Look(90, 24, palette)) is None
 
 
 def test_the_line_of_a_map_is_where_all_targets_are_in_the_top_k() -> None:
@@ -249,10 +204,10 @@ async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() ->
         )  # fmt: skip
         text = seen(pane.app)
         assert all(words in text for words in cell_words(cell, tuple(PAIRS.sweep), "gain"))
-        number = f"[{short(cell.metrics['gain'].mean, 3)}]"
+        number = f"▸{short(cell.metrics['gain'].mean, 3)}"
         assert number in text
-        assert number in pane.as_text().replace("[ ", "[")
-        assert "█" in pane.as_text()  # copied text has shades, not colours
+        assert number in pane.as_text()
+        assert "▓" in pane.as_text()  # copied text has shades, not colours
         await pilot.press("enter")
         app: Any = pane.app
         assert app.proposed == [(key, cell.parameters[key]) for key in PAIRS.sweep]

@@ -1,0 +1,104 @@
+"""Plots of the same series side by side, with one legend and one pair of axes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..rows import Look, Row, crop, length
+from ..series import Panels, Plot
+from .plot import lay_out, legend_entries, legend_rows, note_rows, plot_place, plot_rows
+
+LEAST: Final = 17
+"""Cells of width that a panel has at least, without the labels at the left of all."""
+LOWEST: Final = 8
+"""Rows of height that it has at least where panels stand one below the other."""
+GAP: Final = 1
+
+
+class PanelLayout(Struct, frozen=True):
+    """The panels that have room. across : in a row of them. width, height : of a panel.
+
+    margin : cells of the labels of y, which the first panel of a row has besides.
+    """
+
+    shown: tuple[Plot, ...]
+    across: int
+    width: int
+    height: int
+    margin: int
+    head: list[Row]
+    foot: list[Row]
+
+
+def panel_rows(panels: Panels, look: Look) -> list[Row]:
+    """The panels in rows; what is left out is said in the note."""
+    at = lay_out_panels(panels, look)
+    drawn: list[Row] = []
+    for first in range(0, len(at.shown), at.across):
+        band, lines = at.shown[first : first + at.across], list[list[Row]]()
+        for number, plot in enumerate(band):
+            margin = at.margin if not number else 1
+            size = look.sized(at.width + margin, at.height - 1)
+            title: Row = [(" " * margin, ""), (crop(look.clean(plot.title), at.width), look.strong)]
+            lines.append([title, *plot_rows(_bare(plot), size, margin)])
+        for row in range(at.height):
+            drawn.append([])
+            for number, picture in enumerate(lines):
+                spans = picture[row] if row < len(picture) else []
+                wide = at.width + (at.margin if not number else 1) + GAP
+                drawn[-1] += [*spans, (" " * (wide - length(spans)), "")]
+    return [*at.head, *drawn, *at.foot]
+
+
+def panel_place(panels: Panels, x: int, y: int, look: Look) -> tuple[float, float] | None:
+    """x and y of the panel at a cell of the picture; None beside the panels."""
+    at = lay_out_panels(panels, look)
+    first, wide = at.margin + at.width + GAP, at.width + 1 + GAP
+    column, left = (0, x) if x < first else (1 + (x - first) // wide, (x - first) % wide)
+    row, top = divmod(y - len(at.head), at.height)
+    number = row * at.across + column
+    if row < 0 or column >= at.across or number >= len(at.shown):
+        return None
+    margin = at.margin if not column else 1
+    size = look.sized(at.width + margin, at.height - 1)
+    return plot_place(_bare(at.shown[number]), left, top - 1, size, margin)
+
+
+def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
+    """The places of the panels in a picture."""
+    plots = panels.plots
+    head: list[Row] = []
+    if panels.title and look.height >= 6:
+        head = [[(crop(look.clean(panels.title), look.width), look.strong)]]
+    entries: dict[str, Row] = {}
+    for plot in plots:
+        for name, entry in legend_entries(plot, look, named=False).items():
+            entries.setdefault(name, entry)
+    if look.height >= LOWEST:
+        label = "; ".join(filter(None, (look.clean(plots[0].y.label), plots[0].x.label)))
+        head += legend_rows(look.clean(label), entries, look)
+    spare = look.height - len(head) - 1
+    size = look.sized(max(LEAST, look.width // 2), max(LOWEST, spare))
+    whole = lay_out(_bare(plots[0]), size)
+    margin = whole.margin if whole is not None else 1
+    across = max(1, min(len(plots), (look.width - margin + 1) // (LEAST + 1 + GAP)))
+    down = max(1, min(-(-len(plots) // across), spare // LOWEST))
+    across = -(-min(len(plots), across * down) // down)
+    shown = plots[: across * down]
+    left = len(plots) - len(shown)
+    note = f"{len(shown)} of {len(plots)} shown, f picks; {panels.note}" if left else panels.note
+    foot = note_rows(note, look)
+    width = max(4, (look.width - margin - (1 + GAP) * (across - 1)) // across)
+    height = max(4, (look.height - len(head) - len(foot)) // down)
+    return PanelLayout(shown, across, width, height, margin, head, foot)
+
+
+def _bare(plot: Plot) -> Plot:
+    """The plot without what all panels share."""
+    series = tuple(replace(each, legend=False, end="") for each in plot.series)
+    levels = tuple((value, "") for value, _ in plot.levels)
+    x, y = replace(plot.x, label=""), replace(plot.y, label="")
+    return replace(plot, title="", series=series, x=x, y=y, levels=levels, note="")

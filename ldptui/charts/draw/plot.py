@@ -1,0 +1,396 @@
+"""A plot as rows of styled text: lines, marks with whiskers, bands, a floor, names at line ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from rich.cells import cell_len
+
+from ..rows import ASCII_MARKERS, MARKERS, NO_DATA, Look, Row, crop, length, titled, wrapped
+from ..series import Plot, Series
+from .canvas import ASCII_DOTTED, ASCII_LINES, SHAPES, Canvas
+from .scale import Scale, fit_scale
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+SPARE: Final = "●×□△◆+◇○▽≡HZ"
+ASCII_SPARE: Final = "ox#+%@^&$=HZ"
+TICKS: Final = ("#", "# # #", "# . #")
+"""The dots of the points of clouds, which are too many for marks."""
+SAMPLES: Final = ("──", "╴╶", "╌╌", "╸╺", "─·")
+DOTTED_SAMPLES: Final = ("┄┄", "··", "╴·", "∙∙")
+NAMED: Final = 50
+"""Columns from which lines have their names at their ends."""
+TOGETHER: Final = 0.5
+"""Rows by which the ends of two lines differ if each has a name of its own."""
+BELOW_FIRST: Final = ("floor", "band", "dotted", "line", "points")
+
+
+class Mark(Struct, frozen=True):
+    """The look of a series. sample : in the legend. dots : of a mark. number : of dashes."""
+
+    sample: str
+    style: str
+    dots: str = ""
+    glyph: str = ""
+    number: int = 0
+
+
+class PlotLayout(Struct, frozen=True):
+    """The places of a plot's parts. names : by their rows, from the bottom, right of the data."""
+
+    head: list[Row]
+    foot: list[Row]
+    margin: int
+    x: Scale
+    y: Scale
+    names: dict[int, Row]
+    has_label: bool
+
+
+def plot_rows(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
+    """The rows of a plot. margin : the cells of the labels of y, 0 for none, None as they need."""
+    at = lay_out(plot, look, margin)
+    if at is None:
+        return titled(plot.title, NO_DATA, look)
+    try:
+        painted = _paint(plot, at, look)
+    except (ImportError, OSError):
+        return titled(plot.title, "plots need plotext; the Table tab has the numbers", look)
+    muted, (side, tick) = look.palette.muted, "|+" if look.charset == "ascii" else "│┤"
+    ticks = dict(at.y.ticks)
+    body: list[Row] = []
+    for row, cells in zip(range(at.y.cells - 1, -1, -1), painted, strict=True):
+        label = look.clean(ticks.get(row, "")) if at.margin > 1 else ""
+        edge = tick if row in ticks else side
+        shown = crop(label, at.margin - 1).rjust(at.margin - 1) if at.margin > 1 else ""
+        body.append([(shown + edge, muted), *cells, *at.names.get(row, [])])
+    cursor = None if plot.cursor is None else at.x.cell(plot.cursor)
+    label = plot.x.label if at.has_label else ""
+    return [*at.head, *body, *x_axis(at.x, label, at.margin, cursor, look), *at.foot]
+
+
+def plot_place(
+    plot: Plot, column: int, row: int, look: Look, margin: int | None = None
+) -> tuple[float, float] | None:
+    """x and y at a cell of the picture; None beside the data."""
+    at = lay_out(plot, look, margin)
+    if at is None:
+        return None
+    across, up = column - at.margin, len(at.head) + at.y.cells - 1 - row
+    inside = across in range(at.x.cells) and up in range(at.y.cells)
+    return (at.x.value(across), at.y.value(up)) if inside else None
+
+
+def lay_out(
+    plot: Plot, look: Look, margin: int | None = None, *, named: bool = True
+) -> PlotLayout | None:
+    """The places of a plot's parts in a picture; None if nothing of it can be shown.
+
+    named : whether lines may have their names at their ends.
+    """
+    has_names = any(each.end for each in plot.series) or any(label for _, label in plot.levels)
+    named = named and has_names and look.width >= NAMED
+    head, foot = heading(plot, look, named), note_rows(plot.note, look)
+    has_label = bool(plot.x.label) and look.height >= 10
+    room = look.height - 2 - has_label
+    while room - len(head) - len(foot) < 3 and (head or foot):
+        (foot or head).pop()
+    rows = max(1, room - len(head) - len(foot))
+    y = fit_scale(plot.y, _heights(plot), rows, 2 if rows < 12 else 3)
+    xs = [floats(series.x) for series in plot.series]
+    ends = fit_scale(plot.x, xs, max(2, look.width - 2), 9)
+    if y is None or ends is None:
+        return None
+    names = place_names(plot, ends, y, look) if named else {}
+    if names is None:
+        return lay_out(plot, look, margin, named=False)
+    labels = max((cell_len(look.clean(text)) for _, text in y.ticks), default=0)
+    left = min(labels, look.width // 3) + 1 if margin is None else max(1, margin)
+    right = max((length(row) for row in names.values()), default=0)
+    cells = max(1, look.width - left - right)
+    widest = max((cell_len(look.clean(text)) for _, text in ends.ticks), default=1)
+    x = fit_scale(plot.x, xs, cells, max(6 if cells < 40 else 9, widest + 2))
+    assert x is not None  # as with more cells
+    return PlotLayout(head, foot, left, x, y, names, has_label)
+
+
+def floats(values: object) -> Floats:
+    import numpy as np
+
+    found: Floats = np.asarray(values, dtype=float).reshape(-1)
+    return found
+
+
+def _heights(plot: Plot) -> list[Floats]:
+    """The values that the y-axis shows: those of every series with its intervals, and levels."""
+    import numpy as np
+
+    found = [floats([value for value, _ in plot.levels])]
+    for series in plot.series:
+        y = floats(series.y)
+        half = np.zeros(len(y)) if series.error is None else np.nan_to_num(floats(series.error))
+        half = np.resize(half, len(y)) if len(half) else np.zeros(len(y))
+        with np.errstate(over="ignore", invalid="ignore"):
+            found += [y, y + half] if plot.y.log else [y - half, y + half]
+    return found
+
+
+# --- What each series looks like -----------------------------------------------------------------
+
+
+def marks_of(plot: Plot, look: Look, columns: int) -> list[Mark]:
+    """A mark for each series, no two the same; more points than columns are dots."""
+    is_ascii = look.charset == "ascii"
+    markers, spare = (ASCII_MARKERS, ASCII_SPARE) if is_ascii else (MARKERS, SPARE)
+    used, found = set[str](), list[Mark]()
+    counts = {"line": 0, "dotted": 0, "cloud": 0}
+    for series in plot.series:
+        style = series_style(plot, series, look)
+        match series.style:
+            case "points":
+                glyph = markers[series.tone]
+                if glyph in used:
+                    glyph = next((each for each in spare if each not in used), glyph)
+                used.add(glyph)
+                dots = SHAPES.get(glyph, "#")
+                if series.cloud and len(series.x) > columns:
+                    dots = TICKS[counts["cloud"] % len(TICKS)]
+                    counts["cloud"] += 1
+                found.append(Mark(glyph, style, dots, glyph))
+            case "band":
+                found.append(Mark(":" if is_ascii else "⢕⢕", style))
+            case "floor":
+                found.append(Mark(".." if is_ascii else "⠌⠌", style))
+            case kind:
+                dotted = kind == "dotted"
+                samples: Sequence[str] = DOTTED_SAMPLES if dotted else SAMPLES
+                plain = ASCII_DOTTED if dotted else ASCII_LINES
+                number = counts[kind]
+                counts[kind] += bool(len(series.x))  # one without points names lines, and is none
+                sample = (
+                    plain[number % len(plain)] * 2 if is_ascii else samples[number % len(samples)]
+                )
+                found.append(Mark(sample if len(series.x) else "──", style, number=number))
+    return found
+
+
+def series_style(plot: Plot, series: Series, look: Look) -> str:
+    """The style of a series: where colours do not tell all apart, lines behind points are dim."""
+    style = look.palette.style(series.tone)
+    is_line = series.style in ("line", "dotted")
+    if look.palette.coloured or not is_line or style == look.palette.muted:
+        return style
+    return f"dim {style}" if any(each.style == "points" for each in plot.series) else style
+
+
+# --- Words around the data -----------------------------------------------------------------------
+
+
+def heading(plot: Plot, look: Look, named: bool) -> list[Row]:
+    """The title, and what y is with the legend. named : whether lines have names at their ends."""
+    title: list[Row] = []
+    if plot.title and look.height >= 4:
+        title = [[(crop(look.clean(plot.title), look.width), look.strong)]]
+    if look.height < 7:
+        return title
+    label = look.clean(plot.y.label)
+    return [*title, *legend_rows(label, legend_entries(plot, look, named), look)]
+
+
+def legend_entries(plot: Plot, look: Look, named: bool) -> dict[str, Row]:
+    """The sample and the name of each series that has no name at its end."""
+    ends = _end_names(plot, look) if named else set()
+    entries: dict[str, Row] = {}
+    for series, mark in zip(plot.series, marks_of(plot, look, look.width), strict=True):
+        label = series.label
+        if series.end in ends:
+            label = label.removeprefix(f"{series.end}, ")
+        if series.legend and label and label not in ends:
+            style = mark.style.removeprefix("dim ")
+            sample = (f"{mark.sample} ", style)
+            entries.setdefault(label, [sample, (look.clean(label), look.palette.foreground)])
+    return entries
+
+
+def legend_rows(label: str, entries: dict[str, Row], look: Look) -> list[Row]:
+    """What y is, and the entries at its right or below it; what has no room is left out."""
+    muted = look.palette.muted
+    rows: list[Row] = [[(crop(label, look.width), muted)]] if label else []
+    line = [span for entry in entries.values() for span in (("   ", muted), *entry)]
+    if rows and length(rows[0]) + length(line) <= look.width:
+        gap = look.width - length(rows[0]) - length(line)
+        return [[*rows[0], (" " * gap, muted), *line]]
+    flowed: list[Row] = []
+    for entry in entries.values():
+        if flowed and length(flowed[-1]) + 3 + length(entry) <= look.width:
+            flowed[-1] += [("   ", muted), *entry]
+        else:
+            flowed.append(list(entry))
+    most = max(1, look.height // 6)
+    if len(flowed) > most:
+        flowed = [*flowed[: most - 1], [*flowed[most - 1], (" …", muted)]]
+    return [*(rows if look.height >= 12 or not flowed else []), *flowed]
+
+
+def note_rows(note: str, look: Look) -> list[Row]:
+    """The note below a chart, in as many lines as its height allows."""
+    most = 0 if look.height < 10 else 1 if look.height < 16 else 2 if look.height < 30 else 3
+    lines = wrapped(look.clean(note), look.width)
+    if len(lines) > most > 0:
+        lines[most - 1] = crop(" ".join(lines[most - 1 :]), look.width)
+    return [[(line, look.palette.muted)] for line in lines[:most]]
+
+
+def x_axis(scale: Scale, label: str, margin: int, cursor: int | None, look: Look) -> list[Row]:
+    """The rule with a tick at each label, the labels, and under them what the axis is."""
+    corner, line, tick, pointer = "+-+^" if look.charset == "ascii" else "└─┬▲"
+    muted = look.palette.muted
+    rule, width, free = [line] * scale.cells, margin + scale.cells, 0
+    labels = [" "] * width
+    for place, words in scale.ticks:
+        text = crop(look.clean(words), width)
+        start = max(0, min(margin + place - (len(text) - 1) // 2, width - len(text)))
+        if start >= free:
+            rule[place], free = tick, start + len(text) + 1
+            labels[start : start + len(text)] = text
+    before, at, after = "".join(rule), "", ""
+    if cursor is not None:
+        before, at, after = before[:cursor], pointer, before[cursor + 1 :]
+    spans: Row = [(" " * (margin - 1) + corner + before, muted)]
+    spans += [(at, look.palette.foreground), (after, muted)] if at else []
+    rows: list[Row] = [spans, [("".join(labels), muted)]]
+    if label:
+        words = crop(look.clean(label), width)
+        inset = margin + max(0, (scale.cells - cell_len(words)) // 2)
+        rows.append([(" " * min(inset, width - cell_len(words)) + words, muted)])
+    return rows
+
+
+def _end_names(plot: Plot, look: Look) -> set[str]:
+    """The names at the ends of lines; a floor's too, where it is short."""
+    return {
+        series.end
+        for series in plot.series
+        if series.end and (series.style != "floor" or len(series.end) <= look.width // 5)
+    }
+
+
+def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | None:
+    """The names by row, at the ends of their lines; None for want of rows.
+
+    Lines that end within half a row share one. Points of the same name have their mark there.
+    """
+    import numpy as np
+
+    names, ends = _end_names(plot, look), list[tuple[float, str, str]]()
+    marks = marks_of(plot, look, look.width)
+    own = {series.label: mark.sample for series, mark in zip(plot.series, marks, strict=True)
+           if series.style == "points"}  # fmt: skip
+    for series, mark in zip(plot.series, marks, strict=True):
+        if series.end in names and (placed := _last_place(series, x, y)) is not None:
+            sample = f"{own[series.end]} " if series.end in own else ""
+            words = crop(sample + look.clean(series.end), max(8, look.width // 4))
+            style = mark.style.removeprefix("dim ")
+            ends.append((placed, words, style))
+    for value, label in plot.levels:
+        place = y.place(value)
+        if label and -0.5 <= place < y.cells - 0.5:
+            ends.append((place, crop(look.clean(label), look.width // 4), look.palette.muted))
+    room, merged = max(14, look.width // 6), list[tuple[float, Row]]()
+    for place, name, style in sorted(ends, key=lambda end: -end[0]):
+        if any(name == each for _, row in merged for each, _ in row):
+            continue
+        near = merged and merged[-1][0] - place < TOGETHER
+        if near and length(merged[-1][1]) + 2 + cell_len(name) <= room:
+            merged[-1][1].extend([(", ", look.palette.muted), (name, style)])
+        else:
+            merged.append((place, [(" ", style), (name, style)]))
+    if len(merged) > y.cells:
+        return None
+    rows, last = dict[int, Row](), y.cells
+    for below, (place, row) in zip(range(len(merged) - 1, -1, -1), merged, strict=True):
+        last = max(below, min(last - 1, round(float(np.clip(place, 0, y.cells - 1)))))
+        rows[last] = row
+    return rows
+
+
+def _last_place(series: Series, x: Scale, y: Scale) -> float | None:
+    """The height at which a line ends on the axes; None if nothing of it is on them."""
+    import numpy as np
+
+    count = min(len(series.x), len(series.y))
+    u, v = x.places(floats(series.x)[:count]), y.places(floats(series.y)[:count])
+    fine = np.isfinite(u) & np.isfinite(v) & (u > -1) & (u < x.cells)
+    if not fine.any():
+        return None
+    return float(v[fine][u[fine].argmax()])
+
+
+# --- The data ------------------------------------------------------------------------------------
+
+
+def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
+    """The rows of the data: floor and bands below, then lines, then intervals and marks."""
+    import numpy as np
+
+    canvas = Canvas(at.x.cells, at.y.cells, look)
+    marked = zip(plot.series, marks_of(plot, look, at.x.cells), strict=True)
+    for series, mark in sorted(marked, key=lambda pair: BELOW_FIRST.index(pair[0].style)):
+        count = min(len(series.x), len(series.y))
+        if not count:
+            continue
+        y = floats(series.y)[:count]
+        u, v = at.x.places(floats(series.x)[:count]), at.y.places(y)
+        half = np.zeros(count) if series.error is None else np.abs(floats(series.error)[:count])
+        with np.errstate(over="ignore", invalid="ignore"):
+            low, high = at.y.places(y - half), at.y.places(y + half)
+        if plot.y.log:  # an interval that reaches zero goes down to the edge
+            low = np.where(np.isnan(low) & np.isfinite(v), -0.5, low)
+        match series.style:
+            case "floor":
+                zero = -0.5 if plot.y.log else at.y.place(0.0)
+                canvas.shade(u, np.full(count, zero), v, mark.style, sparse=True)
+            case "band":
+                canvas.shade(u, low, high, mark.style, sparse=False)
+                order = u.argsort(kind="stable")
+                canvas.line(u[order], v[order], mark.style)
+            case "points":
+                canvas.marks(u, v, low, high, mark.style, mark.dots, mark.glyph)
+            case kind:
+                canvas.line(u, v, mark.style, mark.number, kind == "dotted")
+    for value, _ in plot.levels:
+        _draw_level(canvas, at, value, look)
+    cursor = None if plot.cursor is None else at.x.cell(plot.cursor)
+    for row in range(at.y.cells if cursor is not None else 0):
+        sign = ":" if look.charset == "ascii" else "┊"
+        canvas.text_below(cursor or 0, row, sign, look.palette.foreground)
+    return canvas.rows()
+
+
+def _draw_level(canvas: Canvas, at: PlotLayout, value: float, look: Look) -> None:
+    """A dotted line across the cells in which nothing is painted."""
+    row = at.y.cell(value)
+    if row is None:
+        return
+    dot = round(float(canvas.dot(at.y.places(value), 1))) % canvas.dots[1]
+    char = "-" if look.charset == "ascii" else "⡀⠄⠂⠁"[dot]
+    for column in range(0, canvas.width, 2 if look.charset == "ascii" else 1):
+        canvas.text_below(column, row, char, look.palette.muted)
+
+
+def end_rows(heights: Sequence[float], rows: int) -> list[int] | None:
+    """A row for each name, from the top, near the height that is wanted; None for want of rows."""
+    if len(heights) > rows:
+        return None
+    found, last = list[int](), rows
+    for below, height in zip(range(len(heights) - 1, -1, -1), heights, strict=True):
+        last = max(below, min(last - 1, round(height)))
+        found.append(last)
+    return found

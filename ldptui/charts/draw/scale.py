@@ -1,0 +1,197 @@
+"""One axis in cells: its limits, its scale, and ticks on whole cells that are equally far apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...text import format as fmt
+from ..series import Axis
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+STEPS: Final = (1, 2, 2.5, 5)
+DECADES: Final = (1, 2, 3, 5, 10, 20, 50, 100)
+FEW_DECADES: Final = 1.5
+"""A log axis with fewer decades has the ticks of a linear one."""
+FAR: Final = 1e9
+"""Places in cells beyond which nothing is told apart."""
+HUGE: Final = 1e300
+SLACK: Final = 1e-9
+
+
+class Scale(Struct, frozen=True):
+    """An axis over a number of cells.
+
+    log, linear : as in `Axis`. first : the bent value in the middle of cell 0. step : that of one
+    cell. ticks : the cell and the label of each.
+    """
+
+    log: bool
+    linear: float
+    first: float
+    step: float
+    cells: int
+    ticks: tuple[tuple[int, str], ...] = ()
+
+    def places(self, values: Any) -> Floats:
+        """The places of values in cells, 0 in the middle of the first; NaN for what has none."""
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            found = (bend(values, self.log, self.linear) - self.first) / self.step
+        placed: Floats = np.clip(found, -FAR, FAR)
+        return placed
+
+    def place(self, value: float) -> float:
+        """The place of one value; NaN where it has none."""
+        if not math.isfinite(value) or (self.log and value <= 0):
+            return math.nan
+        bent = math.log10(value) if self.log else value
+        if self.linear:
+            bent = float(bend(value, log=False, linear=self.linear))
+        return max(-FAR, min(FAR, (bent - self.first) / self.step))
+
+    def cell(self, value: float) -> int | None:
+        """The cell that shows a value; None if it is off the axis."""
+        place = self.place(value)
+        return round(place) if -0.5 <= place < self.cells - 0.5 else None
+
+    def value(self, place: float) -> float:
+        """The value at a place in cells."""
+        return unbend(self.first + place * self.step, self.log, self.linear)
+
+
+def bend(values: Any, log: bool, linear: float) -> Floats:
+    """Values as they lie on an axis: logarithms; of a symlog axis one unit is up to `linear`."""
+    import numpy as np
+
+    found: Floats = np.asarray(values, dtype=float)
+    found = np.where(np.isfinite(found), np.clip(found, -HUGE, HUGE), np.nan)
+    with np.errstate(all="ignore"):
+        if log:
+            return np.log10(np.where(found > 0, found, np.nan))
+        if linear:
+            size = np.abs(found) / linear
+            bent: Floats = np.sign(found) * np.where(size <= 1, size, 1 + np.log10(size))
+            return bent
+    return found
+
+
+def unbend(bent: float, log: bool, linear: float) -> float:
+    """The value at a place of an axis."""
+    if linear:
+        size = abs(bent) if abs(bent) <= 1 else 10.0 ** (abs(bent) - 1)
+        return math.copysign(linear * size, bent)
+    return float(10.0 ** min(bent, 300)) if log else bent
+
+
+def fit_scale(axis: Axis, values: Sequence[Any], cells: int, apart: int) -> Scale | None:
+    """The scale that shows all values as large as can be, with a tick each `apart` cells or more.
+
+    values : arrays; with limits of its own the axis shows those. None if nothing can be shown.
+    """
+    ends = _ends(axis, values)
+    if ends is None:
+        return None
+    low, high = ends
+    cells = max(1, cells)
+    if 0 < axis.bands <= cells:  # each band has the same whole number of cells
+        step = (high - low) / axis.bands / (cells // axis.bands)
+        even = Scale(False, 0.0, low + step / 2, step, cells - cells % axis.bands)
+        return replace(even, ticks=_own_ticks(axis, even))
+    plain = Scale(axis.log, axis.linear, low, max((high - low) / max(1, cells - 1), 1e-300), cells)
+    if axis.ticks is not None:
+        return replace(plain, ticks=_own_ticks(axis, plain))
+    if axis.log and high - low < FEW_DECADES:
+        inner = fit_scale(Axis("", low=10**low, high=10**high), [], cells, apart)
+        marks = [(float(text), text) for _, text in inner.ticks] if inner is not None else []
+        return replace(plain, ticks=_own_ticks(replace(axis, ticks=marks), plain))
+    return _even(axis, low, high, cells, apart) or plain
+
+
+def _ends(axis: Axis, values: Sequence[Any]) -> tuple[float, float] | None:
+    """The limits of an axis in bent space: its own, else those of the data."""
+    import numpy as np
+
+    own = [
+        None if end is None or not math.isfinite(end) or (axis.log and end <= 0) else end
+        for end in (axis.low, axis.high)
+    ]
+    known = [bend(each, axis.log, axis.linear).reshape(-1) for each in values]
+    data = np.concatenate(known) if known else np.empty(0)
+    data = data[np.isfinite(data)]
+    if None in own and not data.size:
+        return None
+    ends = [
+        float(bend(end, axis.log, axis.linear)) if end is not None else float(pick(data))
+        for end, pick in zip(own, (np.min, np.max), strict=True)
+    ]
+    low, high = min(ends), max(ends)
+    if own[0] is None and not axis.log and 0 < low < 0.3 * high:
+        low = 0.0
+    if high - low <= 1e-12 * max(1e-280, abs(low), abs(high)):
+        half = 0.5 if axis.log else 0.1 * abs(low) or 1.0
+        low, high = low - half, high + half
+    return low, high
+
+
+def _even(axis: Axis, low: float, high: float, cells: int, apart: int) -> Scale | None:
+    """The scale with the smallest unit that has its ticks a whole number of cells apart."""
+    span = high - low
+    power = math.floor(math.log10(span / cells))
+    if axis.log or axis.linear:
+        steps = [(float(step), float(step)) for step in DECADES]
+    else:
+        steps = [(float(m), m * 10.0**p) for p in range(power, power + 3) for m in STEPS]
+    best = (math.inf, 0.0, 1.0, 0, 0)
+    for m, step in steps:
+        for every in range(apart, 4 * apart):
+            first = math.floor(low * every / step + SLACK)
+            if math.ceil(high * every / step - SLACK) - first >= cells:
+                continue
+            fewer = max(0.0, 1 - 1.6 * apart / every)  # than the ticks that there is room for
+            is_bare = (first + cells - 1) // every - -(-first // every) < 2 and cells > 3 * apart
+            score = step / every * (1 + 0.5 * fewer + 0.5 * is_bare) * (1.3 if m == 2.5 else 1)
+            if score < best[0] * (1 - SLACK):
+                best = (score, step / every, step, every, first)
+    _, unit, step, every, first = best
+    if not every:
+        return None
+    numbers = range(math.ceil(first / every), (first + cells - 1) // every + 1)
+    labels = _labels(axis, [number * step for number in numbers], step)
+    ticks = tuple((n * every - first, label) for n, label in zip(numbers, labels, strict=True))
+    return Scale(axis.log, axis.linear, first * unit, unit, cells, ticks)
+
+
+def _own_ticks(axis: Axis, scale: Scale) -> tuple[tuple[int, str], ...]:
+    """The ticks that an axis brings, in their cells."""
+    placed = [(scale.cell(value), label) for value, label in axis.ticks or ()]
+    return tuple((cell, label) for cell, label in placed if cell is not None)
+
+
+def _labels(axis: Axis, bent: Sequence[float], step: float) -> list[str]:
+    """The labels of ticks, all written in one way: decimals, or powers of ten."""
+    values = [unbend(each, axis.log, axis.linear) for each in bent]
+    sizes = [abs(value) for value in values if abs(value) > SLACK * step]
+    if not axis.log and not axis.linear and step >= 1e-4 and max(sizes, default=0.0) < 1e6:
+        places = max(0, -math.floor(math.log10(step) + SLACK)) + (f"{step:.1e}"[:3] == "2.5")
+        return [fmt.fixed(value, places if step < 10 else 0) for value in values]
+    if not (axis.log or axis.linear):
+        return [fmt.short(value) for value in values]
+    if not sizes or (min(sizes) >= 0.01 * (1 - SLACK) and max(sizes) < 1e5):
+        return [fmt.short(value) for value in values]
+    return [_power(value) for value in values]
+
+
+def _power(value: float) -> str:
+    sign = "-" * (value < 0)
+    return f"{sign}{fmt.power_of_ten(round(math.log10(abs(value))))}" if value else "0"
