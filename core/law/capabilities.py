@@ -253,6 +253,14 @@ class NeedsUsers(Mechanism, Protocol):
         ...
 
 
+class CountsReports(Mechanism, Protocol):
+    """Its counts tell how many reports they are of, in another way than by their sum."""
+
+    def reports_in(self, counts: Counts) -> float:
+        """The number of reports that counts are of."""
+        ...
+
+
 class DrawsApart(Mechanism, Protocol):
     """Draws the count of every item apart from the others: reports alone show them together."""
 
@@ -332,6 +340,9 @@ claims_cohorts: Final[Capability[ClaimsCohorts]] = Capability("concentrated")
 
 needs_users: Final[Capability[NeedsUsers]] = Capability("doubts")
 """True where estimates are doubtful of few users."""
+
+counts_reports: Final[Capability[CountsReports]] = Capability("reports_in")
+"""True where counts tell of how many reports they are."""
 
 draws_apart: Final[Capability[DrawsApart]] = Capability("apart")
 """True where the counts of different items are drawn apart on the counts path."""

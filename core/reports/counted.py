@@ -17,6 +17,7 @@ from ..base.errors import LdpWarning, ScenarioError, got
 from ..base.files import Piped, Source, whole_file
 from ..base.sampling import Counts
 from ..base.tables import text_file
+from ..law.capabilities import counts_reports
 from ..law.doors import name_of
 from ..law.hiding import hides
 from ..law.numbers import tells_numbers
@@ -262,11 +263,8 @@ def _impossible(protocol: Any, counts: Counts, reports: int) -> str | None:
 
 def _reports_of(protocol: Any, counts: Counts) -> float | None:
     """The number of reports that counts are of; None where counts of one report vary in sum."""
-    family = getattr(protocol, "family", "")
-    if family == "dbitflip":
-        return float(counts[0].sum() / protocol.sampled)
-    if family == "rappor":
-        return float(counts[:, -1].sum())
+    if counts_reports(protocol):
+        return protocol.reports_in(counts)
     if tells_numbers(protocol):
         return float(counts.sum()) if counts.shape[-1] > 1 else None
     size = protocol.report_size if hides(protocol) else None

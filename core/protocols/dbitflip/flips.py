@@ -239,6 +239,10 @@ class BitFlips(OverItems, Summed):
     def support_counts(self, reports: Reports) -> Counts:
         return np.array([self._bits.support_counts(reports[:, row]) for row in (0, 1)])
 
+    def reports_in(self, counts: Counts) -> float:
+        """The number of reports that counts are of, each of which has D items."""
+        return float(counts[0].sum() / self.sampled)
+
     # Counts, of each item apart: estimates of different items are uncorrelated anyway.
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
