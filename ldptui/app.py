@@ -250,12 +250,12 @@ class Workbench(App[None]):
 
     def action_focus_next(self) -> None:
         """The next field; where one is edited, the next one is edited as well."""
-        self._go(super().action_focus_next)
+        self._go(super().action_focus_next, first=True)
 
     def action_focus_previous(self) -> None:
-        self._go(super().action_focus_previous)
+        self._go(super().action_focus_previous, first=False)
 
-    def _go(self, move: Callable[[], None]) -> None:
+    def _go(self, move: Callable[[], None], *, first: bool) -> None:
         """Move the focus; onto a pane of fields only to open it, as it has no keys of its own."""
         from .screens.workbench.form_pane import FormPane
 
@@ -267,7 +267,7 @@ class Workbench(App[None]):
         pane = self.focused
         if isinstance(pane, FormPane):
             if pane.has_class("-folded"):
-                pane.focus_first()
+                self.screen.set_focus(pane.first_stop() if first else pane.last_stop())
             elif pane.first_stop() is not pane:
                 move()
         if is_edited and isinstance(self.focused, ValueInput):

@@ -52,7 +52,6 @@ TITLES: Final = {
     "pane.3": "Pane 3: Attack",
     "pane.4": "Pane 4: Charts",
     "pane.5": "Pane 5: Runs",
-    "pane.7": "Pane 7: Defences",
 }
 """The titles of the whole screen's actions in the palette, which has room for a few words."""
 

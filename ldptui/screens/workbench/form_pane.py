@@ -1,21 +1,18 @@
-"""The shared part of panes with fields: the field to come back to, and a form that closes."""
+"""The shared part of panes with a form: the field to come back to, and a form that closes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct
 from textual import events
-from textual.geometry import Size
-from textual.reactive import Reactive, var
+from textual.reactive import var
 from textual.timer import Timer
 from textual.widget import Widget
 
-from ...catalogue import listed_keys, title_of
-from ...session.draft import own_problem, repair_of, sweep_of, value_of
 from ...terminal.keyboard import first_focus, takes_focus
-from ...widgets.field import Field, ValueInput
+from ...widgets.field import Field
+from ...widgets.form import Form, FormRow, Line
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -25,7 +22,7 @@ BLOCK_S: Final = 0.7
 """Seconds that a script may be broken before the form closes: typing breaks it all the time."""
 
 
-class FormPane(Widget):
+class FormPane(Widget, can_focus=True):
     """A pane that remembers its field with the focus, and closes while the script is broken."""
 
     DEFAULT_CSS = """
@@ -33,22 +30,20 @@ class FormPane(Widget):
         border: round $foreground 25%;
         border-title-color: $text-muted;
         border-subtitle-color: $text-error;
-        &, & Scrolled {
+        layout: vertical;
+        height: 1fr;
+        & Scrolled {
             scrollbar-color: $foreground 25%;
             scrollbar-background: $background;
         }
-        & .words { color: $text-muted; padding: 0 1 0 2; height: auto; }
-        &:ansi .words { text-style: dim; }
     }
     """
 
-    draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
-
-    # Its content takes the room that it has: another size of it is no news.
-    virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
+    draft: var[Draft | None] = var(None, always_update=True)
 
     _last: Widget | None = None
     _block_timer: Timer | None = None
+    _wanted = ""  # the place of the field that gets the focus once it is there
 
     # The focus.
 
@@ -67,11 +62,43 @@ class FormPane(Widget):
 
     def first_stop(self) -> Widget:
         """The widget that takes the focus where none of the pane had it yet."""
-        return first_focus(self) or self
+        return first_focus(self.query_one(Form)) or self
+
+    def last_stop(self) -> Widget:
+        """The last row of the form."""
+        rows = [each for each in self.query_one(Form).query("*") if takes_focus(each, self)]
+        return rows[-1] if rows else self
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if event.widget is not self:
             self._last = event.widget
+
+    @property
+    def focused_key(self) -> str:
+        """The key of the row with the focus, "" outside of all."""
+        around = self.screen.focused.ancestors_with_self if self.screen.focused is not None else ()
+        return next((node.key for node in around if isinstance(node, Field | Line)), "")
+
+    # Downwards.
+
+    def rows(self, draft: Draft) -> Iterable[FormRow]:
+        """The rows of the form for a draft."""
+        raise NotImplementedError
+
+    def watch_draft(self, draft: Draft | None) -> None:
+        if draft is not None and self.is_mounted:
+            self.block(draft)
+            self.show()
+
+    def show(self) -> None:
+        """Show the rows of the draft, and put the focus on the one that was wanted."""
+        if self.draft is None or not self.draft.parses:
+            return
+        form = self.query_one(Form)
+        form.fill(self.draft, self.rows(self.draft))
+        if self._wanted and (field := form.field(self._wanted)) is not None:
+            self._wanted = ""
+            self.call_after_refresh(field.control.focus)
 
     # The script.
 
@@ -91,71 +118,8 @@ class FormPane(Widget):
 
     def close(self, closed: bool) -> None:
         """Let nobody edit the fields, or let them again."""
-        raise NotImplementedError
-
-
-class Shown(Struct, frozen=True):
-    """What a field shows now.
-
-    key : the key that it edits.
-    value : what it says.
-    options : of a choice that offers other values than the key's own; None for those.
-    follows : the value follows from others.
-    label : another label than before; "" for none.
-    offered : words that its text completes; None for those before.
-    """
-
-    key: str
-    value: Any
-    options: Sequence[tuple[Any, str]] | None = None
-    follows: bool = False
-    label: str = ""
-    offered: Sequence[str] | None = None
-
-
-def own(draft: Draft, key: str) -> Shown:
-    """The value of a key as the draft has it."""
-    return Shown(key, value_of(draft, key))
-
-
-def said(draft: Draft, key: str) -> str:
-    """The problem that the field of a key shows below itself; "" while there is none."""
-    problem, repair = own_problem(draft, key), repair_of(draft)
-    if problem is None:
-        return ""
-    return repair.words if repair is not None and problem == draft.problems[0] else problem.message
-
-
-def labelled(key: str, **more: Any) -> Field:
-    """A field with the name of its key."""
-    return Field(key, title_of(key), **more)
-
-
-def names_in(table: str) -> list[str]:
-    """The names of the keys in a table, but for its kind, that have words and no table below."""
-    inside = [key.removeprefix(f"{table}.") for key in listed_keys() if key.startswith(f"{table}.")]
-    tables = {name.partition(".")[0] for name in inside if "." in name}
-    return [name for name in inside if "." not in name and name not in {"kind", *tables}]
-
-
-def fill(fields: Iterable[Field], draft: Draft, shown: Mapping[str, Shown]) -> None:
-    """Show the fields that are named, by their id or else by the key they were made with.
-
-    The others are hidden. Of several fields of one key the last says what is wrong with it.
-    """
-    swept, last = sweep_of(draft), {row.key: slot for slot, row in shown.items()}
-    for field in fields:
-        row = shown.get(field.slot)
-        field.display = row is not None
-        if row is None:
-            continue
-        field.move_to(row.key)
-        field.swept, field.follows = row.key in swept, row.follows
-        field.rename(row.label or field.label)
-        if row.options is not None:
-            field.choose_from(row.options)
-        if row.offered is not None:
-            field.offer(row.offered)
-        if row.key.endswith(".path") and isinstance(field.control, ValueInput):
-            field.control.folder = draft.folder
-        field.show(row.value, said(draft, row.key) if last[row.key] == field.slot else "")
+        line = self.draft.problems[0].line if closed and self.draft is not None else None
+        subtitle = f"✗ script, line {line}" if line is not None else ""
+        if subtitle != (self.border_subtitle or ""):
+            self.border_subtitle = subtitle
+        self.query_one(Form).disabled = closed

@@ -39,7 +39,7 @@ ROOM_FOR_PROTOCOL: Final = 28
 """Rows from which the protocols stand above the other forms, which share a place."""
 ROOMY: Final = 52
 """Rows from which the parameters stand there as well."""
-FORMS: Final = (1, 2, 3, 7)
+FORMS: Final = (1, 2, 3)
 """Panes that share one column: the one that was used last is open, each other one a line."""
 
 
@@ -61,7 +61,7 @@ class Panes(Columns):
         }
         self._draft: Draft | None = None
         self._marked: Widget | None = None
-        self._used = [ATTACK, 2, 7, 1]  # the forms, the one that was used last first
+        self._used = [ATTACK, 2, 1]  # the forms, the one that was used last first
         self._alone: int | None = None
         self.zoomed = self.cramped = self._roomy = False
         self._height = 0  # of the screen
@@ -102,8 +102,7 @@ class Panes(Columns):
 
         The first frame would wait for them, even for the imports of the fields.
         """
-        from .attack.pane import AttackPane
-        from .defences import DefencesPane
+        from .attack import AttackPane
         from .parameters import ParametersPane
 
         await self.charts.mount_rest()
@@ -111,7 +110,6 @@ class Panes(Columns):
         forms = {
             2: ParametersPane(id="pane-2"),
             3: AttackPane(id="pane-3"),
-            7: DefencesPane(id="pane-7"),
         }
         await self._controls.mount(*forms.values())
         self._panes |= forms
@@ -178,7 +176,7 @@ class Panes(Columns):
     def on_choices_asked(self, message: ChoicesAsked) -> None:
         """Show all values that a field can have, each tried in the draft."""
         from ..picking import pick
-        from .attack.shown import meant
+        from .attack_rows import meant
 
         message.stop()
         pick(self.app, message, self._draft, meant)

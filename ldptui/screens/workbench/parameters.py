@@ -1,169 +1,65 @@
-"""Pane 2: the population, the privacy budget, the run and the sweep, as a form."""
+"""Pane 2: the population, the privacy budget, the sweep and the run, as a form."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Static
 
 from ldptui.core.base.files import is_file
 
 from ...catalogue import key_words, listed_kinds, title_of
-from ...messages import FieldFocused
-from ...session.draft import kind_of, sweep_of, used_keys, value_of
+from ...messages import ChoicesAsked, KeyEdited
+from ...session.draft import (
+    first_free,
+    kind_of,
+    new_sweep,
+    sweep_of,
+    sweepable,
+    used_keys,
+    value_of,
+)
 from ...session.runs import shown
 from ...text.format import short
-from ...widgets.blank import Rows, Scroll, fitted
-from ...widgets.field import Field
-from ...widgets.words import put, put_or_hide
-from .form_pane import FormPane, Shown, fill, labelled, names_in, own
-from .sweep import SweepEditor
+from ...widgets.form import Form, FormRow, Line, own_row, remark
+from .form_pane import FormPane
+from .sweep import amount, sweep_read, sweep_rows
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ...session.draft import Draft
 
 SETTING: Final = ("protocol.epsilon", "population.items", "population.users")
 """The keys that the line of the folded pane says; the sweep comes after the first."""
-
 ROOM: Final = 25
 """The columns of that line beside its number and its name, in the column of the forms."""
-
-FORM_TABLES: Final = ("population", "protocol", "trust", "task")
-"""The tables whose keys are fields here."""
-
-RUN: Final = ("trials", "seed", "simulate.path", "simulate.top_k")
-"""The keys of the run, whose fields are always here."""
-
-SIDE_BY_SIDE: Final = 76
-"""Cells of width from which two columns stand side by side."""
-
-
 OPTIONAL: Final = ("count", "groups", "extension", "options", "levels", "weight", "central_epsilon")
 """Names of keys that stay away where their field is empty."""
+EXPERT: Final = ("seed", "simulate.path", "simulate.top_k")
+"""Keys of the run that few change: they are folded, with the trust of a scenario without one."""
+ADD: Final = "sweep another key"
+MORE: Final = "more: seed, path, top k, trust"
 
 
-def _table_fields(table: str, first: tuple[str, ...]) -> Iterator[Field]:
-    """A field for each key of a table with words; those of its kind are shown, before one `first`.
-
-    (With most kinds: then nothing moves when the scenario is there.)
-    """
-    for name in names_in(table):
-        optional = name in OPTIONAL
-        rules = () if name == "hash_range" else None  # offered with the number that each gives
-        field = labelled(f"{table}.{name}", options=rules, rows=2, optional=optional,
-                         placeholder="none" if optional else "")  # fmt: skip
-        field.display = name in first
-        yield field
-
-
-class ParametersPane(Scroll, FormPane):
+class ParametersPane(FormPane):
     """Every number of a scenario but the attack's."""
 
     BORDER_TITLE = "2 Parameters"
-    DEFAULT_CSS = """
-    ParametersPane {
-        border: round $foreground 25%;
-        border-title-color: $text-muted;
-        border-subtitle-color: $text-error;
-        layout: vertical;
-        scrollbar-color: $foreground 25%;
-        scrollbar-background: $background;
-        & > Rows { height: auto; width: 1fr; }
-        &.-side { layout: horizontal; }
-        &.-side > #numbers { padding-right: 1; }
-        &.-roomy .first { margin-top: 1; }
-        &.-side .top { margin-top: 0; }
-        & .remark { padding: 0 0 0 2; height: auto; color: $text-muted; }
-        &:ansi .remark { text-style: dim; }
-        & > #meaning {
-            display: none;
-            dock: bottom;
-            height: 4;
-            content-align: left bottom;
-            padding: 0 2;
-            color: $text-muted;
-        }
-        &:ansi > #meaning { text-style: dim; }
-        &.-side.-roomy > #meaning { display: block; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,down,j", "enter", "Edit", show=False, id="parameters.edit"),
+        Binding("a,plus", "sweep", "Sweep", id="sweep.add"),
+        Binding("minus,delete,backspace", "unsweep", "Sweep no more", id="sweep.remove"),
     ]
 
-    _key = ""  # of the field with the focus
+    _is_open = False  # what few change is shown
 
     def compose(self) -> ComposeResult:
-        with Rows(id="numbers"):
-            kinds = [(kind, kind) for kind in listed_kinds("population")]
-            yield Field("population.kind", "", options=kinds, rows=2)
-            yield from _table_fields("population", ("items", "users"))
-            for field in _table_fields("protocol", ("epsilon",)):
-                field.set_class(field.display, "first")
-                yield field
-                if field.key == "protocol.hash_range":
-                    number = Field(field.key, "  given", "integer", id="given")
-                    number.display = False
-                    yield number
-                if field.key == "protocol.q":
-                    letters = Static(id="letters", classes="remark", markup=False)
-                    letters.display = False
-                    yield letters
-            kinds = [(kind, kind) for kind in listed_kinds("trust")]
-            yield Field("trust.kind", title_of("trust.kind"), options=kinds)
-            yield from _table_fields("trust", ())
-            promise = Static(id="promise", classes="remark", markup=False)
-            promise.display = False
-            yield promise
-            kinds = [(kind, kind) for kind in listed_kinds("task")]
-            task = Field("task.kind", title_of("task.kind"), options=kinds, rows=2)
-            task.display = False
-            yield task
-            yield from _table_fields("task", ())
-            remark = Static(id="remark", classes="remark", markup=False)
-            remark.display = False
-            yield remark
-        with Rows(id="run"):
-            trials = labelled("trials", optional=True)
-            trials.add_class("first", "top")
-            yield trials
-            yield labelled("seed", optional=True, grouped=False)
-            yield labelled("simulate.path")
-            yield labelled("simulate.top_k", optional=True)
-            sweep = SweepEditor()
-            sweep.add_class("first")
-            yield sweep
-        yield Static(id="meaning", markup=False)
-
-    def on_mount(self) -> None:
-        fitted(self, self._fit)
-
-    def _fit(self) -> None:
-        width, height = self.size
-        self.update_classes({"-side": width >= SIDE_BY_SIDE, "-roomy": height >= 18})
-        self._say_meaning()
-
-    # The focus.
-
-    def on_field_focused(self, event: FieldFocused) -> None:
-        """Explain the field with the focus, if there is room."""
-        self._key = event.key
-        self._say_meaning()
-
-    def _say_meaning(self) -> None:
-        key, words = key_words(self._key), self.query_one("#meaning", Static)
-        # One that is not shown is left alone: Textual lays out the screen anew for it.
-        if key.meaning and words.display:
-            words.update(f"{key.title}: {key.meaning}", layout=False)
+        yield Form()
 
     # Downwards.
 
@@ -189,114 +85,149 @@ class ParametersPane(Scroll, FormPane):
         line = next((line for line in lines if cell_len(line) <= ROOM), lines[-1])
         return "  ".join(filter(None, (line, *sizes)))
 
-    def watch_draft(self, draft: Draft | None) -> None:
-        if draft is None or not self.is_mounted:
+    def rows(self, draft: Draft) -> Iterator[FormRow]:
+        """The rows of the form: the keys that the kinds of the draft use."""
+        kinds = [(kind, kind) for kind in listed_kinds("population")]
+        yield own_row(draft, "population.kind", label="", options=kinds, wide=2)
+        yield from _table(draft, "population")
+        yield from _protocol(draft)
+        yield own_row(draft, "trials", optional=True)
+        yield from sweep_rows(draft)
+        size = amount(draft)
+        yield FormRow("sweep", slot="add", remark=f"+ {ADD}{f' · {size}' * bool(size)}")
+        yield from _task(draft)
+        trusts = "trust" in (draft.document or {})
+        more = self._is_open or any(draft.problem(key) for key in EXPERT)
+        if trusts or more:
+            yield from _trust(draft)
+        if not more:
+            yield FormRow("seed", slot="more", remark=f"▸ {MORE}")
             return
-        self.block(draft)
-        if not draft.parses:
-            return
-        rows = _shown(draft)
-        fields = [*self._fields()]
-        fill(fields, draft, rows)
-        first = next((field for field in fields if field.display
-                      and field.key.startswith("protocol.")), None)  # fmt: skip
-        for field in fields:
-            field.set_class(field is first or field.key in ("task.kind", "trials"), "first")
-        self._show_letters(draft, "protocol.f" in rows)
-        self._show_promise(draft)
-        self._show_remark(draft)
-        self.query_one(SweepEditor).show(draft)
+        for key in EXPERT:
+            yield own_row(draft, key, optional=key != "simulate.path")
 
-    def _fields(self) -> Iterator[Field]:
-        """The fields of this pane, not those of the sweep editor inside it."""
-        for column in self.query_children(Rows):
-            yield from column.query_children(Field)
+    # Upwards.
 
-    def _show_letters(self, draft: Draft, shown: bool) -> None:
-        """Below the noise of bits: which way round its letters are, and what they come to."""
-        words = self.query_one("#letters", Static)
-        cell = draft.cell
-        words.display = shown
-        facts = {} if cell is None else cell.protocol.facts()
-        if words.display and "p_star" in facts:
-            sent = f"q* = {short(facts['q_star'])} > p* = {short(facts['p_star'])}"
-            name = kind_of(draft, "protocol").upper()
-            put(words, f"{sent}: {name}'s p and q are the reverse of Wang's")
+    def on_line_pressed(self, event: Line.Pressed) -> None:
+        event.stop()
+        draft = self.draft
+        if event.line.name == "more":
+            self._is_open = True
+            self.show()
+            if (field := self.query_one(Form).field("trust.kind")) is not None:
+                field.control.focus()
+        elif draft is not None and draft.parses:
+            swept = sweep_of(draft)
+            keys = [(key, title_of(key)) for key in sweepable(draft) if key not in swept]
+            self.post_message(
+                ChoicesAsked(event.line, "sweep.key", "sweep", keys, first_free(draft), self._sweep)
+            )
 
-    def _show_promise(self, draft: Draft) -> None:
-        """Below the trust: what the reports of all users keep together."""
-        budgets = {} if draft.cell is None else draft.cell.budgets
-        local, central = (budgets.get(name) for name in ("local_epsilon", "central_epsilon"))
-        told = f"ε₀ = {short(local)}, central ε ≤ {short(central)}" if local and central else ""
-        put_or_hide(self.query_one("#promise", Static), told)
+    def on_key_edited(self, event: KeyEdited) -> None:
+        """A sweep is typed as text, and edited as its list or its range."""
+        if event.key.startswith("sweep.") and isinstance(event.value, str):
+            event.stop()
+            self.post_message(KeyEdited(event.key, sweep_read(event.value)))
 
-    def _show_remark(self, draft: Draft) -> None:
-        """Below the task: how it asks the users."""
-        from ...explain.story import task_named
+    def _sweep(self, key: str | None) -> None:
+        if self.draft is not None and key is not None:
+            self.post_message(KeyEdited(f"sweep.{key}", new_sweep(self.draft, key)))
 
-        cell = draft.cell
-        task = None if cell is None else task_named(cell.task.kind)
-        text = "" if task is None or cell is None else task.remark(cell)
-        put_or_hide(self.query_one("#remark", Static), text)
+    def action_sweep(self) -> None:
+        """Sweep the most usual key that is not swept yet and can be."""
+        if self.draft is not None and self.draft.parses:
+            self._sweep(first_free(self.draft))
 
-    def close(self, closed: bool) -> None:
-        line = self.draft.problems[0].line if closed and self.draft is not None else None
-        subtitle = f"✗ script, line {line}" if line is not None else ""
-        if subtitle != (self.border_subtitle or ""):
-            self.border_subtitle = subtitle
-        for column in self.query_children(Rows):
-            column.disabled = closed
+    def action_unsweep(self) -> None:
+        """Sweep the key of the row with the focus no more."""
+        if (key := self.focused_key).startswith("sweep."):
+            self.post_message(KeyEdited(key, None))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "unsweep" or self.focused_key.startswith("sweep.")
 
 
-def _shown(draft: Draft) -> dict[str, Shown]:
-    """The fields of the pane: the keys that the kinds of the draft use, and those of the run."""
-    used = {
-        f"{table}.{name}"
-        for table in FORM_TABLES
-        for name in ("kind", *used_keys(draft, table))
-        if table != "task" or kind_of(draft, "task")  # left out, it is about frequencies
-    }
-    rows = {key: own(draft, key) for key in (*used, *RUN)}
-    rows["trust.kind"] = replace(rows["trust.kind"], value=kind_of(draft, "trust"))
-    cell, noisy = draft.cell, "protocol.f" in used
-    for key in used & {"population.column", "population.count"}:
-        columns = columns_of(draft.folder, str(value_of(draft, "population.path") or ""))
-        rows[key] = replace(rows[key], offered=columns)
-    if "task.encoding" in used and rows["task.encoding"].value is None and cell is not None:
-        from ldptui.core.task.hitters.prefixes import usual_encoding
+def _table(draft: Draft, table: str) -> Iterator[FormRow]:
+    """The rows of the keys that the kind of a table uses."""
+    for name in used_keys(draft, table):
+        key = f"{table}.{name}"
+        row = own_row(draft, key, optional=name in OPTIONAL)
+        if key in ("population.column", "population.count"):
+            path = str(value_of(draft, "population.path") or "")
+            row = replace(row, offered=columns_of(draft.folder, path), optional=True)
+        yield row
 
-        usual = usual_encoding(cell.population)
-        rows["task.encoding"] = replace(rows["task.encoding"], value=usual)
-    if "protocol.epsilon" in used:
-        label = "one report ε₁" if noisy else title_of("protocol.epsilon")
-        rows["protocol.epsilon"] = replace(rows["protocol.epsilon"], label=label)
+
+def _protocol(draft: Draft) -> Iterator[FormRow]:
+    """The keys of the protocol. Of f and ε₁ one is given, and the other follows from it."""
+    cell = draft.cell
     facts = {} if cell is None else cell.protocol.facts()
-    if noisy and "f" in facts:
-        # One of f and ε₁ is given, and the other follows from it and can take its place.
+    used = used_keys(draft, "protocol")
+    follows = {}
+    if "f" in used and "f" in facts:
         follows = {"protocol.f": facts["f"], "protocol.epsilon": facts["epsilon_one"]}
-        for key, solved in follows.items():
-            if key in rows and rows[key].value is None:
-                rows[key] = replace(rows[key], value=float(f"{solved:.4g}"), follows=True)
-    return rows | (_rule(draft) if "protocol.hash_range" in used else {})
+    for row in _table(draft, "protocol"):
+        if row.key == "protocol.hash_range":
+            yield from _hash_range(draft)
+            continue
+        if row.key == "protocol.epsilon" and "f" in used:
+            row = replace(row, label="one report ε₁")
+        if row.key in follows and row.value is None:
+            row = replace(row, value=float(f"{follows[row.key]:.4g}"), follows=True)
+        yield row
+    if "f" in used and "p_star" in facts:
+        sent = f"q* = {short(facts['q_star'])} > p* = {short(facts['p_star'])}"
+        name = kind_of(draft, "protocol").upper()
+        yield remark("letters", f"{sent}: {name}'s p and q are the reverse of Wang's")
 
 
-def _rule(draft: Draft) -> dict[str, Shown]:
+def _hash_range(draft: Draft) -> Iterator[FormRow]:
     """The rule for g, each with the g it gives at this ε, and "given" for a number."""
     from ldptui.core.protocols.hashing import hash_range_for
     from ldptui.core.scenario import choices_of
 
-    given = own(draft, "protocol.hash_range")
-    cell, rules = draft.cell, choices_of(given.key)
+    key = "protocol.hash_range"
+    given, cell, rules = value_of(draft, key), draft.cell, choices_of(key)
     epsilon = cell.parameters.get("protocol.epsilon") if cell is not None else None
     options: list[tuple[Any, str]] = [(rule, rule) for rule in rules]
     if isinstance(epsilon, int | float):
         options = [(rule, f"{rule} {hash_range_for(epsilon, rule)}") for rule in rules]
     g = None if cell is None else cell.protocol.facts().get("hash_range")
-    number = given.value if isinstance(given.value, int) else g or 2
+    number = given if isinstance(given, int) else g or 2
     options.append((number, "given"))
-    if given.value in rules:
-        return {given.key: replace(given, options=options)}
-    return {given.key: replace(given, value=number, options=options), "given": given}
+    is_rule = given in rules
+    yield FormRow(key, given if is_rule else number, options=options, wide=2)
+    if not is_rule:
+        yield FormRow(key, given, label="  given", type="integer", slot="given")
+
+
+def _trust(draft: Draft) -> Iterator[FormRow]:
+    kinds = [(kind, kind) for kind in listed_kinds("trust")]
+    yield FormRow("trust.kind", kind_of(draft, "trust"), options=kinds)
+    yield from _table(draft, "trust")
+    budgets = {} if draft.cell is None else draft.cell.budgets
+    local, central = (budgets.get(name) for name in ("local_epsilon", "central_epsilon"))
+    if local and central:
+        yield remark("promise", f"ε₀ = {short(local)}, central ε ≤ {short(central)}")
+
+
+def _task(draft: Draft) -> Iterator[FormRow]:
+    """The task, which is about frequencies where it is left out, and how it asks the users."""
+    if not kind_of(draft, "task"):
+        return
+    from ...explain.story import task_named
+
+    kinds = [(kind, kind) for kind in listed_kinds("task")]
+    yield own_row(draft, "task.kind", options=kinds, wide=2)
+    cell = draft.cell
+    for row in _table(draft, "task"):
+        if row.key == "task.encoding" and row.value is None and cell is not None:
+            from ldptui.core.task.hitters.prefixes import usual_encoding
+
+            row = replace(row, value=usual_encoding(cell.population))
+        yield row
+    task = None if cell is None else task_named(cell.task.kind)
+    yield remark("asked", "" if task is None or cell is None else task.remark(cell))
 
 
 def columns_of(folder: Path, path: str) -> list[str]:
@@ -304,7 +235,7 @@ def columns_of(folder: Path, path: str) -> list[str]:
     if not path.strip():
         return []
     try:
-        file = folder / FilePath(path).expanduser()
+        file = folder / Path(path).expanduser()
         if not is_file(file):
             return []  # opening a pipe would wait for somebody to write into it
         with file.open(newline="", encoding="utf-8-sig") as lines:

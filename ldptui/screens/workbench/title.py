@@ -15,7 +15,7 @@ from textual.widgets import Static
 from ...terminal.keyboard import ALT_DIGITS
 
 NAMES: Final = {
-    1: "Protocol", 2: "Parameters", 3: "Attack", 4: "Charts", 5: "Runs", 7: "Defences",
+    1: "Protocol", 2: "Parameters", 3: "Attack", 4: "Charts", 5: "Runs",
 }  # fmt: skip
 """The panes by their numbers; 6 is the lab."""
 ROOM_FOR_TITLE: Final = 24
@@ -102,7 +102,7 @@ KEYS: Final[list[BindingType]] = [
             id="field.previous"),
     *(
         Binding(str(number), f"pane({number})", "Panes" if number == 1 else f"Pane {number}",
-                show=number == 1, key_display="1…7" if number == 1 else None, id=f"pane.{number}")
+                show=number == 1, key_display="1…6" if number == 1 else None, id=f"pane.{number}")
         for number in NAMES
     ),
     *(

@@ -18,7 +18,7 @@ from ...session.draft import allowed, input_of
 from ...session.draft.looking import Type
 from ..blank import fitted
 from ..words import spelled
-from .controls import SWEPT, Choice, ValueInput, faint, style_of
+from .controls import SWEPT, Choice, ValueInput, faint, is_typing, style_of
 from .typed import Steps, nudged, read, steps_of, write
 
 if TYPE_CHECKING:
@@ -161,8 +161,15 @@ class Field(Widget):
             if _same(sent, value):  # the echo of what was typed
                 del self._sent[: at + 1]
                 return
+        if self.is_prose and is_typing(self.control):
+            return
         self._sent.clear()
         self._rewrite(value)
+
+    @property
+    def is_prose(self) -> bool:
+        """True where a value has more than one text: it is written anew once it is typed."""
+        return self.key.startswith("sweep.")
 
     def move_to(self, key: str) -> None:
         """Edit another key from now on: what was typed for the one before is not the new one's."""
@@ -203,10 +210,6 @@ class Field(Widget):
         if label != self.label:
             self.label = label
             self.refresh()
-
-    def follow(self, like: str) -> None:
-        """Take the range and the steps of another key."""
-        self.like = like
 
     def choose_from(self, options: Sequence[tuple[Any, str]]) -> None:
         """Change what a choice offers."""
@@ -309,7 +312,10 @@ class Field(Widget):
 
     def on_value_input_ended(self) -> None:
         """Write a number that was typed as all numbers are written."""
-        if isinstance(self.control, ValueInput) and not self._problem:
+        if self.is_prose and self._value is not _NOTHING and not self._problem:
+            self._sent.clear()
+            self._rewrite(self._value)
+        elif isinstance(self.control, ValueInput) and not self._problem:
             value = read(self.control.value, self.type_)
             if self.optional and not self.control.value.strip():
                 self._rewrite(self._value)

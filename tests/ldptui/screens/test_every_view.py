@@ -41,7 +41,6 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "pane Attack": ("3 Attack", "mga", "share of fake users β", "target items T", "m = 526"),
     "pane Charts": ("4 Charts", "gain over", "share of fake users β", "closed form"),
     "pane Runs": ("5 Runs", "#3", "24 trials", "OUE ε=1, MGA β=0.05", "xxh3:0, drawn by NumPy"),
-    "pane Defences": ("7 Defences", "fiad", "false alarms η", "+ add a step"),
     "tab Frequencies": ("Frequencies by rank", "Targets, top items", "change", "true", "before"),
     "tab Gain": ("gain over", "share of fake users β", "closed form", "simulated"),
     "tab Error": ("error over", "privacy budget ε", "GRR", "OUE", "OLH"),

@@ -25,7 +25,7 @@ from ldptui.widgets.status import StatusLine
 
 __all__ = ["own_home"]
 
-PANES = "1237"
+PANES = "123"
 WALKING = ["tab", "tab", "tab", "shift+tab", "up", "down", "left", "right", "right", "right"]
 DOING = ["enter", "escape", "a", "delete", "space", "ctrl+z", "asterisk", "backspace", "home"]
 TYPED = "0123789.1e-"
@@ -64,7 +64,7 @@ def no_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     a preview lasts until the next one: whether escape comes in time to stop one, or finds it done,
     is a question of the clock as well.
     """
-    for place in ("form_pane.BLOCK_S", "charts.pane.BLOCK_S", "attack.pane.PATIENCE_S",
+    for place in ("form_pane.BLOCK_S", "charts.pane.BLOCK_S", "attack.PATIENCE_S",
                   "replay_bar.TICK_S"):  # fmt: skip
         monkeypatch.setattr(f"ldptui.screens.workbench.{place}", 1e6)
     monkeypatch.setattr(FakeEngine, "cancel", lambda _: None)

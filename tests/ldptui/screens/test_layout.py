@@ -17,11 +17,11 @@ from ldptui.app import Workbench
 from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.screens.workbench.script import ScriptEditor
-from ldptui.screens.workbench.sweep import SweepList
 from ldptui.screens.workbench.title import NAMES
 from ldptui.session.draft import opened
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.field import Choice
+from ldptui.widgets.form import Line
 
 __all__ = ["own_home"]
 
@@ -62,11 +62,10 @@ async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one
         assert "─3 Attack · mga" in seen(app)
         await pilot.press("2")
         # Nothing of the parameters is below a fold: the sweep is seen.
-        assert "─1 Protocol · GRR  p = 0.2797  q = 0.1029─" in seen(app)  # no part is cut
-        assert "2 cells × 20 trials" in seen(app)
+        assert "2 × 20 trials" in seen(app)
         assert "share of fake users β" in seen(app)
         await pilot.click(offset=(10, pane(3).region.y))
-        assert (screen.pane, pane(3).region.height > 20, pane(2).region.height) == (3, True, 1)
+        assert (screen.pane, pane(3).region.height > 16, pane(2).region.height) == (3, True, 1)
 
         await pilot.press("z")
         assert pane(3).region.size == (120, 37)
@@ -87,8 +86,8 @@ async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one
                 await until(pilot, lambda: hints().startswith(" esc Back"))
                 await pilot.press(back)
                 assert pane(number).region.width < 120
-        await pilot.press("2", "enter")
-        assert pane(2).region.width == 44  # to the next field
+        await pilot.press("2", "down", "enter", "enter")
+        assert pane(2).region.width == 44  # it edits
         await pilot.press("3", "alt+s")
         await until(pilot, lambda: "alt+z Zoom" in hints())  # z and enter are text here
         await pilot.press("alt+z")
@@ -134,7 +133,7 @@ async def test_the_first_frame_is_laid_out_as_all_others(
     monkeypatch.setattr(Workbench, "_display", kept)
     async with workbench(size):
         assert {number for number in NAMES if f"─ {number} {NAMES[number]} ─" in frames[0]} == panes
-        assert ("7 Defences" in frames[0]) == (panes == {4})  # the tabs of the panes
+        assert ("2 Parameters" in frames[0]) == (panes == {4})  # the tabs of the panes
         assert frames[0].count("loading") <= 1
 
 
@@ -143,6 +142,6 @@ async def test_tab_stops_at_fields_and_not_at_their_pane() -> None:
     async with workbench((80, 24)) as (screen, _, pilot):
         await until(pilot, lambda: screen.draft is not None)
         await pilot.press("2", "shift+tab")
-        assert isinstance(screen.focused, SweepList)
+        assert isinstance(screen.focused, Line)
         await pilot.press("tab")
         assert isinstance(screen.focused, Choice)

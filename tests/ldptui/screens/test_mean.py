@@ -43,10 +43,9 @@ def test_the_tabs_are_those_that_a_mean_has() -> None:
 
 
 PANES = {
-    "Protocol": ("● SR", "c = 2.164", "least MSE of the mean, ε = 1"),
+    "Protocol": ("● SR", "least MSE of the mean, ε = 1"),
     "Parameters": ("range from", "range to"),
-    "Attack": ("‹ mga ›", "m = 526"),
-    "Defences": ("+ add a step",),
+    "Attack": ("‹ mga ›", "m = 526", "+ add a defence"),
     "Runs": ("SR ε=1, MGA β=0.05",),
 }
 STEERED = MEAN.replace('"mga", share = 0.05, targets = { items = [100] }',

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from ldptui.catalogue import kind_words, listed_kinds, shelves
 from ldptui.messages import ChoicesAsked
 from ldptui.screens.picking import why_not
-from ldptui.screens.workbench.attack.shown import meant
+from ldptui.screens.workbench.attack_rows import meant
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import draft_of, edited, kind_of, sweep_of
 from ldptui.widgets.field import Choice, Field

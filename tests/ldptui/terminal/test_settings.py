@@ -217,7 +217,7 @@ def test_the_listing_of_keys_is_a_settings_file(own_file: Path) -> None:
     keys = tomllib.loads(listing)["keys"]
     assert keys.keys() == settings.bindings().keys()
     assert keys["run.start"] == "f9"
-    assert keys["file.open"] == "ctrl+o"
+    assert keys["file.open"] == "ctrl+o,ctrl+l"
     write(own_file, listing)
     assert load_settings().keys == keys
 

@@ -1,8 +1,8 @@
-"""Pane 3: the attack as a form, and the scenario as text: two views of one draft."""
+"""Pane 3: the attack and what the server does about it as a form, and the scenario as text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
@@ -12,15 +12,18 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import OptionList
 
-from ....session.draft import attack_script as script
-from ....terminal.keyboard import first_focus
-from ....widgets.blank import fitted
-from ..form_pane import FormPane
-from ..script import ProblemList, ScriptEditor
-from .form import AttackForm, Composition
+from ...messages import KeyEdited, Noted
+from ...session.draft import attack_script as script
+from ...terminal.keyboard import first_focus
+from ...widgets.blank import fitted
+from ...widgets.form import Form, FormRow, Line
+from .attack_rows import attack_of, attack_rows, meant
+from .defences import TABLE, changed_steps, defence_rows, described_steps, steps_of
+from .form_pane import FormPane
+from .script import ProblemList, ScriptEditor
 
 if TYPE_CHECKING:
-    from ....session.draft import Draft
+    from ...session.draft import Draft
 
 SIDE_BY_SIDE: Final = 74
 """Cells inside the border from which form and script stand side by side."""
@@ -28,15 +31,16 @@ PATIENCE_S: Final = 0.4
 """Seconds that a text may be wrong while it is typed before the list below it says so."""
 
 
-class AttackPane(FormPane, can_focus=True):
-    """Form and script; where there is room for one only, `s` switches."""
+class AttackPane(FormPane):
+    """Form and script; where there is room for one only, `s` switches.
+
+    Posts KeyEdited with keys of the scenario, and Noted with what a change has dropped.
+    """
 
     BORDER_TITLE = "3 Attack"
     DEFAULT_CSS = """
     AttackPane {
         border-subtitle-color: $text-muted;
-        layout: vertical;
-        height: 1fr;
         &.-wrong { border-subtitle-color: $text-error; }
         & > #form { height: 1fr; }
         & > #script { height: 1fr; display: none; padding: 0 0 0 1; }
@@ -55,23 +59,28 @@ class AttackPane(FormPane, can_focus=True):
             "alt+s", "switch", "Form/script", show=False, priority=True, id="attack.switch-anywhere"
         ),
         Binding("enter,down,j", "enter", "Edit", show=False, id="attack.edit"),
+        Binding("a,plus", "step('add')", "Add a step", id="step.add"),
+        Binding("D", "step('duplicate')", "Duplicate", show=False, id="step.duplicate"),
+        Binding("minus,delete,backspace", "step('remove')", "Remove", id="step.remove"),
+        Binding("shift+up,K", "step('up')", "Move up", show=False, id="step.up"),
+        Binding("shift+down,J", "step('down')", "Move down", show=False, id="step.down"),
+        Binding("m", "step('mute')", "Mute", id="step.mute"),
     ]
 
     view: var[str] = var("form")
     _said = ""
 
     def compose(self) -> ComposeResult:
-        yield AttackForm(id="form")
+        yield Form(id="form")
         with Vertical(id="script"):
             yield ScriptEditor()
             yield ProblemList()
 
     @property
     def setting(self) -> str:
-        """The attack in a few words: `mga 5 %`."""
-        document = self.draft.document if self.draft is not None else None
-        attack = (document or {}).get("attack")
-        return script.described(attack if isinstance(attack, Mapping) else {})
+        """The attack and the steps against it in a few words: `mga 5 %  then norm-sub`."""
+        steps = described_steps(self.draft)
+        return script.described(attack_of(self.draft)) + f"  then {steps}" * bool(steps)
 
     # The two views.
 
@@ -125,6 +134,11 @@ class AttackPane(FormPane, can_focus=True):
 
     # Downwards.
 
+    def rows(self, draft: Draft) -> Iterator[FormRow]:
+        """The attack, then what the server does."""
+        yield from attack_rows(draft)
+        yield from defence_rows(draft)
+
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None or not self.is_mounted:
             return
@@ -135,19 +149,50 @@ class AttackPane(FormPane, can_focus=True):
         # A list that comes and goes with every second key would make the editor jump.
         problems.show(draft.problems, PATIENCE_S if editor.has_focus else 0)
         self._say_below()
-        self.block(draft)
-        if draft.parses:
-            self.query_one(AttackForm).draft = draft
+        super().watch_draft(draft)
 
     def close(self, closed: bool) -> None:
         self.query_one("#form").disabled = closed
 
     # Upwards.
 
-    def on_composition_script_asked(self, event: Composition.ScriptAsked) -> None:
+    def on_key_edited(self, event: KeyEdited) -> None:
+        """Turn a choice that stands for many keys into an edit of the table that they are in."""
+        if self.draft is not None and (edit := meant(self.draft, event.key, event.value)):
+            event.stop()
+            self.post_message(KeyEdited(*edit))
+
+    def on_line_pressed(self, event: Line.Pressed) -> None:
+        """Edit a mixture or phases in the script, or add a step."""
         event.stop()
-        self.view = "script"
-        self.call_after_refresh(self.query_one(ScriptEditor).go_to_attack)
+        if event.line.name == "composition":
+            self.view = "script"
+            self.call_after_refresh(self.query_one(ScriptEditor).go_to_attack)
+        else:
+            self.action_step("add")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Steps are changed at their rows; the row that adds one can do that alone."""
+        table, _, rest = self.focused_key.partition(".")
+        return action != "step" or (table == TABLE and (bool(rest) or parameters == ("add",)))
+
+    def action_step(self, what: str) -> None:
+        """Add a step behind that of the row with the focus, or change that one."""
+        draft = self.draft
+        if draft is None or not draft.parses:
+            return
+        before, at = steps_of(draft), self.focused_key.split(".")[1:2]
+        place = int(at[0]) if at else len(before)
+        after, chosen = changed_steps(before, what, place + (what == "add" and bool(at)))
+        if after == before:  # two equal steps have changed places
+            self._wanted = f"{TABLE}.{chosen}.kind"
+            self.show()
+            return
+        if what == "remove":
+            self.post_message(Noted(f"step {place + 1} removed; ctrl+z brings it back"))
+        if after:
+            self._wanted = f"{TABLE}.{chosen}.kind"
+        self.post_message(KeyEdited(TABLE, after or None))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()

@@ -1,1 +1,0 @@
-"""Pane 3: the attack, as a form, a mixture or phases."""

@@ -1,0 +1,211 @@
+"""The attack as rows of a form, and what a choice that stands for many keys edits.
+
+A mixture of kinds, or the phases of a campaign, is one row of words and edited in the script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ...catalogue import key_words, kind_words, listed_kinds
+from ...session.draft import attack_script as script
+from ...session.draft import input_of, keys_of, kind_of, sweep_of, used_keys, value_of
+from ...session.draft.attack_script import Table
+from ...session.draft.changing import starting
+from ...text.format import MISSING, count, short
+from ...widgets.form import FormRow, own_row, remark
+
+if TYPE_CHECKING:
+    from ...session.draft import Draft
+
+GIVEN: Final = "given"
+"""No goal: the share is given."""
+SHARED: Final = "of each part"
+"""No targets of the attack: each part of a mixture, or each phase, has its own."""
+NARROWEST: Final = 38
+"""Cells that words in the form have where all panes stand on one screen."""
+HASHED: Final = ("seeds", "scoring")
+"""Keys that mean something where users hash their items: an attacker searches for seeds."""
+
+
+def attack_rows(draft: Draft) -> Iterator[FormRow]:
+    """The kind of the attack and its keys, or its composition in words; its share, its targets."""
+    shape = script.shape_of(attack_of(draft))
+    kind = value_of(draft, "attack.kind") or "none"
+    keys = frozenset(keys_of("attack", kind)) if shape == "one" and isinstance(kind, str) else ()
+    if shape == "one":
+        kinds = [(kind, kind) for kind in listed_kinds("attack")]
+        yield FormRow("attack.kind", kind, label="", options=kinds, wide=4)
+        yield remark("reason", kind_words("attack", str(kind)).reason)
+    yield from _campaign(draft, phased=shape == "phases")
+    if shape == "mixture" or "share" in keys:
+        yield from _share(draft)
+    if shape != "one" or "targets" in keys:
+        yield from _targets(draft, shared=shape != "one")
+    for name in keys_of("attack", str(kind)) if shape == "one" else ():
+        if name not in ("share", "targets") and _means_something(draft, name):
+            yield own_row(draft, f"attack.{name}", optional=True)
+    yield FormRow("attack.phase", slot="composition", remark=composition(draft))
+    yield remark("facts", facts(draft))
+
+
+def attack_of(draft: Draft | None) -> Mapping[str, Any]:
+    """The attack of a draft as its text has it; empty where it has none."""
+    attack = ((draft.document if draft is not None else None) or {}).get("attack")
+    return attack if isinstance(attack, Mapping) else {}
+
+
+def _means_something(draft: Draft, name: str) -> bool:
+    if name == "cohort":
+        return "cohorts" in used_keys(draft, "protocol")
+    return name not in HASHED or hashes(draft)
+
+
+def hashes(draft: Draft) -> bool:
+    """True if users hash their items, so that an attacker searches for seeds."""
+    values = sweep_of(draft).get("protocol.kind")
+    kinds = values if isinstance(values, list) else [kind_of(draft, "protocol")]
+    return any(kind_words("protocol", kind).family == "hashing" for kind in map(str, kinds))
+
+
+def facts(draft: Draft) -> str:
+    """The numbers of the attack in the last valid scenario: m, r and f_T."""
+    cell = draft.cell
+    if cell is None or (cell.attack is None and not cell.targets.size):
+        return ""
+    held = MISSING if cell.population.awaited else short(cell.target_frequency, 3)
+    many = "m as the goal takes" if cell.goal is not None else f"m = {count(cell.malicious)} fakes"
+    if not cell.targets.size:
+        return many
+    first = f"{many}   r = {cell.targets.size}"
+    gap = "   " if len(first) + len(held) <= NARROWEST - 9 else "\n"  # never inside a number
+    return f"{first}{gap}f_T = {held}"
+
+
+def composition(draft: Draft) -> str:
+    """The mixture or the phases of the attack in words, and the way to edit them."""
+    attack = attack_of(draft)
+    match script.shape_of(attack):
+        case "mixture":
+            words = [f"mixture: {script.described_mix(script.parts_of(attack))}"]
+        case "phases":
+            phases = script.phases_of(attack)
+            words = [script.described_phase(phases, at) for at in range(len(phases))]
+        case _:
+            return "a mixture or phases: ⏎ in the script"
+    return "\n".join([*words, "⏎ edits this in the script"])
+
+
+def _campaign(draft: Draft, *, phased: bool) -> Iterator[FormRow]:
+    """The rounds of a campaign, and the population that is mixed in."""
+    if not phased and value_of(draft, "campaign") is None:
+        return
+    drift = value_of(draft, "campaign.drift")
+    drift = drift if isinstance(drift, Mapping) else {}
+    for key in ("campaign.rounds", "campaign.churn"):
+        yield own_row(draft, key, optional=True)
+    kinds = [(kind, kind) for kind in drifts()]
+    yield FormRow("campaign.drift", drift.get("kind", "none"), options=kinds)
+    for name in drift:
+        if name != "kind":
+            yield own_row(draft, f"campaign.drift.{name}")
+
+
+def _share(draft: Draft) -> Iterator[FormRow]:
+    """The share of fakes, or a goal in its place."""
+    goal = value_of(draft, "goal.metric")
+    options = [(GIVEN, "none"), *(input_of("goal.metric")[1] or [])]
+    yield FormRow("goal.metric", goal or GIVEN, options=options)
+    for key in ("attack.share",) if goal is None else ("goal.at_least", "goal.over"):
+        yield own_row(draft, key)
+
+
+def _targets(draft: Draft, *, shared: bool) -> Iterator[FormRow]:
+    """How the targets are picked, and how many or which.
+
+    shared : a mixture or phases, of which each may have targets of its own.
+    """
+    table = "attack.targets"
+    targets = value_of(draft, table)
+    listed = isinstance(targets, dict) and "items" in targets
+    without = shared and targets is None
+    how = "listed" if listed else SHARED if without else value_of(draft, f"{table}.pick")
+    options = [(SHARED, SHARED)] * shared
+    options += [*(input_of(f"{table}.pick")[1] or []), ("listed", "listed")]
+    yield FormRow(f"{table}.pick", how, options=options)
+    if not without:
+        yield own_row(draft, f"{table}.{'items' if listed else 'count'}")
+
+
+def meant(draft: Draft, key: str, value: Any) -> tuple[str, Any] | None:
+    """The edit that a choice stands for: its key, or the table that its keys are in, and the value.
+
+    None where the key is edited as it is.
+    """
+    table, _, leaf = key.rpartition(".")
+    if key == "campaign.drift" and isinstance(value, str):
+        return key, _drifting(draft, value)
+    if key == "goal.metric":
+        return _aimed(draft, value)
+    if leaf == "pick":
+        return table, _picked(draft, table, value)
+    return None
+
+
+def drifts() -> dict[str, Table]:
+    """The populations that a form can mix in, with what they start with; others by the script."""
+    from ldptui.core.scenario import kinds_at, names_of
+
+    starts: dict[str, Table] = {"none": {}}
+    for kind in kinds_at("campaign.drift"):
+        names = [name for name in names_of("population", kind) if name not in ("items", "users")]
+        starts[kind] = {name: key_words(f"population.{name}").start for name in names}
+    return {
+        kind: start
+        for kind, start in starts.items()
+        if all(isinstance(value, float) for value in start.values())
+    }
+
+
+def _aimed(draft: Draft, metric: str) -> tuple[str, Any]:
+    """A goal takes the place of the share; back, the share is the one that it took."""
+    cell = draft.cell
+    if metric == GIVEN:
+        share = float(f"{cell.share:.3g}") if cell is not None and cell.malicious else 0.05
+        return "attack.share", share
+    most = int(cell.targets.size) if cell is not None and cell.targets.size else 1
+    at_least = most if metric == "targets_in_top_k" else 0.1
+    goal = (draft.document or {}).get("goal")
+    over = goal.get("over", "malicious") if isinstance(goal, Mapping) else "malicious"
+    return "goal", {"metric": metric, "at_least": at_least, "over": over}
+
+
+def _drifting(draft: Draft, kind: str) -> Table | None:
+    """The population to mix in, as wide and in the middle as the domain asks for."""
+    if kind == "none":
+        return None
+    return {"kind": kind, **{key: starting(draft, f"population.{key}") for key in drifts()[kind]}}
+
+
+def _picked(draft: Draft, table: str, how: str) -> Table | None:
+    """Picked or listed: the targets are one table either way, so the whole of it is set."""
+    targets = value_of(draft, table)
+    before = targets if isinstance(targets, dict) else {}
+    if how == SHARED:
+        return None
+    if how == "listed":
+        return {"items": _targets_now(draft)}
+    items = before.get("items")
+    many = len(items) if isinstance(items, list) else 10
+    return {"pick": how, "count": before.get("count", max(1, many))}
+
+
+def _targets_now(draft: Draft) -> list[int | str]:
+    """The targets of the last valid scenario, as a list would name them."""
+    cell = draft.cell
+    if cell is None or not cell.targets.size:
+        return [0]
+    indices = [int(item) for item in cell.targets[:100]]
+    labels = cell.population.labels
+    return [labels[item] for item in indices] if labels is not None else list(indices)

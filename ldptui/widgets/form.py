@@ -1,0 +1,177 @@
+"""A form over keys of a scenario: fields made from what core declares of them, and remarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from msgspec import Struct
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+
+from ..catalogue import title_of
+from ..messages import FieldFocused
+from ..session.draft import own_problem, repair_of, sweep_of, value_of
+from .blank import Scrolled
+from .field import ROW_KEYS, Field, Row, ValueInput
+from .words import put
+
+if TYPE_CHECKING:
+    from ..session.draft import Draft
+
+
+class FormRow(Struct, frozen=True):
+    """One row of a form.
+
+    key : that it edits. value : what it says. label : None for the name of the key. options : of a
+    choice with other values than the key's own. type : of a value that core does not declare.
+    follows : the value follows from others. optional : empty text removes the key. offered : words
+    that its text completes. like : the key whose range and steps it has, if not its own. slot :
+    its place, where several rows have one key. problem : None for that of the key. remark : words
+    in place of a field; wide : rows that the options of a choice may take.
+    """
+
+    key: str
+    value: Any = None
+    label: str | None = None
+    options: Sequence[tuple[Any, str]] | None = None
+    type: Any = None
+    follows: bool = False
+    optional: bool = False
+    offered: Sequence[str] = ()
+    like: str = ""
+    slot: str = ""
+    problem: str | None = None
+    remark: str = ""
+    wide: int = 1
+
+    @property
+    def place(self) -> str:
+        """The name of the row in its form."""
+        return self.slot or self.key
+
+
+def own_row(draft: Draft, key: str, **more: Any) -> FormRow:
+    """The row of a key with the value that the draft has."""
+    return FormRow(key, value_of(draft, key), **more)
+
+
+def remark(slot: str, words: str) -> FormRow:
+    """A row of words."""
+    return FormRow("", slot=slot, remark=words)
+
+
+def said(draft: Draft, key: str) -> str:
+    """The problem that the field of a key shows below itself; "" while there is none."""
+    problem, repair = own_problem(draft, key), repair_of(draft)
+    if problem is None:
+        return ""
+    return repair.words if repair is not None and problem == draft.problems[0] else problem.message
+
+
+class Line(Row, Static, can_focus=True):
+    """A row that enter or a click does something with; `name` says what."""
+
+    DEFAULT_CSS = """
+    Line {
+        height: auto;
+        padding: 0 1 0 2;
+        color: $text-muted;
+        &:focus { color: $text-accent; text-style: bold; }
+        &:ansi:focus { text-style: bold underline; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *ROW_KEYS,
+        Binding("enter,space", "press", "Go on", id="line.press"),
+        Binding("escape", "leave", "Leave the field", show=False, id="line.leave"),
+    ]
+
+    class Pressed(Message):
+        """Enter was pressed on a line, or it was clicked."""
+
+        def __init__(self, line: Line) -> None:
+            super().__init__()
+            self.line = line
+
+    def __init__(self, name: str, key: str) -> None:
+        super().__init__(name=name, markup=False)
+        self.key = key
+
+    def on_focus(self) -> None:
+        self.post_message(FieldFocused(self.key))
+
+    def on_click(self) -> None:
+        self.action_press()
+
+    def action_press(self) -> None:
+        self.post_message(self.Pressed(self))
+
+
+class Form(Scrolled):
+    """Rows in order. Each is made when it is first shown, and hidden while it means nothing."""
+
+    DEFAULT_CSS = """
+    Form {
+        height: 1fr;
+        & > Static { height: auto; padding: 0 1 0 2; color: $text-muted; }
+        &:ansi > Static { text-style: dim; }
+    }
+    """
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._rows: dict[str, Widget] = {}
+
+    def fill(self, draft: Draft, rows: Iterable[FormRow]) -> None:
+        """Show these rows. Of several fields of one key the last says what is wrong with it."""
+        rows = [row for row in rows if row.key or row.remark]
+        swept, last = sweep_of(draft), {row.key: row.place for row in rows}
+        shown, before = set[str](), None
+        for row in rows:
+            widget = self._rows.get(row.place)
+            if widget is None:
+                widget = self._rows[row.place] = _made(row)
+                self.mount(widget, **({"after": before} if before else {"before": 0}))
+            before = widget
+            shown.add(row.place)
+            widget.display = True
+            if isinstance(widget, Field):
+                problem = row.problem if row.problem is not None else said(draft, row.key)
+                _fill(widget, row, draft, problem if last[row.key] == row.place else "")
+                widget.swept = row.key in swept or widget.is_prose
+            elif isinstance(widget, Static):
+                put(widget, row.remark)
+        for place, widget in self._rows.items():
+            if place not in shown:
+                widget.display = False
+
+    def field(self, place: str) -> Field | None:
+        """The field at a place, where it is shown."""
+        widget = self._rows.get(place)
+        return widget if isinstance(widget, Field) and widget.display else None
+
+
+def _made(row: FormRow) -> Widget:
+    if row.remark:
+        return Line(row.place, row.key) if row.key else Static(markup=False)
+    label = title_of(row.key) if row.label is None else row.label
+    return Field(
+        row.key, label, row.type, options=row.options, rows=row.wide, optional=row.optional,
+        grouped=row.key != "seed", like=row.like, id=row.slot or None,
+        placeholder="none" if row.optional else "",
+    )  # fmt: skip
+
+
+def _fill(field: Field, row: FormRow, draft: Draft, problem: str) -> None:
+    field.move_to(row.key)
+    field.follows = row.follows
+    field.rename(title_of(row.key) if row.label is None else row.label)
+    if row.options is not None:
+        field.choose_from(row.options)
+    field.offer(row.offered)
+    if row.key.endswith(".path") and isinstance(field.control, ValueInput):
+        field.control.folder = draft.folder
+    field.show(row.value, problem)
