@@ -1,6 +1,5 @@
 """Goals: the smallest attack that reaches them, by closed form and by simulation."""
 
-import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -241,30 +240,6 @@ def test_a_bracket_narrows_from_both_sides() -> None:
 def test_bad_goals(attack: Any, top: dict[str, Any], message: str) -> None:
     with pytest.raises(ScenarioError, match=message):
         experiment(ZIPF, None, attack, **{"goal": goal("gain", 0.1), **top})
-
-
-def test_outputs_carry_the_answers() -> None:
-    from ldptui.core.export import to_csv, to_json
-    from ldptui.core.running.runner import run
-    from ldptui.text.table import results_table
-
-    work = experiment(ZIPF, None, aimed(), goal=goal("gain", 0.2), trials=2,
-                      sweep={"protocol.kind": ["grr", "oue"]})  # fmt: skip
-    *_, last = run(work)
-    cells = json.loads(to_json(last.results, {}))["cells"]
-    assert [cell["answer"]["reached"] for cell in cells] == [True, True]
-    assert cells[0]["answer"]["malicious"] == cells[0]["malicious"] == work.cells[0].malicious
-    assert cells[0]["parameters"]["attack.share"] == work.cells[0].share
-    assert {Goal(**goal("gain", 0.2))} == {cell.goal for cell in work.cells}
-    rows = to_csv(last.results).splitlines()
-    assert "attack.share" in rows[0]
-    assert "goal.at_least" in rows[0]
-    first = dict(zip(rows[0].split(","), rows[1].split(","), strict=True))
-    assert first["answer.malicious"] == str(work.cells[0].malicious)
-    assert (first["answer.by"], first["answer.low"]) == ("closed form", "")
-    text = results_table(last.results)
-    assert "fake users that it takes for gain ≥ 0.2" in text
-    assert "closed form" in text
 
 
 # Searches in processes.

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from support.cases import results_of
 from support.claims import bundled
-from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS
 
 from ldptui import scenarios
 from ldptui.core.attacks import PythonAttack, Reactive
@@ -156,33 +155,6 @@ def test_the_quickstart_moves_rare_items_to_the_top() -> None:
     assert after > 10 * before
     assert measured.estimate("targets_in_top_k").mean == cell.targets.size
     assert cell.population.domain_size <= 128  # legible as bars
-
-
-def test_cao_gain_scenarios_keep_to_the_defaults_of_the_paper() -> None:
-    for name in NAMES:
-        if not name.startswith("cao-gain-"):
-            continue
-        scenario = load(scenarios.path(name))
-        sweep = scenario.sweep
-        assert sweep["protocol.kind"] == list(CAO_PROTOCOLS)
-        assert sweep["attack.kind"] == list(CAO_ATTACKS)
-        for cell in compile(scenario).cells:
-            parameters = cell.parameters
-            if "protocol.epsilon" not in sweep:
-                assert parameters["protocol.epsilon"] == 1.0
-                assert cell.protocol.facts().get("hash_range") in (None, 4)
-            if "attack.share" not in sweep:
-                assert parameters["attack.share"] == 0.05
-            if "population.items" not in sweep:
-                assert parameters["population.items"] == 1024
-            if name not in ("cao-gain-target-frequency", "cao-gain-domain"):
-                assert cell.target_frequency == pytest.approx(0.01, rel=0.05)
-            assert parameters["population.users"] == 10**6
-            assert parameters.get("attack.seeds", 1000) == 1000
-    sizes = [
-        len(items) for items in load(scenarios.path("cao-gain-r")).sweep["attack.targets.items"]
-    ]
-    assert sizes == list(range(1, 11))
 
 
 def test_locality_costs_more_the_more_users_there_are() -> None:

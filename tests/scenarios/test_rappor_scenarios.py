@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,13 @@ from support.claims import bundled
 
 from ldptui import core
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.export import to_json
 from ldptui.core.protocols import Rappor
-from ldptui.core.running.runner import Results
 
 POPULATION = [3000, 2000, 1500, 900, 500, 100, 0, 0]
 
 
 def rappor(**others: Any) -> dict[str, Any]:
     return {"kind": "rappor", "bits": 32, "cohorts": 8, **others}
-
-
-def document_of(results: Results, frequencies: bool = False) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(to_json(results, {}, frequencies))
-    return found
 
 
 def scenario(protocol: str, rest: str = "") -> core.Scenario:
@@ -123,50 +115,7 @@ def test_a_cohort_changes_the_fakes_and_not_the_users() -> None:
     assert "cohort=" not in without.malicious_address
 
 
-# Output.
-
-
-@pytest.mark.parametrize(
-    ("protocol", "population", "words"),
-    [
-        (rappor(bits=2, cohorts=1, hashes=1), POPULATION, "set the same bits as another one"),
-        (rappor(bits=4, cohorts=2), [5] * 40, "more than 0.8·k·m"),
-        (rappor(cohorts=64), [3, 2], "cohorts without a user"),
-    ],
-    ids=["same bits", "too many", "too few users"],
-)
-def test_doubtful_decoding_warns_and_gives_numbers(
-    protocol: dict[str, Any], population: list[int], words: str
-) -> None:
-    fakes = attack("mga", 0.2, [1])
-    (one,) = document_of(results_of(experiment(population, protocol, fakes, trials=3)), True)[
-        "cells"
-    ]
-    assert any(words in warning for warning in one["warnings"])
-    for name in ("gain", "mse", "mse_clean", "detected", "false_detected"):
-        assert one["metrics"][name]["mean"] is not None
-    assert (one["metrics"]["gain"]["theory"] is None) == ("without a user" not in words)
-
-
 # Bundled scenarios.
-
-
-def test_the_strings_of_the_paper() -> None:
-    results = results_of(bundled("rappor-strings"))
-    for one, measured in zip(results.experiment.cells, results.cells, strict=True):
-        assert one.users == 10**6
-        assert np.count_nonzero(one.population.histogram) == 100
-        assert one.population.domain_size == 200
-        protocol = one.protocol
-        assert isinstance(protocol, Rappor)
-        assert (protocol.bits, protocol.hashes, protocol.cohorts) == (128, 2, 16)
-        found, wrong = (measured.estimate(name) for name in ("detected", "false_detected"))
-        assert found.mean is not None
-        assert wrong.mean is not None
-        assert 25 < found.mean < 50
-        assert wrong.mean < 0.2 if protocol.adjust == "bonferroni" else wrong.mean < 4
-    first, second = (cell.estimate("detected").mean for cell in results.cells)
-    assert second > first  # type: ignore[operator]
 
 
 def test_one_fake_in_a_hundred_makes_absent_strings_appear() -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import tracemalloc
-from functools import partial
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -20,7 +17,6 @@ from ldptui.core.bounds.undetectable import hidden_against
 from ldptui.core.cell import Cell
 from ldptui.core.defences.floor import certified
 from ldptui.core.experiment import compile as bind
-from ldptui.core.lab.concluding import heard
 from ldptui.core.law.hiding import hides
 from ldptui.core.law.law import Ask, Law, LawName
 from ldptui.core.law.pure import SeedSearch, item_variance
@@ -120,16 +116,3 @@ def test_the_floor_is_too_high_in_at_most_one_of_twenty_runs() -> None:
             wrong[name] += certified(protocol, made, 0.95, no_pulse).fakes > allowed
     print(wrong)
     assert max(wrong.values()) <= 0.05 * runs
-
-
-def test_memory_does_not_grow_with_the_number_of_reports() -> None:
-    protocol: Any = PROTOCOLS["oue"](kind="oue", epsilon=1.0).bind(64)
-    batch = protocol.perturb(np.random.default_rng(3).integers(0, 64, 2**15))
-    most = []
-    for batches in (4, 32):
-        tracemalloc.start()
-        heard(partial(repeat, batch, batches), protocol)
-        most.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-    print(most)
-    assert most[1] <= 1.05 * most[0]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -13,18 +11,15 @@ import pytest
 from support.cases import alike, attack, experiment, results_of
 
 from ldptui import core
-from ldptui.commands.dictionary import COLUMNS, columns, dictionary
+from ldptui.commands.dictionary import COLUMNS
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.export import results_cells_csv, to_csv, to_json
+from ldptui.core.export import to_json
 from ldptui.core.metrics import METRICS, joined, unmeasured
 from ldptui.core.metrics.python import KEPT, TAKEN
 from ldptui.core.plugins import Allowed, available, permit
-from ldptui.core.scenario import parse, sweepable_keys
+from ldptui.core.scenario import sweepable_keys
 from ldptui.core.store import begin, cell_keys, open_store, resume
 from ldptui.core.store.recording import read_recording, write_recording
-from ldptui.core.view.cells import metric_names
-from ldptui.engine.worker.part import PartSoFar
-from ldptui.text.table import results_table
 
 CODE = """
 import numpy as np
@@ -129,37 +124,6 @@ def test_without_an_attack_there_are_the_same_columns(allowed: Allowed) -> None:
     (cell,) = results_of(permit(made, allowed)).cells
     assert alike(cell.metrics["error"], cell.metrics["mse_clean"])
     assert alike(cell.metrics["error_clean"], cell.metrics["error"])
-
-
-# Every output.
-
-
-def test_it_is_in_every_output(allowed: Allowed) -> None:
-    made = permit(work("error", {"name": "moved"}, campaign={"rounds": 2}), allowed)
-    results = results_of(made)
-    values = results.cells[0].metrics["error_after"]
-    document = json.loads(to_json(results, {}))["cells"][0]
-    summary = document["metrics"]["error_after"]
-    assert summary["mean"] == pytest.approx(values.mean())
-    assert summary["standard_error"] == pytest.approx(values.std(ddof=1) / np.sqrt(3))
-    assert (summary["theory"], summary["z"]) == (None, None)
-    assert "moved_clean" in document["rounds"][1]["metrics"]
-    rows = [row for row in csv.DictReader(io.StringIO(to_csv(results))) if not row["round"]]
-    assert [float(row["error_after"]) for row in rows] == values.tolist()
-    (row, *_) = csv.DictReader(io.StringIO(results_cells_csv(results)))
-    assert float(row["error_after"]) == pytest.approx(values.mean())
-    assert row["error_after_z"] == ""
-    assert [value for value in columns(results)["error"] if value is not None]
-    names = dictionary(["moved_clean", "moved_z"], metric_names(made.cells))
-    assert names[0] == ("moved_clean", "number", "moved, clean, measured by code in Python")
-    assert names[1][1] == "number"
-    shown = results_table(results)
-    assert "moved, clean, defended" in shown
-    assert "error, defended" in results_table(results, 200).partition("round")[2]
-    part = PartSoFar("base", made, [])
-    part.update(results.cells)
-    part.reckon()
-    assert all("error_clean_after" in view.metrics for view in part.news())
 
 
 # Kept, shared, replayed.
@@ -284,13 +248,6 @@ def test_every_other_column_is_taken() -> None:
     keys = {key for key in sweepable_keys() if "." not in key}
     plain = {name for name in {*COLUMNS, *keys} if "." not in name}
     assert {name for name in plain if not name.endswith(KEPT)} <= set(TAKEN)
-
-
-def test_a_list_of_tables_is_asked_for() -> None:
-    with pytest.raises(
-        ScenarioError, match=r"metric must be a list of tables, \[\[metric\]\] each"
-    ):
-        parse('format = 1\nmetric = "a"\n')
 
 
 def test_heavy_hitters_have_no_estimate_to_measure() -> None:

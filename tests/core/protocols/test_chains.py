@@ -121,16 +121,6 @@ def alone(law: Floats, round_: int, d: int) -> Floats:
 
 
 @every_kind
-def test_one_report_of_several_has_the_law_of_one_collection(kind: str) -> None:
-    case = made(kind, 3)
-    law = several_reports(case, 1, 2)
-    assert law.sum() == pytest.approx(1)
-    for number in (0, 1):
-        first = alone(law, number, 3)[:: 8**number][:8]
-        assert first == pytest.approx(case.honest(1))
-
-
-@every_kind
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_epsilon_of_rounds_by_enumeration(kind: str, rounds: int) -> None:
     """The worst ratio of the reports of two items over rounds, exactly; below ε∞ = 2 ε₁."""

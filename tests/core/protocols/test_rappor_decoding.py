@@ -218,23 +218,6 @@ def test_a_sum_of_other_candidates_is_not_determined() -> None:
     assert found.detected[3]
 
 
-@pytest.mark.parametrize("users", [1, 2, 5])
-@pytest.mark.parametrize("d", [2, 12, 200])
-@pytest.mark.parametrize("cohorts", [1, 64])
-def test_hardly_any_users_give_numbers_and_no_detection_of_much(
-    users: int, d: int, cohorts: int, rng: Rng
-) -> None:
-    one = protocol(d=d, bits=4, cohorts=cohorts)
-    histogram = np.zeros(d, dtype=np.int64)
-    histogram[0] = users
-    for found in decodings(one, histogram, 5, rng):
-        for values in (found.frequencies, found.p_values):
-            assert np.isfinite(values).all()
-        assert not np.isnan(found.standard_errors).any()
-        assert ((found.p_values >= 0) & (found.p_values <= 1)).all()
-    assert any("without a user" in warning for warning in protocol(cohorts=64).doubts(users))
-
-
 def test_a_cohort_without_users_is_left_out(rng: Rng) -> None:
     one = protocol()
     counts = one.sample_counts(HISTOGRAM[None], rng)[0]

@@ -332,35 +332,6 @@ def test_equations_40_and_41_hold_for_any_pure_protocol(
     assert difference * sign >= 0  # 41 is no worst case: the exact variance may exceed it
 
 
-def test_equations_37_38_and_40_in_the_notation_of_rappor() -> None:
-    f, p, q, h = 0.5, 0.5, 0.75, 2
-
-    def one(true_bit: int) -> float:
-        """P(S = 1) by enumerating the permanent and the instantaneous step."""
-        permanent = f / 2 + (1 - f) * true_bit
-        return permanent * q + (1 - permanent) * p
-
-    q_line, p_line, _, budget = equation(38).corrected.split("\n")
-    names = {"f": f, "p": p, "q": q}
-    q_star, p_star = (value(x.rsplit(") = ", 1)[1], **names) for x in (q_line, p_line))
-    assert (q_star, p_star) == (one(1), one(0)) == (0.6875, 0.5625)
-    stars = {"q_star": q_star, "p_star": p_star}
-    assert value(budget, h=h, **stars) == pytest.approx(1.0743, abs=5e-5)
-    for key in (37, "slide-4"):
-        assert value(flat(equation(key).printed)[0], h=h, f=f) == pytest.approx(math.log(81))
-    n, holders = 40, 12
-    for key in (39, "slide-3"):  # unbiased: the mean count of a bit that `holders` users set
-        count = holders * q_star + (n - holders) * p_star
-        estimate = value(flat(equation(key).printed)[0], **names, cij=count, Nj=n)
-        assert estimate == pytest.approx(holders)
-    laws = [(holders, q_star), (n - holders, p_star)]
-    _, exact = moments(laws, q_star, p_star, n * p_star)
-    names = {"n": n, "fi": holders / n, **stars}
-    corrected = flat(equation(40).corrected)[-1]
-    assert value(corrected, **names) == pytest.approx(exact) == pytest.approx(606)
-    assert value(flat(equation(40).printed)[0], **names) == pytest.approx(574)
-
-
 # ------------------------------------------------------------------ the formulas of the help
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from functools import cache
 from typing import Any
 
@@ -16,7 +15,7 @@ from ldptui.charts.curves import axes, gain_curve
 from ldptui.core import Cell, theory
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.protocols import CENTRAL, PROTOCOLS
+from ldptui.core.protocols import PROTOCOLS
 from ldptui.explain.users import fake_report
 
 OF_ITEMS = [kind for kind in KNOWN_ATTACKS if report_law(kind) not in OF_NUMBERS]
@@ -73,65 +72,6 @@ def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Gene
     hit = law.rates[one.targets].sum()
     mean, spread = (hit - 4 * one.pure.q) / gap, law.variance**0.5 / gap
     assert abs(np.mean(weights) - mean) <= 7 * spread / REPORTS**0.5 + 1e-9
-
-
-@pytest.mark.parametrize("kind", OF_ITEMS)
-def test_curves_have_a_value_wherever_the_attack_makes_sense(kind: str) -> None:
-    from ldptui.core.scenario import Scenario
-
-    document = {
-        "format": 1,
-        "population": {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0},
-        "protocol": {"kind": "sue", "epsilon": 1.0},
-        "attack": table(kind),
-    }
-    made = Scenario(document)
-    for axis in axes(made):
-        (curve,) = gain_curve(made, axis, 5)
-        needed = {"input": 4, "mga-a": 2}.get(kind, 0)
-        for x, y in zip(curve.x, curve.y, strict=True):
-            if axis.key == "attack.targets.count" and x < needed:
-                assert math.isnan(y)
-            else:
-                assert math.isfinite(y), (axis.key, x)
-
-
-MIXED = {
-    "share": 0.1,
-    "targets": {"items": [1, 2, 3, 5]},
-    "mix": [
-        {"kind": "mga", "weight": 3, "seeds": 4},
-        {"kind": "ria", "weight": 1, "targets": {"items": [2, 7]}},
-    ],
-}
-
-
-@pytest.mark.parametrize(
-    ("protocol", "attack"),
-    [
-        *((protocol, MIXED) for protocol in PROTOCOLS),
-        *((curator, MIXED) for curator in CENTRAL),
-        *((curator, table("input")) for curator in CENTRAL),
-    ],
-)
-def test_the_curve_is_that_of_its_cells(protocol: str, attack: dict[str, Any]) -> None:
-    from ldptui.core.experiment import compile
-    from ldptui.core.scenario import Scenario
-
-    document = {
-        "format": 1,
-        "population": {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0},
-        "protocol": {"kind": protocol, "epsilon": 1.0},
-        "attack": attack,
-    }
-    made = Scenario(document)
-    share = next(axis for axis in axes(made) if axis.key == "attack.share")
-    (curve,) = gain_curve(made, share, 4)
-    name = str(attack.get("kind", "mix")).upper()
-    assert curve.label == f"{name} on {protocol.upper()}"
-    for x, y in zip(curve.x, curve.y, strict=True):
-        (at,) = compile(made.with_value("attack.share", x)).cells
-        assert y == pytest.approx(theory.expected_metrics(at)["gain"], abs=1e-12)
 
 
 GOAL = """\
