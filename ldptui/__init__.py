@@ -20,8 +20,8 @@ from typing import Any
 __version__ = "0.2.0"
 
 _QUESTIONS = (
-    "accuracy", "choose", "deployment", "design", "disclose", "guess", "ledger", "plan", "price",
-    "sensitivity", "synthetic", "trust",
+    "accuracy", "audit", "choose", "deployment", "design", "disclose", "guess", "ledger", "plan",
+    "price", "sensitivity", "synthetic", "trust",
 )  # fmt: skip
 _HOMES = {
     **{name: f"ldptui.questions.{name}_question" for name in _QUESTIONS},
@@ -44,7 +44,6 @@ _HOMES = {
     **dict.fromkeys(("compile", "load", "run"), "ldptui.api.running"),
     **dict.fromkeys(("Screening", "screen"), "ldptui.api.screened"),
     **dict.fromkeys(("Conclusions", "conclude"), "ldptui.api.concluded"),
-    **dict.fromkeys(("Audited", "audit"), "ldptui.api.audited"),
 }
 
 

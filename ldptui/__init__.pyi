@@ -14,8 +14,6 @@ from ldptui.core.reports.files import read_reports as read_reports
 from ldptui.core.reports.files import write_reports as write_reports
 from ldptui.core.scenario import Scenario as Scenario
 
-from .api.audited import Audited as Audited
-from .api.audited import audit as audit
 from .api.by_name import attack as attack
 from .api.by_name import defence as defence
 from .api.by_name import kinds as kinds
@@ -37,6 +35,7 @@ from .api.running import run as run
 from .api.screened import Screening as Screening
 from .api.screened import screen as screen
 from .questions.accuracy_question import accuracy as accuracy
+from .questions.audit_question import audit as audit
 from .questions.choose_question import choose as choose
 from .questions.deployment_question import deployment as deployment
 from .questions.design_question import design as design

@@ -26,8 +26,7 @@ class Answer(msgspec.Struct, frozen=True):
     those that the table cites by a few letters, in full. edits : keys of the scenario with the
     values that the answer proposes for them, in the order to set them. choices : such edits by the
     place of a chart's cursor. values : what the command writes as JSON, which no tab is sent.
-    broken : a promise that was checked is not kept. misfit : reports do not conform, and somebody
-    asked for strictness.
+    broken : a promise that was checked is not kept.
     """
 
     table: Table
@@ -39,7 +38,6 @@ class Answer(msgspec.Struct, frozen=True):
     choices: Sequence[tuple[str, Sequence[tuple[str, Any]]]] = ()
     values: Any = None
     broken: bool = False
-    misfit: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ two steps of Python. Whoever asks, a `ScenarioError` names the argument or the f
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -68,7 +68,9 @@ def command(name: str, arguments: Namespace) -> int:
             for _ in (asked := Going(topic.work(given))):
                 pass
             write_answer(topic, asked.result, given, arguments.format, arguments.page)
-            return exits.ALARM if asked.result.is_broken else exits.DONE
+            if asked.result.is_broken:
+                return exits.ALARM
+            return exits.MISFIT if asked.result.is_misfit else exits.DONE
         steps = _answer(topic)(topic.argued(values), Ask())
         for _ in (going := Going(steps)):
             pass
@@ -82,9 +84,7 @@ def command(name: str, arguments: Namespace) -> int:
         )  # fmt: skip
         raise ScenarioError(error.rule, flag) from error
     show(going.result, arguments.format, topic.hint)
-    if going.result.broken:
-        return exits.ALARM
-    return exits.MISFIT if going.result.misfit else exits.DONE
+    return exits.ALARM if going.result.broken else exits.DONE
 
 
 def _answer(topic: Topic) -> Callable[[Any, Ask], Steps]:
@@ -126,6 +126,8 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask)
                     given[option.name] = dict(table)  # with its own parameters
             case "reports":
                 given[option.name] = tuple(ask.place(each) for each in given.get(option.name, ()))
+            case "clients":
+                given[option.name] = tuple(_client_places(given.get(option.name, ()), ask))
             case "output":
                 given[option.name], writes = ask.path, True
             case "table" if given.get(option.name) or option.required:
@@ -147,6 +149,21 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask)
     if ask.path and not writes:
         sheet = replace(sheet, verdict=(f"Wrote {ask.path}.", *sheet.verdict))
     return replace(sheet, figures=tuple(sheet.figures))
+
+
+def _client_places(names: Sequence[str], ask: Ask) -> Iterator[str]:
+    """Clients of a form, their files as paths; raises ScenarioError."""
+    for row, name in enumerate(names):
+        file, colon, rest = name.rpartition(":")
+        try:
+            if name.lower().endswith(".csv"):
+                yield str(ask.file(name))
+            elif colon and file.endswith(".py"):
+                yield f"{ask.file(file)}:{rest}"
+            elif name:
+                yield name
+        except ScenarioError as error:
+            raise ScenarioError(error.rule, key=f"clients.{row}") from error
 
 
 def _of_field(error: ScenarioError, topic: Topic, whole: str) -> ScenarioError:

@@ -86,6 +86,11 @@ class QuestionAnswer:
         return False
 
     @property
+    def is_misfit(self) -> bool:
+        """Whether reports do not fit, where strictness was asked for."""
+        return False
+
+    @property
     def edits(self) -> Sequence[tuple[str, Any]]:
         return ()
 

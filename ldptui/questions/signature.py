@@ -51,7 +51,8 @@ class Parameter(Struct, frozen=True):
         option = self.option
         if value is None or value is option.default:
             return value
-        if option.argument.role in ("scenario", "protocol") and not isinstance(value, str):
+        as_given = ("scenario", "protocol", "clients")
+        if option.argument.role in as_given and not isinstance(value, str):
             return value
         if option.type == "integer" and _is_whole(value):
             value = int(value)

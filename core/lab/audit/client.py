@@ -89,6 +89,8 @@ class Effort:
 class AuditReport:
     """The findings about a client.
 
+    is_broken : whether the promise is not kept. conforms : whether reports agree with those of the
+    claimed protocol; None where nothing is claimed.
     epsilon_low : ε is at least that: `event` was seen in hits of so many reports of two items.
     p_value, farthest : of the comparison with the claimed protocol, and the part of a report that
     is farthest off; None where nothing is claimed. coins : random numbers that can be foretold.
@@ -96,7 +98,8 @@ class AuditReport:
     """
 
     client: str
-    promised: float
+    is_broken: bool
+    conforms: bool | None
     epsilon_low: float
     event: str
     items: tuple[int, int]
@@ -108,17 +111,6 @@ class AuditReport:
     farthest: str = ""
     coins: Published | None = None
     repeats: bool = False
-
-    @property
-    def broken(self) -> bool:
-        """Whether the promise is not kept."""
-        foretold = self.repeats or self.coins is not None
-        return foretold or self.epsilon_low > self.promised * (1 + 1e-9)
-
-    @property
-    def conforms(self) -> bool | None:
-        """Whether reports agree with the claimed protocol's; None where nothing is claimed."""
-        return None if self.p_value is None else self.p_value >= (1 - self.confidence) / 2
 
 
 def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[int, None, AuditReport]:
@@ -165,13 +157,14 @@ def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[int,
     low = 0.0
     if min(of):
         low = float(epsilon_at_least(hits[0], hits[1], of[0], sure, of_second=of[1]))
+    coins = None if client.watched is None else published(client.watched, claim.items)
+    repeats = client.start is not None and repeats_coins(client.start, watched.size, error / 8, rng)
+    is_broken = low > claim.epsilon * (1 + 1e-9) or repeats or coins is not None
     return AuditReport(
-        client.name, claim.epsilon, low, columns.describe(weights[a, b], threshold),
-        (int(watched[a]), int(watched[b])), (hits[0], hits[1]), (of[0], of[1]),
-        effort.confidence, source.drawn, p_value, farthest,
-        None if client.watched is None else published(client.watched, claim.items),
-        client.start is not None
-        and repeats_coins(client.start, watched.size, error / 8, rng),
+        client.name, is_broken, None if p_value is None else p_value >= error / 2, low,
+        columns.describe(weights[a, b], threshold), (int(watched[a]), int(watched[b])),
+        (hits[0], hits[1]), (of[0], of[1]), effort.confidence, source.drawn, p_value, farthest,
+        coins, repeats,
     )  # fmt: skip
 
 

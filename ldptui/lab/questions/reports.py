@@ -7,52 +7,9 @@ from typing import Annotated, Final, Literal
 
 from ldptui.core.base.ranges import ALPHA, SHARE, Range
 
-from ..options import Argument, Blank, Choices, Settings
+from ..options import Argument, Blank
 from .collected import RUN, Collection, Piped, filed, listed, ranged, senders
-from .offered import alike, local
-from .shared import LocalBudget, Seed
-
-ITSELF: Final = ("", "what it is")
-
-
-def _claims() -> Choices:
-    return (ITSELF, *alike(*local()))
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuditOptions:
-    """clients : kinds, FILE.py:NAME, and files of pairs. claimed : the kind that they say they are,
-    "" for none. epsilon : the promise. samples : reports of each client. commands : programs.
-    time_limit : of one start of a program. strict : a client
-    that does not conform has an exit code of its own. page : the file of a page to write.
-    """
-
-    clients: Annotated[
-        tuple[str, ...],
-        Argument(positional=True),
-        Blank(("grr", "oue"), hint="kind, file"),
-    ] = ()
-    commands: Annotated[
-        tuple[str, ...], Argument(renames=("command",), flags=("--command",), repeated=True)
-    ] = ()
-    claimed: Annotated[
-        str, Argument(renames=("kind", "protocol.kind"), flags=("--as",)), Blank(choices=_claims)
-    ] = ""
-    epsilon: LocalBudget | None = None
-    items: Annotated[
-        int | None,
-        Range(2, 2**12),
-        Argument(renames=("domain_size",)),
-        Blank(16, steps="ladder"),
-    ] = None
-    settings: Settings = ()
-    samples: Annotated[int, Range(1000, 10**8), Blank(50_000, steps="ladder")] = 200_000
-    confidence: Annotated[float, ALPHA, Blank(steps="hundredths")] = 0.999
-    seed: Annotated[Seed, Blank(0)] = 0
-    time_limit: float = 300.0
-    strict: bool = False
-    page: str | None = None
-
+from .offered import alike
 
 TRUSTS: Final = alike("local", "verified", "shuffled")
 """The rungs whose users send reports, which a form has files of."""

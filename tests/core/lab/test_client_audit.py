@@ -68,7 +68,7 @@ SPENDING = {"grr": 2.5, "oue": 2.5, "the": 3.0, "hst": 2.5, "hr": 2.5, "dbitflip
 @pytest.mark.parametrize("kind", HONEST)
 def test_an_honest_client_is_not_refuted(kind: str) -> None:
     found = audited(Own(kind, 1.0), claim_of(kind))
-    assert not found.broken
+    assert not found.is_broken
     assert found.conforms
     assert HONEST[kind] < found.epsilon_low <= 1.0
     assert found.samples == 20_000
@@ -77,21 +77,21 @@ def test_an_honest_client_is_not_refuted(kind: str) -> None:
 @pytest.mark.parametrize("kind", SPENDING)
 def test_a_client_that_spends_more_is_broken(kind: str) -> None:
     found = audited(Own(kind, SPENDING[kind]), claim_of(kind))
-    assert found.broken
+    assert found.is_broken
     assert not found.conforms
     assert 1.0 < found.epsilon_low <= SPENDING[kind]
 
 
 def test_a_client_of_another_protocol_is_not_broken_but_does_not_conform() -> None:
     found = audited(Own("sue", 1.0), claim_of("oue"))
-    assert (found.broken, found.conforms) == (False, False)
+    assert (found.is_broken, found.conforms) == (False, False)
     assert audited(Own("oue", 1.0), Claim(D, 1.0)).conforms is None
 
 
 @pytest.mark.parametrize("item", [0, 5])
 def test_one_item_that_is_never_perturbed_is_found(item: int) -> None:
     found = audited(Own("grr", 1.0, item), claim_of("grr"))
-    assert found.broken
+    assert found.is_broken
     assert item in found.items
     assert found.epsilon_low > 3
 
@@ -100,14 +100,14 @@ def test_the_bound_holds_as_often_as_promised() -> None:
     """Of a client that spends all of its ε; a mutant of a lesser confidence is not let through."""
     sure, of = 0.9, 200
     found = [audited(Own("grr", 1.0), claim_of("grr"), 4000, seed, sure) for seed in range(of)]
-    broken = sum(each.broken for each in found)
+    broken = sum(each.is_broken for each in found)
     strange = sum(not each.conforms for each in found)
     for hits in (broken, strange):
         assert stats.binom.sf(hits - 1, of, (1 - sure) / 2) >= budget.FALSE_ALARM
     # The bound is no empty one: it comes near to ε.
     assert np.median([each.epsilon_low for each in found]) > 0.5
     over = [audited(Own("grr", 1.9), claim_of("grr"), 4000, seed, sure) for seed in range(20)]
-    assert sum(each.broken for each in over) > 10
+    assert sum(each.is_broken for each in over) > 10
 
 
 def test_equal_laws_have_uniform_p_values() -> None:

@@ -47,7 +47,6 @@ TOLD = ldptui.perturb([0.1, 0.9] * 20, SW)
 
 GOOD: dict[str, dict[str, Any]] = {
     "attack": {"kind": "mga", "share": 0.1, "targets": {"items": [1]}},
-    "audit": {"clients": "oue", "epsilon": 1.0, "items": 4, "samples": 1000},
     "compile": {"source": SCENARIO, "set": {"trials": 3}},
     "conclude": {"reports": SENT, "protocol": OLH, "share": 0.05, "labels": FRUITS},
     "counted": {"reports": np.array([0, 1, 2]), "protocol": GRR, "labels": FRUITS},
@@ -73,13 +72,10 @@ GOOD: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Arguments that each public function takes; the ones left out are their defaults."""
 
-DOORS: dict[str, Callable[..., Any]] = {
-    "audit": lambda clients, **given: ldptui.audit(clients, **given),
-}
+DOORS: dict[str, Callable[..., Any]] = {}
 """Functions whose arguments have no names, with names."""
 
 MADE: dict[type, Callable[[], Any]] = {
-    ldptui.Audited: lambda: ldptui.audit("oue", epsilon=1.0, items=4, samples=1000),
     ldptui.Conclusions: lambda: ldptui.conclude(SENT, OLH, share=0.05),
     ldptui.Counted: lambda: ldptui.counted(SENT, OLH),
     ldptui.Frequencies: lambda: ldptui.estimate(SENT, OLH, share=0.05),

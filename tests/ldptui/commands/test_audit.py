@@ -42,9 +42,8 @@ def audited(capsys: Captured, code: int, *words: str) -> Any:
     assert cli.main(["audit", *words, "--format", "json"]) == code
     document = json.loads(capsys.readouterr().out)
     for each in document["clients"]:
-        assert all(isinstance(text, str) for text in each["findings"])
         assert isinstance(each["epsilon_low"], float)
-    assert any(each["broken"] for each in document["clients"]) == (code != exits.DONE)
+    assert any(each["is_broken"] for each in document["clients"]) == (code != exits.DONE)
     return document["clients"]
 
 
@@ -66,7 +65,7 @@ def test_a_command_is_audited_with_a_format_and_without(capsys: Captured, tmp_pa
     for more, conforms in ((("--as", "grr"), [True, False]), ((), [None, None])):
         found = audited(capsys, exits.ALARM, *words, *more, *SMALL)
         assert [each["client"] for each in found] == [kept, spent]
-        assert [each["broken"] for each in found] == [False, True]
+        assert [each["is_broken"] for each in found] == [False, True]
         assert [each["conforms"] for each in found] == conforms
         assert found[1]["epsilon_low"] > 1
 
@@ -80,7 +79,7 @@ def test_pairs_of_a_file_are_audited(capsys: Captured, tmp_path: Path) -> None:
     path.write_text("item,report\n" + "".join(f"{v},{r}\n" for v, r in rows))
     for more in ((), ("--as", "grr")):
         found = audited(capsys, exits.DONE, str(path), *more, *AGREED)
-        assert not found[0]["broken"]
+        assert not found[0]["is_broken"]
         assert found[0]["samples"] == 20_000
     reports = olh.perturb(items, rng)
     path.write_text("seed,item,value\n" + "".join(
@@ -121,18 +120,15 @@ def test_the_page_of_a_protocol_has_a_client_that_passes(capsys: Captured, tmp_p
     assert found[0]["conforms"] is True
 
 
-def test_a_page_says_what_was_found_and_what_it_does_not_prove(
-    capsys: Captured, tmp_path: Path
-) -> None:
+def test_a_page_says_what_was_found(capsys: Captured, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     words = ("--command", client(tmp_path, 0.6), "--as", "grr", *SMALL, "--page", str(page))
     assert cli.main(["audit", *words]) == exits.ALARM
     shown, text = capsys.readouterr().out, page.read_text()
     for said in (shown, text):
-        assert "BROKEN; ε is at least" in said
+        assert "BROKEN: reports do not keep" in said
         assert "are NOT those of the protocol that it claims to follow" in said
-    assert "## What this does not prove" in text
-    assert "--page must be a new file" in fail(capsys, exits.USAGE, "audit", *words)
+    assert "## How to ask again" in text
 
 
 @pytest.mark.parametrize(
@@ -186,5 +182,5 @@ def test_clients_that_do_not_work_are_one_sentence(capsys: Captured, tmp_path: P
 
 def test_a_list_of_clients_is_one_table(capsys: Captured) -> None:
     shown = succeed(capsys, "audit", "grr", "sue", *SMALL)
-    assert "\ngrr: not refuted" in shown
-    assert "\nsue: not refuted" in shown
+    assert "grr: ε is at least" in shown
+    assert "sue: ε is at least" in shown

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -31,10 +30,9 @@ def test_the_fault_is_found(row: list[str], capsys: Captured) -> None:
     name, kind, epsilon, items, _, verdict, found, conforms = row
     code = cli.main([
         "audit", f"{BROKEN / name}.py:Client", "--as", kind, "--epsilon", epsilon,
-        "--items", items, "--samples", "100000", *KEYS.get(kind, ()), "--format", "json",
+        "--items", items, "--samples", "100000", *KEYS.get(kind, ()),
     ])  # fmt: skip
-    (client,) = json.loads(capsys.readouterr().out)["clients"]
+    shown = capsys.readouterr().out
     assert code == (exits.ALARM if verdict == "broken" else exits.DONE)
-    assert client["broken"] is (verdict == "broken")
-    assert any(found in text for text in client["findings"]), client["findings"]
-    assert client["conforms"] is (conforms == "yes")
+    assert found in shown
+    assert ("agree with the protocol" in shown) is (conforms == "yes")

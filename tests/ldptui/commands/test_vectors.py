@@ -105,5 +105,5 @@ def test_the_clients_of_the_page_pass(
         words = ("--command", f"{command} {epsilon} 6", *agreed, "--format", "json")
         assert cli.main(["audit", *words]) == code
         (found,) = json.loads(capsys.readouterr().out)["clients"]
-        assert found["broken"] is (code == exits.ALARM)
+        assert found["is_broken"] is (code == exits.ALARM)
         assert found["conforms"] is (code == exits.DONE)

@@ -21,7 +21,7 @@ def test_the_tab_says_what_the_library_says(tmp_path: Path) -> None:
     rows = zip(items, reports, strict=True)
     (tmp_path / "pairs.csv").write_text("item,report\n" + "".join(f"{v},{r}\n" for v, r in rows))
     own = f"{BROKEN / 'grr_spares_0.py'}:Client"
-    answer = ask("audit", folder=tmp_path, clients=["grr", own, "pairs.csv", ""], claimed="grr",
+    answer = ask("audit", folder=tmp_path, clients=["grr", own, "pairs.csv", ""], kind="grr",
                  items=6, samples=9000)  # fmt: skip
     found = ldptui.audit("grr", own, tmp_path / "pairs.csv", kind="grr", epsilon=1.0, items=6,
                          samples=9000)  # fmt: skip

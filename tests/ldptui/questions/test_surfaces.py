@@ -44,6 +44,18 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
             ({"epsilon": 1.0, "delta": 0.0}, "delta", "greater than 0 for the stability"),
         ],
     ),
+    "audit": (
+        {"clients": ("grr", "oue"), "epsilon": 1.0, "items": 8, "samples": 4000},
+        [
+            ({"clients": ("grr",), "epsilon": 30.0, "items": 8}, "epsilon", "must be in (0, 20]"),
+            ({"clients": ("grr",), "epsilon": 1.0, "items": 1}, "items", "must be in [2, 2^12]"),
+            (
+                {"clients": ("grr", "no"), "epsilon": 1.0, "items": 8},
+                "clients",
+                "must be one of",
+            ),
+        ],
+    ),
     "choose": (
         {"scenario": "mine.toml", "epsilon": 0.05, "trials": 20},
         [({"scenario": "mine.toml", "trials": 0}, "trials", "must be in [1, 10^6], got 0")],
@@ -220,7 +232,7 @@ def ask_form(name: str, options: Options) -> Answer:
 def call(name: str, options: Options) -> Any:
     """The answer of the function in `import ldptui`."""
     options = dict(options)
-    rest = options.pop("entries", ())
+    rest = options.pop("entries", ()) or options.pop("clients", ())
     return getattr(ldptui, name)(*rest, **options)
 
 
