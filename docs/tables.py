@@ -6,6 +6,7 @@ A table stands between `<!-- table: NAME -->` and `<!-- end -->`. It is made fro
 
 from __future__ import annotations
 
+import inspect
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+import ldptui
 from ldptui import core, scenarios
 from ldptui.catalogue import in_order, key_words, kind_words, listed_keys, metric_words
 from ldptui.commands.formats import FORMATS
@@ -68,7 +70,18 @@ def filled(page: str) -> str:
 def _made(name: str) -> str:
     """The text between the marks of a name: a table, or the equations of a part."""
     what, _, part = name.partition(" of ")
+    if what == "library":
+        return "\n".join(f"::: {place}\n" for place in library())
     return "\n".join(_equations(part)) if what == "equations" else table(name)
+
+
+def library() -> Iterator[str]:
+    """The places of the public functions and classes, those of the closed forms last."""
+    closed = [getattr(ldptui.theory, name) for name in dir(ldptui.theory)]
+    for thing in (*(getattr(ldptui, name) for name in sorted(ldptui.__all__)), *closed):
+        bare = inspect.unwrap(thing) if callable(thing) else None
+        if inspect.isfunction(bare) or inspect.isclass(bare):
+            yield f"{bare.__module__}.{bare.__name__}"
 
 
 def table(name: str) -> str:

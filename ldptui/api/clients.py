@@ -17,11 +17,11 @@ from ldptui.core.base.tables import place_of, table_rows, whole_number
 from ldptui.core.lab.audit import Claim, Client, Program, words_of
 from ldptui.core.law.pure import Items, Reports, Rng
 from ldptui.core.plugins import available, object_named
+from ldptui.core.reports.arguments import keys_of
+from ldptui.core.reports.files import sent
+from ldptui.core.reports.lines import Lines, opaque
 
-from .arguments import keys_of
 from .by_name import protocol as protocol_of
-from .files import sent
-from .lines import Lines, opaque
 
 BLOCK: Final = 8192
 """Reports that a client in Python makes at once."""

@@ -180,7 +180,7 @@ def audit(
     """
     from ldptui.core.lab.audit import Claim, Effort, audit_client
 
-    # What reads files of reports stands above the questions until it is a room of core.
+    # What makes a protocol by its name stands above the questions.
     open_clients = import_module("ldptui.api.clients").open_clients
     promise, effort = Claim(items, epsilon), Effort(samples, confidence, seed)
     named = open_clients(clients, command, promise, kind.lower(), settings, time_limit)
