@@ -21,7 +21,6 @@ from ldptui.commands.formats import FORMATS
 from ldptui.commands.help import command_lines
 from ldptui.commands.library import schema_text
 from ldptui.core.attacks import ATTACKS
-from ldptui.core.base.arms import ARMS
 from ldptui.core.base.errors import ScenarioError, shown
 from ldptui.core.base.versions import versions
 from ldptui.core.metrics import METRICS, FrequencyConclusion
@@ -38,7 +37,6 @@ from ldptui.core.scenario import (
     names_of,
     rule_of,
 )
-from ldptui.core.store.recording.writing import FORMAT
 from ldptui.explain.attack import SUPPORTED
 from ldptui.explain.equations import equations
 from ldptui.explain.formulas import cell_formulas
@@ -250,42 +248,42 @@ def _formats(_: str) -> Iterator[list[str]]:
 
 
 def _recording(_: str) -> Iterator[list[str]]:
-    """The keys of a recording, line by line."""
-    arms = [arm.name for arm in ARMS]
-    lines: dict[str, dict[tuple[str, ...], str]] = {
-        "head": {
-            ("ldptui_recording",): str(FORMAT),
-            ("uid",): "names the run, wherever it is imported",
-            ("status", "scenario", "digest"): "as in JSON; the digest is empty unless it is done",
+    """What the columns of a recording's tables hold, key by key."""
+    rows: dict[str, dict[tuple[str, ...], str]] = {
+        "runs.uid": {(): "names the run, wherever it is imported"},
+        "runs.body": {
+            ("document", "status", "digest"): "as in JSON (`scenario` there); the digest is empty "
+            "unless it is done",
             ("title", "tags", "error"): "of the run; the error is empty unless it failed",
-            ("started", "seconds", "total"): "UTC seconds since 1970; how long; trials asked for",
+            ("started", "seconds"): "UTC seconds since 1970; how long",
+            ("done", "total"): "trials that are there, and that were asked for",
             tuple(f"versions.{name}" for name in versions()): "what drew the numbers",
-            ("metrics",): "the columns of `metrics` in blocks",
-            ("cells.parameters", "cells.malicious", "cells.answer"): "as in JSON",
-            ("cells.trials", "cells.users"): "trials asked for; genuine users, of one round",
-            ("cells.domain_size",): "the length of its vectors",
-            ("cells.genuine", "cells.histogram"): "hashes of genuine draws, and of what users hold",
-            ("cells.population",): "its name in `populations`; null where the scenario states it",
-            (
-                "populations.histogram",
-                "populations.labels",
-            ): "users of each item; its name, or null",
+            ("seed", "protocols", "attacks", "metrics"): "what was measured, as lists of runs show",
+            ("uid", "source", "star", "removed", "owner"): "what a store notes of its runs besides",
         },
-        "block": {
-            ("cell", "block"): "their numbers, from 0",
-            ("seconds",): "when it came, since the start",
-            ("fingerprints",): "of each trial, in hexadecimal",
-            ("metrics",): "of each trial; null where undefined",
-            tuple(arms): "mean of the estimate over the trials and sum of squared deviations, two "
-            'vectors; "same": as before the attack; null or absent: not kept',
-            ("detected",): "RAPPOR: in how many trials each item was; else null",
-            tuple(f"rounds.{name}" for name in ("metrics", *arms)): "of a campaign, with an axis "
-            "of rounds before that of columns or items",
+        "runs.cells": {
+            ("parameters", "malicious", "answer"): "as in JSON",
+            ("position", "key"): "its place in the run; the `cell` of its blocks",
+            ("trials", "users"): "trials asked for; genuine users, of one round",
+            ("domain_size",): "the length of its vectors",
+            ("genuine", "histogram"): "hashes of genuine draws, and of what users hold",
+            ("population",): "the `cell` under which it is in `blocks`; null where the scenario "
+            "states it",
         },
-        "end": {("blocks", "sha256"): "their number; the hash of all bytes above"},
-    }
-    for line, keys in lines.items():
-        yield from ([line, _code(names), words] for names, words in keys.items())
+        "runs.arrivals": {(): "a list for each block, as they came: seconds since the start, the "
+                              "position of its cell, its number, its trials"},
+        "blocks.body": {(): "of a block: a list of its trials, the fingerprints of their counts "
+                            "(uint64), for RAPPOR in how many trials each item was detected "
+                            "(int64), and the trials of the rounds of a campaign"},
+        "trials": {(): "a list: shape, names of the metrics, their values (float64, trial by "
+                       "trial), and moments by name: mean and summed squared deviations of every "
+                       "item's estimate in each arm (float64); no metric: undefined in all trials; "
+                       "no attacked arm: as before the attack"},
+        "population": {(): "in `blocks`, its number and trials 0: a list of the users of each item "
+                           "(int64) and of the items' names, or null"},
+    }  # fmt: skip
+    for part, keys in rows.items():
+        yield from ([part, _code(names), words] for names, words in keys.items())
 
 
 def _topics(_: str) -> Iterator[list[str]]:
@@ -430,7 +428,7 @@ TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]]
     "topics": (["tab and command", "the question", "what it does"], _topics),
     "papers": (["letters", "what is from it", "source"], _papers),
     "formats": (["format", "file", "what it has"], _formats),
-    "recording": (["line", "keys", "what they hold"], _recording),
+    "recording": (["part", "keys", "what they hold"], _recording),
 }
 """By the word before " of ": the heads of the columns (none: the first row), and the rows."""
 

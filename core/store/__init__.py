@@ -2,7 +2,8 @@
 
 A run is its scenario, the blocks that it got, in the order in which they came, and its digest. What
 the blocks measured belongs to cells, which are addressed by everything that their numbers depend
-on: runs share cells, and a cell that is known is not computed again.
+on: runs share cells, and a cell that is known is not computed again. A block that is damaged counts
+as missing: it is never read as a number, and resuming computes it again.
 
 Safety: one short transaction per block, in write-ahead logging. A process that is killed loses the
 block it was computing and nothing else. Commits wait for the disk, so that a power loss takes no
@@ -13,10 +14,10 @@ last moment.
 from __future__ import annotations
 
 from ..base.versions import SIMULATOR, differing, redrawn, versions
-from .address import cell_keys
-from .answers import KeptAnswers
-from .merging import Merged, merge
-from .opening import is_store, open_store
-from .records import Arrival, Run, RunCell, Status
+from .cell_address import cell_keys
+from .goal_answers import KeptAnswers
+from .run_records import Arrival, Run, RunCell, Status
+from .run_writer import RunMemory, RunPart, begin, resume
 from .store import Store
-from .writing import RunMemory, RunPart, begin, resume
+from .store_merge import Merged, merge
+from .store_open import is_store, open_store

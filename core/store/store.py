@@ -1,112 +1,58 @@
-"""An open store: its transactions, what it knows, and how runs are kept in order."""
+"""An open store: blocks under their addresses, and the runs that they belong to, in order.
+
+`runs` has all that changes: a row for each run, sealed as blocks are.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
-import json
-import math
-import sqlite3
-import threading
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Final
-
-import numpy as np
+from typing import Any, Final
 
 from ..base.errors import FileError, ScenarioError
 from ..cell import Cell
 from ..experiment import Experiment, bound
 from ..experiment.search import with_fakes
-from ..metrics.results import BLOCK_TRIALS, MOMENTS, CellResults, Tally
-from ..population import STATED, Population, PopulationSpec, given_population
+from ..metrics.results import BLOCK_TRIALS, CellResults, Tally
+from ..population import STATED, Population, PopulationSpec
 from ..running.runner import Results
 from ..scenario import Point, Scenario
-from .faults import damaged, explained
-from .records import Arrival, Run, RunCell, checked, run_cell_of, run_of
-from .rows import block_of
-from .schema import measured_columns
+from .block_codec import seal, unseal
+from .block_store import BLOCKS_TABLE, BlockStore
+from .run_process import is_alive
+from .run_records import (
+    Arrival,
+    Run,
+    RunCell,
+    Status,
+    decode_arrivals,
+    decode_cells,
+    decode_run,
+    encode_answer,
+    encode_arrivals,
+    encode_cells,
+    encode_run,
+)
+from .sqlite_errors import CORRUPTION_ERRORS, corruption_context
 
-SYNC_PAUSE: Final = 0.05
-"""Least seconds between two commits that wait for the disk."""
+TABLES: Final = (
+    BLOCKS_TABLE,
+    """CREATE TABLE runs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        uid TEXT NOT NULL UNIQUE,
+        body BLOB NOT NULL,
+        cells BLOB NOT NULL,
+        arrivals BLOB NOT NULL
+    )""",
+)
 
 
-class Store:
-    """An open store. Methods raise FileError; any thread may call them, one at a time.
+class Store(BlockStore):
+    """An open store. Methods raise FileError; any thread may call them, one at a time."""
 
-    journal : "wal", or "delete" where the file system cannot carry WAL, or "memory" where nothing
-        is written to a file.
-    note : what a user should know about it; "" if nothing.
-    faults : a sentence for each run that was left out because its row is damaged.
-    """
-
-    def __init__(self, path: Path | None, connection: sqlite3.Connection) -> None:
-        self.path, self._db = path, connection
-        self.journal, self.note = "memory", ""
-        self.faults: list[str] = []
-        self._lock = threading.RLock()
-        self._synced, self._sync_cost = -math.inf, 0.0
-        self._file: tuple[int, int] | None = None
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        with self._lock:
-            self._db.close()
-
-    # Transactions.
-
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """One statement at a time; raises FileError."""
-        with self._lock, explained(self.path):
-            yield self._db
-
-    @contextlib.contextmanager
-    def writing(self, now: bool = True) -> Iterator[sqlite3.Connection]:
-        """A transaction, whole or not at all; raises FileError. `now`: on the disk when it ends."""
-        with self._lock, explained(self.path):
-            self._check_there()
-            if self._db.in_transaction:  # an interrupt came where nothing could clean up
-                self._db.execute("ROLLBACK")
-            start = time.monotonic()
-            sync = now or start >= self._synced + max(SYNC_PAUSE, 10 * self._sync_cost)
-            if self.journal == "wal":
-                self._db.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-                before = time.monotonic()
-                self._db.execute("COMMIT")
-            except BaseException:
-                with contextlib.suppress(sqlite3.Error):
-                    self._db.execute("ROLLBACK")
-                raise
-            if sync:
-                self._synced = time.monotonic()
-                self._sync_cost = self._synced - before
-
-    def _check_there(self) -> None:
-        """Refuse a file that was deleted or replaced: SQLite would write what nobody finds."""
-        if self.path is None:
-            return
-        try:
-            status = self.path.stat()
-        except OSError:
-            raise FileError(f"{self.path} was deleted while it was in use") from None
-        file = status.st_dev, status.st_ino
-        self._file = self._file or file
-        if file != self._file:
-            raise FileError(f"{self.path} was replaced by another file while it was in use")
-
-    # Reading.
+    # Runs.
 
     def runs(
         self,
@@ -123,136 +69,150 @@ class Store:
 
         By number: clocks go back at times.
         """
-        where = ["removed IS NOT NULL" if removed else "removed IS NULL"]
-        values: list[object] = []
-        for column, kind in (("protocols", protocol), ("attacks", attack)):
-            if kind is not None:
-                where.append(f"instr(',' || {column} || ',', ',' || ? || ',')")
-                values.append(kind)
-        if tag is not None:
-            where.append("id IN (SELECT run FROM tags WHERE tag = ?)")
-            values.append(tag)
-        for test, moment in (("started >= ?", since), ("started < ?", until)):
-            if moment is not None:
-                where.append(test)
-                values.append(moment)
-        return self._runs(" AND ".join(where), values, limit)
+        found: list[Run] = []
+        with self.reading() as db:
+            rows = db.execute("SELECT id, uid, body FROM runs ORDER BY id DESC")
+            while limit is None or len(found) < limit:
+                if (row := rows.fetchone()) is None:
+                    break
+                run = self._run_of(row)
+                if run is not None and (
+                    run.removed is removed
+                    and (protocol is None or protocol in run.protocols)
+                    and (attack is None or attack in run.attacks)
+                    and (tag is None or tag in run.tags)
+                    and (since is None or run.started >= since)
+                    and (until is None or run.started < until)
+                ):
+                    found.append(run)
+        return [self._as_it_is(run) for run in found]
 
     def run(self, number: int) -> Run:
         """One run, removed or not; raises ScenarioError if there is none of this number."""
-        before = len(self.faults)
-        runs = self._runs("id = ?", [number])
-        if len(self.faults) > before:
-            raise FileError(self.faults.pop())
-        if not runs:
+        with self.reading() as db:
+            row = db.execute("SELECT id, uid, body FROM runs WHERE id = ?", (number,)).fetchone()
+        if row is None:
             raise ScenarioError(f"there is no run {number} in {self.path or 'this store'}")
-        return runs[0]
+        return self._as_it_is(self._noted_run(row))
 
-    def _runs(self, where: str, values: Sequence[object], limit: int | None = None) -> list[Run]:
-        with self.reading() as db:
-            rows = db.execute(
-                f"SELECT * FROM runs WHERE {where} ORDER BY id DESC LIMIT ?",
-                [*values, -1 if limit is None else limit],
-            )
-            names = [column[0] for column in rows.description]
-            fields = [dict(zip(names, row, strict=True)) for row in rows]
-            tags: dict[int, list[str]] = {}
-            for run, tag in db.execute("SELECT run, tag FROM tags ORDER BY tag"):
-                tags.setdefault(run, []).append(tag)
-        listed = []
-        for row in fields:
-            try:
-                with damaged(self.path):
-                    listed.append(run_of(row, tags.get(row["id"], [])))
-            except FileError as error:
-                self.faults.append(f"run {row['id']} cannot be shown: {error}")
-        return listed
+    def _run_of(self, row: tuple[int, str, Any]) -> Run | None:
+        """The run of a row; None, and a sentence in `faults`, where it is damaged."""
+        number, uid, sealed = row
+        try:
+            run = decode_run(unseal(f"run {uid}", sealed), number)
+        except CORRUPTION_ERRORS as error:
+            where = f"{self.path or 'the store'} is damaged: {error}"
+            self.faults.append(f"run {number} cannot be shown: {where}")
+            return None
+        return run
 
-    def cells(self, run: int) -> list[RunCell]:
-        """The cells of a run, in order."""
-        names = [field.name for field in dataclasses.fields(RunCell)]
-        with self.reading() as db:
-            rows = db.execute(
-                f"SELECT {', '.join(names)} FROM run_cells WHERE run = ? ORDER BY position", (run,)
-            ).fetchall()
-        with damaged(self.path):
-            return [run_cell_of(dict(zip(names, row, strict=True))) for row in rows]
+    def _noted_run(self, row: tuple[int, str, Any]) -> Run:
+        """The run of a row as it was noted; raises FileError."""
+        run = self._run_of(row)
+        if run is None:
+            raise FileError(self.faults.pop())
+        return run
 
-    def arrivals(self, run: int) -> list[Arrival]:
-        """The blocks of a run in the order in which they came."""
-        with self.reading() as db:
-            rows = db.execute(
-                "SELECT seconds, position, number, trials FROM run_blocks WHERE run = ?"
-                " ORDER BY arrival, position, number",
-                (run,),
-            ).fetchall()
-        with damaged(self.path):
-            return [checked(Arrival(*row)) for row in rows]
+    def _as_it_is(self, run: Run) -> Run:
+        """The run; one whose end was not noted has the trials that are there.
 
-    def block(self, run: int, arrival: Arrival) -> CellResults:
-        """A block of a run; without moments where they were not kept."""
-        with self.reading() as db:
-            row = db.execute(
-                "SELECT cell, domain_size FROM run_cells WHERE run = ? AND position = ?",
-                (run, arrival.position),
-            ).fetchone()
-        block = row and self.known_block(row[0], arrival.number, arrival.trials, False, row[1])
-        if not block:
-            raise FileError(
-                f"{self.path} is damaged: block {arrival.number} of cell {arrival.position} "
-                f"of run {run} is missing"
-            )
-        return block
+        It is "interrupted" if its process is gone.
+        """
+        if run.status != "running":
+            return run
+        status: Status = "running" if is_alive(run.owner) else "interrupted"
+        try:
+            done = sum(arrival.trials for arrival in self.arrivals(run.id))
+        except FileError:
+            done = run.done
+        return replace(run, status=status, done=done)
 
-    def cell_number(self, key: str) -> int | None:
-        """The number of the cell of this key; None if there is none."""
+    def run_with_uid(self, uid: str) -> int | None:
+        """The number of the run that is known by this name everywhere; None if there is none."""
         with self.reading() as db:
-            row = db.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
+            row = db.execute("SELECT id FROM runs WHERE uid = ?", (uid,)).fetchone()
         return row and int(row[0])
 
-    def known_block(
-        self, cell: int, number: int, trials: int, frequencies: bool, items: int
-    ) -> CellResults | None:
-        """A block of a cell of d items; None if it is not known.
+    def cells(self, run: int) -> tuple[RunCell, ...]:
+        """The cells of a run, in order."""
+        cells: tuple[RunCell, ...] = self._run_part(run, "cells", decode_cells)
+        return cells
 
-        A part of a longer block has everything but its moments: with `frequencies` it is not known.
+    def arrivals(self, run: int) -> tuple[Arrival, ...]:
+        """The blocks of a run in the order in which they came.
+
+        Those of a run whose end was not noted are, besides, the ones that are there of its cells.
         """
-        first = number * BLOCK_TRIALS
         with self.reading() as db:
-            moments = db.execute(
-                f"SELECT detected, {', '.join(MOMENTS)}"
-                " FROM blocks WHERE cell = ? AND number = ? AND trials = ?",
-                (cell, number, trials),
-            ).fetchone()
-            if moments is None and frequencies:
-                return None
-            rows = db.execute(
-                f"SELECT fingerprint, {', '.join(measured_columns())} FROM trials"
-                " WHERE cell = ? AND trial >= ? AND trial < ? ORDER BY trial",
-                (cell, first, first + trials),
-            ).fetchall()
-            # Where there is no block of this length, the rounds of a longer one's first trials.
-            rounds = db.execute(
-                f"SELECT trials, rounds, names, metrics, {', '.join(MOMENTS)}"
-                " FROM rounds WHERE cell = ? AND number = ? AND trials >= ?"
-                " ORDER BY trials LIMIT 1",
-                (cell, number, trials),
-            ).fetchone()
-        if len(rows) < trials:
-            return None
-        with damaged(self.path):
-            return block_of(trials, items, rows, moments, rounds)
+            row = db.execute("SELECT id, uid, body FROM runs WHERE id = ?", (run,)).fetchone()
+        noted: tuple[Arrival, ...] = self._run_part(run, "arrivals", decode_arrivals)
+        if self._noted_run(row).status != "running":
+            return noted
+        known = {(arrival.position, arrival.number) for arrival in noted}
+        seconds = noted[-1].seconds if noted else 0.0
+        with self.reading() as db:
+            there = [
+                Arrival(seconds, cell.position, number, trials)
+                for cell in self.cells(run)
+                for number, trials in db.execute(
+                    "SELECT number, trials FROM blocks WHERE cell = ? ORDER BY number", (cell.key,)
+                )
+                if trials == min(BLOCK_TRIALS, cell.trials - number * BLOCK_TRIALS)
+            ]
+        more = (each for each in there if (each.position, each.number) not in known)
+        return (*noted, *more)
 
-    def measured_cell(self, cell: int, trials: int, frequencies: bool, items: int) -> CellResults:
-        """The first trials of a cell of d items, up to a gap, whichever run computed them."""
-        tally = Tally()
-        for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
-            size = min(BLOCK_TRIALS, trials - first)
-            block = self.known_block(cell, number, size, frequencies, items)
-            if block is None:
-                break
-            tally.add(number, block if frequencies else block.bare)
-        return tally.results
+    def _run_part(self, run: int, column: str, decode: Any) -> Any:
+        with self.reading() as db:
+            row = db.execute(f"SELECT uid, {column} FROM runs WHERE id = ?", (run,)).fetchone()
+        if row is None:
+            raise ScenarioError(f"there is no run {run} in {self.path or 'this store'}")
+        with corruption_context(self.path, f"the {column} of run {run}"):
+            return decode(unseal(f"{column} {row[0]}", row[1]))
+
+    def insert_run(self, run: Run, cells: Sequence[RunCell], arrivals: Sequence[Arrival]) -> int:
+        """Keep a run that is not there, inside a transaction; its number, a new one for 0."""
+        parts = (encode_run(run), encode_cells(cells), encode_arrivals(arrivals))
+        names = ("run", "cells", "arrivals")
+        sealed = (seal(f"{name} {run.uid}", part) for name, part in zip(names, parts, strict=True))
+        done = self._db.execute(
+            "INSERT INTO runs VALUES (nullif(?, 0), ?, ?, ?, ?)", (run.id, run.uid, *sealed)
+        )
+        return int(done.lastrowid or 0)
+
+    def update_run(
+        self, number: int, arrivals: Sequence[Arrival] | None = None, **changes: Any
+    ) -> None:
+        """Change fields of a run, and its blocks, inside a transaction."""
+        row = self._db.execute("SELECT id, uid, body FROM runs WHERE id = ?", (number,)).fetchone()
+        if row is None:
+            raise FileError(f"run {number} of {self.path} was removed meanwhile")
+        run = replace(self._noted_run(row), **changes)
+        parts = {"body": seal(f"run {run.uid}", encode_run(run))}
+        if arrivals is not None:
+            parts["arrivals"] = seal(f"arrivals {run.uid}", encode_arrivals(arrivals))
+        for column, sealed in parts.items():
+            self._db.execute(f"UPDATE runs SET {column} = ? WHERE id = ?", (sealed, number))
+
+    # Results.
+
+    def block(
+        self, run: int, arrival: Arrival, cells: Sequence[RunCell] | None = None
+    ) -> CellResults:
+        """A block of a run; without moments where they were not kept. Raises FileError.
+
+        cells : those of the run, where they were read already.
+        """
+        cells, block = self.cells(run) if cells is None else cells, None
+        if 0 <= arrival.position < len(cells):
+            key = cells[arrival.position].key
+            block = self.get_block(key, arrival.number, arrival.trials, False)
+        if block is None:
+            raise FileError(
+                f"{self.path} is damaged: block {arrival.number} of cell {arrival.position} "
+                f"of run {run} is missing; ldptui resume {run} computes it again"
+            )
+        return block
 
     def experiment(self, run: int, limits: bool = False) -> Experiment:
         """The run's experiment, bound again; users from a file or of code as they were then.
@@ -286,15 +246,6 @@ class Store:
         cells = bound(tuple(scenario.points()), population_of, limits)
         return Experiment(scenario, tuple(map(answered, cells)), limits)
 
-    def population(self, name: str) -> Population:
-        """A population that came from a file or of code."""
-        with self.reading() as db:
-            row = db.execute(
-                "SELECT histogram, labels FROM populations WHERE digest = ?", (name,)
-            ).fetchone()
-        with damaged(self.path):
-            return given_population(np.frombuffer(row[0], dtype="<i8"), json.loads(row[1]))
-
     def results(self, run: int, experiment: Experiment | None = None) -> Results:
         """The results of a run in one piece, for `core.export`, tables and charts."""
         experiment = experiment or self.experiment(run)
@@ -302,23 +253,11 @@ class Store:
 
     def measured(self, run: int) -> tuple[CellResults, ...]:
         """The results of a run's cells, each up to its first gap; simulates nothing."""
-        tallies = [Tally() for _ in self.cells(run)]
-        with self.reading() as db:
-            bare = {
-                position
-                for (position,) in db.execute(
-                    "SELECT DISTINCT position FROM run_blocks AS r"
-                    " JOIN run_cells USING (run, position)"
-                    " WHERE run = ? AND NOT EXISTS (SELECT 1 FROM blocks AS b WHERE"
-                    " b.cell = run_cells.cell AND b.number = r.number AND b.trials = r.trials)",
-                    (run,),
-                )
-            }
+        cells = self.cells(run)
+        tallies = [Tally() for _ in cells]
         for arrival in self.arrivals(run):
-            block = self.block(run, arrival)
-            if arrival.position in bare:
-                block = block.bare
-            with damaged(self.path):
+            block = self.block(run, arrival, cells)
+            with corruption_context(self.path):
                 tallies[arrival.position].add(arrival.number, block)
         return tuple(tally.results for tally in tallies)
 
@@ -326,20 +265,19 @@ class Store:
 
     def change_tags(self, run: int, add: Iterable[str] = (), drop: Iterable[str] = ()) -> None:
         """Tag a run."""
-        self.run(run)
-        with self.writing() as db:
-            db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(run, tag) for tag in add])
-            db.executemany("DELETE FROM tags WHERE run = ? AND tag = ?", [(run, t) for t in drop])
+        with self.writing():
+            tags = {*self.run(run).tags, *add} - {*drop}
+            self.update_run(run, tags=tuple(sorted(tags)))
 
     def star(self, run: int, on: bool = True) -> None:
         """Mark a run, or unmark it; `gc` leaves marked ones."""
-        self._update(run, "star", int(on))
+        self._change(run, star=on)
 
     def remove(self, run: int, on: bool = True) -> None:
         """Take a run out of the list, or put it back; `gc` makes it final."""
         if on and self.run(run).status == "running":
             raise FileError(f"run {run} is running: stop it first")
-        self._update(run, "removed", time.time() if on else None)
+        self._change(run, removed=on)
 
     def leave(self, run: int) -> None:
         """Mark a run whose process is gone as stopped; it can be resumed as before.
@@ -347,12 +285,14 @@ class Store:
         Without effect on others.
         """
         if self.run(run).status == "interrupted":
-            self._update(run, "status", "partial")
+            with self.writing():
+                about, came = self.run(run), self.arrivals(run)
+                self.update_run(run, came, status="partial", done=about.done)
 
-    def _update(self, run: int, column: str, value: object) -> None:
+    def _change(self, run: int, **changes: Any) -> None:
         self.run(run)
-        with self.writing() as db:
-            db.execute(f"UPDATE runs SET {column} = ? WHERE id = ?", (value, run))
+        with self.writing():
+            self.update_run(run, **changes)
 
     def gc(self, before: float | None = None, compact: bool = True) -> tuple[int, int]:
         """Forget removed runs, and what no run needs; return the numbers of runs and cells.
@@ -368,25 +308,21 @@ class Store:
         old += [run.id for run in self.runs(removed=True)]
         with self.writing() as db:
             db.executemany("DELETE FROM runs WHERE id = ?", [(run,) for run in old])
-            cells = db.execute(
-                "DELETE FROM cells WHERE id NOT IN (SELECT cell FROM run_cells)"
-            ).rowcount
-            db.execute(
-                "DELETE FROM answers WHERE answer NOT IN"
-                " (SELECT answer FROM run_cells WHERE answer IS NOT NULL)"
-            )
-            db.execute(
-                "DELETE FROM populations WHERE digest NOT IN"
-                " (SELECT population FROM run_cells WHERE population IS NOT NULL)"
-            )
+            numbers = [number for (number,) in db.execute("SELECT id FROM runs").fetchall()]
+            cells = [cell for number in numbers for cell in self.cells(number)]
+            needed = {name for cell in cells for name in (cell.key, cell.population)}
+            answers = {encode_answer(cell.answer) for cell in cells if cell.answer is not None}
+            names = {name for (name,) in db.execute("SELECT DISTINCT cell FROM blocks")}
+            needed |= {
+                name
+                for name in names
+                if name.startswith("answer ") and self.get_bytes(name) in answers
+            }
+            gone = names - needed
+            db.executemany("DELETE FROM blocks WHERE cell = ?", [(name,) for name in gone])
         if compact and not any(run.status == "running" for run in self.runs()):
             with self.reading() as db:
                 db.execute("VACUUM")
                 if self.journal == "wal":
                     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return len(old), cells
-
-    def check(self) -> str:
-        """SQLite's own check of the whole file: "ok", or its complaints."""
-        with self.reading() as db:
-            return str(db.execute("PRAGMA integrity_check").fetchone()[0])
+        return len(old), sum(" " not in name for name in gone)

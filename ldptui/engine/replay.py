@@ -105,12 +105,9 @@ class RunReplay:
         for name, cell in zip(names, cells, strict=True):
             if name in self._at or name in self._others or not self._with_others:
                 continue
-            number = self._store.cell_number(name)
-            if number is not None:
-                size = cell.task.size(cell)
-                stored = self._store.measured_cell(number, cell.trials, details, size)
-                if stored.trials:
-                    self._others[name] = stored
+            stored = self._store.measured_cell(name, cell.trials, details)
+            if stored.trials:
+                self._others[name] = stored
         is_known = (name in self._at or name in self._others for name in names)
         return [cell for cell, known in zip(cells, is_known, strict=True) if known]
 

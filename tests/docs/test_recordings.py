@@ -1,11 +1,11 @@
 """The keys of recordings are those that the page of the format names, and hold what it says."""
 
-import base64
-import hashlib
 import json
 import re
+import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,12 @@ from support.pages import page
 from ldptui import core
 from ldptui.core.export import to_json
 from ldptui.core.store import begin, open_store
+from ldptui.core.store.block_codec import unseal
 from ldptui.core.store.recording import write_recording
 
-ROW = re.compile(r"^\| (\w+) \| (`.+?`) \| (.+) \|$", re.MULTILINE)
-NESTED = ("cells", "populations", "versions", "rounds")
-"""The keys whose own keys the page names too."""
+ROW = re.compile(r"^\| ([\w.]+) \| (`.+?`) \| (.+) \|$", re.MULTILINE)
 OUE = {"kind": "oue", "epsilon": 1.0}
 UNIFORM = {"kind": "uniform", "items": 8, "users": 500}
-VECTORS = ("clean", "attacked", "clean_defended", "attacked_defended")
-
-Lines = list[dict[str, Any]]
 
 
 def works(folder: Path) -> dict[str, core.Experiment]:
@@ -63,8 +59,8 @@ def works(folder: Path) -> dict[str, core.Experiment]:
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Lines, Any, bytes]]:
-    """By name: the lines of a recording, the JSON of the same run, and the recording's bytes."""
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, Any, Any]]:
+    """By name: the run and the cells of a recording as JSON, and the JSON of the same run."""
     folder, made = tmp_path_factory.mktemp("recordings"), {}
     with open_store(None) as store:
         for name, work in works(folder).items():
@@ -72,87 +68,43 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Lines,
             results = results_of(work, frequencies=True, memory=kept)
             kept.finish(results, results.error)
             write_recording(store, kept.run, folder / name)
-            data = (folder / name).read_bytes()
-            lines = [json.loads(line) for line in data.splitlines()]
-            made[name] = lines, json.loads(to_json(results, lines[0]["versions"])), data
+            with closing(sqlite3.connect(folder / name)) as db:
+                uid, body, cells = db.execute("SELECT uid, body, cells FROM runs").fetchone()
+            run = json.loads(unseal(f"run {uid}", body))
+            document = json.loads(to_json(results, run["versions"]))
+            made[name] = run, json.loads(unseal(f"cells {uid}", cells)), document
     return made
 
 
 def told() -> dict[str, dict[str, str]]:
-    """The words of the page about each key, by the line that has it."""
+    """The words of the page about each key, by the part that has it."""
     section = page("docs/format.md").partition("\n## Recordings\n")[2].partition("\n## ")[0]
     rows = defaultdict[str, dict[str, str]](dict)
-    for line, names, words in ROW.findall(section):
-        rows[line] |= dict.fromkeys(re.findall("`(.+?)`", names), words)
+    for part, names, words in ROW.findall(section):
+        rows[part] |= dict.fromkeys(re.findall("`(.+?)`", names), words)
     return rows
 
 
-def keys(line: Mapping[str, Any]) -> Iterator[str]:
-    """The keys of a line, `cells.users` for those in a table, in each of a list or a mapping."""
-    for key, value in line.items():
-        if key not in NESTED:
-            yield key
-            continue
-        several = isinstance(value, list) or key == "populations"
-        tables = (value if isinstance(value, list) else value.values()) if several else [value]
-        yield from (f"{key}.{name}" for table in tables for name in table)
+def keys(told: Mapping[str, Any]) -> set[str]:
+    nested = {f"versions.{name}" for name in told.get("versions", ())}
+    return (told.keys() - {"versions"}) | nested
 
 
 def test_the_page_names_every_key_of_a_recording_and_no_other(recorded: Any) -> None:
-    found = defaultdict[str, set[str]](set)
-    for (head, *blocks, end), _, _ in recorded.values():
-        found["head"] |= {*keys(head)}
-        found["block"] |= {key for block in blocks for key in keys(block)}
-        found["end"] |= {*keys(end)}
-    assert {line: {*rows} for line, rows in told().items()} == found
+    found = {"runs.body": set[str](), "runs.cells": set[str]()}
+    for run, cells, _ in recorded.values():
+        found["runs.body"] |= keys(run)
+        found["runs.cells"] |= {key for cell in cells for key in cell}
+    assert {part: {*told()[part]} for part in found} == found
 
 
 def test_what_is_said_to_be_as_in_json_is(recorded: Any) -> None:
-    shared = {key for key, words in told()["head"].items() if words.startswith("as in JSON")}
-    assert shared >= {"status", "scenario", "cells.answer"}
-    for name, ((head, *_), document, _) in recorded.items():
-        for key in shared - ({"digest"} if head["status"] != "done" else set()):
-            table, _, of_cell = key.rpartition(".")
-            pairs = (
-                zip(head["cells"], document["cells"], strict=True) if table else [(head, document)]
-            )
-            for one, other in pairs:
-                assert one.get(of_cell) == other.get(of_cell), (name, key)
-        assert bool(head["digest"]) == (head["status"] == "done")
-        assert bool(head["error"]) == (head["status"] == "failed") == (name == "failed")
-
-
-def test_vectors_and_numbers_are_those_that_the_page_tells(recorded: Any) -> None:
-    same = 0
-    for name, ((head, *blocks, end), _, data) in recorded.items():
-        assert end == {
-            "blocks": len(blocks),
-            "sha256": hashlib.sha256(data[: data.rindex(b"\n", 0, -1) + 1]).hexdigest(),
-        }
-        columns = len(head["metrics"])
-        for block in blocks:
-            cell = head["cells"][block["cell"]]
-            size, trials = cell["domain_size"], len(block["fingerprints"])
-            assert [len(row) for row in block["metrics"]] == [columns] * trials
-            assert trials == cell["trials"] == 3
-            assert (block["detected"] is None) == (name != "rappor")
-            if name == "rappor":
-                assert max(decoded(block["detected"], "q")) <= trials
-            rounds = block.get("rounds", {})
-            assert bool(rounds) == (name == "campaign")
-            for vectors in filter(None, map(block.get, VECTORS)):
-                same += vectors == "same"
-                if vectors != "same":
-                    assert [len(decoded(part, "d")) for part in vectors] == [size] * 2
-            if rounds:
-                assert [[len(row) for row in trial] for trial in rounds["metrics"]] == (
-                    [[columns] * 3] * trials
-                )
-                assert [len(decoded(part, "d")) for part in rounds["clean"]] == [3 * size] * 2
-                assert cell["users"] == 500
-    assert same
-
-
-def decoded(text: str, kind: str) -> list[Any]:
-    """The numbers of a vector: "d" for float64, "q" for int64."""
-    return memoryview(base64.b64decode(text)).cast(kind).tolist()
+    for name, (run, cells, document) in recorded.items():
+        assert run["document"] == document["scenario"]
+        assert run["status"] == document["status"]
+        assert run["digest"] == (document["digest"] if run["status"] == "done" else "")
+        assert bool(run["error"]) == (run["status"] == "failed") == (name == "failed")
+        for cell, other in zip(cells, document["cells"], strict=True):
+            assert cell["parameters"] == other["parameters"]
+            assert cell["malicious"] == other["malicious"]
+            assert cell["answer"] == other.get("answer")

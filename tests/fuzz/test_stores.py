@@ -12,32 +12,13 @@ from support.tampering import change, tampered
 from ldptui.commands import cli
 from ldptui.terminal import exits
 
+VALUES = (b"", b"\xff" * 20, "x", 7, float("inf"))
 ROWS = [
-    ("runs", "title", b"\xff"),
-    ("runs", "started", "x"),
-    ("runs", "done", "x"),
-    ("runs", "total", b"\xff"),
-    ("runs", "scenario", "x"),
-    ("runs", "scenario", "[]"),
-    ("runs", "metrics", "null"),
-    ("run_blocks", "number", "x"),
-    ("run_blocks", "trials", b"\xff"),
-    ("trials", "gain", "x"),
-    ("trials", "fingerprint", "x"),
-    ("blocks", "clean_mean", "x"),
-    ("blocks", "detected", b"\xff"),
-    ("blocks", "clean_mean", b""),
-    ("rounds", "clean_mean", None),
-    ("rounds", "clean_mean", b""),
-    ("rounds", "rounds", "1"),
-    ("runs", "status", b"\xff"),
-    ("runs", "started", float("inf")),
-    ("runs", "simulator", b"\xff"),
-    ("runs", "simulator", float("inf")),
-    ("run_cells", "parameters", -1),
-    ("run_cells", "parameters", "null"),
-    ("run_cells", "answer", ""),
-]
+    (table, column, value)
+    for table, column in (("runs", "body"), ("runs", "cells"), ("runs", "arrivals"),
+                          ("blocks", "body"), ("blocks", "cell"))
+    for value in VALUES
+]  # fmt: skip
 
 
 COMMANDS = (
@@ -96,23 +77,11 @@ def test_a_changed_row_costs_one_sentence(
     )
 
 
-@pytest.mark.parametrize(
-    ("table", "column", "value"),
-    [
-        ("run_cells", "cell", float("inf")),
-        ("run_cells", "cell", "x"),
-        ("run_cells", "run", 7),
-        ("run_blocks", "seconds", "x"),
-        ("run_blocks", "seconds", float("inf")),
-        ("run_blocks", "arrival", b"\xff"),
-        ("run_blocks", "arrival", "[]"),
-    ],
-)
+@pytest.mark.parametrize(("table", "column", "value"), [row for row in ROWS if row[0] == "runs"])
 def test_a_changed_row_is_a_sentence_for_resume(
     table: str, column: str, value: object, tmp_path: Path, capsys: Captured
 ) -> None:
     store = kept_runs(tmp_path, capsys)
-    change(store, "runs", "status", "partial")
     change(store, table, column, value)
     assert resumed(store, capsys) == exits.NO_FILE
 
@@ -132,15 +101,14 @@ def resumed(store: Path, capsys: Captured) -> int:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # 1e300 squared
 def test_no_value_in_any_column_breaks_resume(tmp_path: Path, capsys: Captured) -> None:
     store, copy = kept_runs(tmp_path, capsys), tmp_path / "copy.sqlite3"
-    change(store, "runs", "status", "partial")
     ended: Counter[int] = Counter()
     for what in tampered(store, copy):
         try:
             ended[resumed(copy, capsys)] += 1
         except AssertionError as error:
             raise AssertionError(what) from error
-    assert ended[0] > 100
-    assert ended[3] > 100
+    assert ended[0] > 20
+    assert ended[3] > 20
 
 
 @pytest.mark.long
@@ -153,5 +121,5 @@ def test_no_value_in_any_column_raises(tmp_path: Path, capsys: Captured) -> None
             ended.update(codes(copy, tmp_path, capsys))
         except AssertionError as error:
             raise AssertionError(what) from error
-    assert ended[0] > 1000
-    assert ended[3] > 1000
+    assert ended[0] > 200
+    assert ended[3] > 200

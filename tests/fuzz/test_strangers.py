@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 import tomlkit
 from support.commands import TINY, Captured, succeed
-from support.forging import signed
+from support.forging import parts_of, signed
 
 from ldptui.commands import cli
 from ldptui.core import plugins
@@ -241,13 +241,18 @@ def test_no_pickle_of_a_store_is_loaded(command: str, mark: Path, capsys: Captur
 def test_no_pickle_of_a_recording_is_loaded(mark: Path, capsys: Captured) -> None:
     scenario, path = written(mark, tomllib.loads(TINY)), mark.with_name("theirs.ldptui")
     succeed(capsys, "record", str(scenario), "--out", str(path), "--quiet")
-    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()[:-1]]
+    parts = parts_of(path.read_bytes())
     for text in texts(mark):
-        for line in lines:
-            for key in line if isinstance(line, dict) else ():
-                changed = [each | {key: text} if each is line else each for each in lines]
-                path.write_bytes(signed(changed))
-                answers(capsys, mark, "replay {file}", file=path)
+        for key in parts["body"]:
+            path.write_bytes(signed({**parts, "body": parts["body"] | {key: text}}))
+            answers(capsys, mark, "replay {file}", file=path)
+        for key in parts["cells"][0]:
+            path.write_bytes(signed({**parts, "cells": [parts["cells"][0] | {key: text}]}))
+            answers(capsys, mark, "replay {file}", file=path)
+        for name in ("arrivals", "blocks"):
+            changed = text if name == "arrivals" else [[*row[:3], text] for row in parts["blocks"]]
+            path.write_bytes(signed({**parts, name: changed}))
+            answers(capsys, mark, "replay {file}", file=path)
 
 
 @pytest.mark.every(3)

@@ -46,9 +46,6 @@ def change(path: Path, table: str, column: str, value: object) -> None:
     """Give the last row of a table another value in one column."""
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA ignore_check_constraints = ON")
-        names = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
-        key = next((name for name in ("cell", "run") if name in names), "rowid")
-        key = "run" if table in ("run_blocks", "run_cells") else key
-        last = f"(SELECT max({key}) FROM {table})"
-        db.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = {last}", (value,))
+        last = f"(SELECT max(rowid) FROM {table})"
+        db.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = {last}", (value,))
         db.commit()

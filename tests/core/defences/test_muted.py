@@ -13,7 +13,7 @@ from ldptui.core.base.arms import UNDEFENDED
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.defences import DEFENCES, compares_rounds
 from ldptui.core.defences.kinds import GROUP_TESTS, OF_NUMBERS
-from ldptui.core.store.address import addresses
+from ldptui.core.store.cell_address import addresses
 
 
 def work(*steps: dict[str, Any], **more: Any) -> core.Experiment:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support.cases import alike, attack, experiment, results_of
+from support.stores import change_block, change_run
 
 from ldptui import core
 from ldptui.commands.dictionary import COLUMNS
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.export import to_json
-from ldptui.core.metrics import METRICS, joined, unmeasured
+from ldptui.core.metrics import METRICS, joined, named, names_of, plain, unmeasured
 from ldptui.core.metrics.python import KEPT, TAKEN
+from ldptui.core.metrics.results import CellResults
 from ldptui.core.plugins import Allowed, available, permit
 from ldptui.core.scenario import sweepable_keys
 from ldptui.core.store import begin, cell_keys, open_store, resume
@@ -148,7 +151,7 @@ def test_other_code_is_another_cell_with_the_same_draws(allowed: Allowed, tmp_pa
         memory = begin(store, permit(asked, later))
         second = results_of(permit(asked, later), memory=memory)
         assert (memory.reused, second.digest) == (0, first.digest)
-        store._db.execute("UPDATE runs SET status = 'partial' WHERE id = 1")
+        change_run(store, 1, status="partial")
         with pytest.raises(core.FileError, match="the code of metric 'error' is not that of"):
             resume(store, 1, experiment=permit(asked, later))
 
@@ -156,17 +159,18 @@ def test_other_code_is_another_cell_with_the_same_draws(allowed: Allowed, tmp_pa
 def test_a_strangers_recording_brings_no_column_of_its_own(
     allowed: Allowed, tmp_path: Path
 ) -> None:
-    import hashlib
+    def other_name(block: CellResults) -> CellResults:
+        names = [name.replace("error_after", "stranger") for name in names_of(block.metrics)]
+        return replace(block, metrics=named(names, plain(block.metrics)))
 
     path = tmp_path / "run.ldptui"
     with open_store(None) as store, open_store(None) as other:
         kept(store, permit(work("error"), allowed))
+        for come in store.arrivals(1):
+            change_block(store, 1, come.position, come.number, other_name)
+        metrics = store.run(1).metrics
+        change_run(store, 1, metrics=[name.replace("error_after", "stranger") for name in metrics])
         write_recording(store, 1, path)
-        lines = path.read_text().splitlines()
-        lines[0] = lines[0].replace('"error_after"', '"stranger"')
-        body = "\n".join(lines[:-1]) + "\n"
-        end = json.loads(lines[-1]) | {"sha256": hashlib.sha256(body.encode()).hexdigest()}
-        path.write_text(body + json.dumps(end) + "\n")
         number, _ = read_recording(other, path)
         assert "stranger" not in other.run(number).metrics
         (cell,) = other.results(number).cells

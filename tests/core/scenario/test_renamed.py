@@ -6,7 +6,7 @@ from ldptui.core import Scenario, compile
 from ldptui.core.running.runner import run
 from ldptui.core.scenario import parse
 from ldptui.core.scenario.renamed import FORMER
-from ldptui.core.store.address import cell_keys
+from ldptui.core.store.cell_address import cell_keys
 
 TEXT = """
 format = 1

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from support.cases import results_of, sweep
-from support.stores import assert_same, record
+from support.stores import assert_same, change_run, record
 
 from ldptui import core
 from ldptui.core.base.errors import FileError
@@ -26,11 +26,11 @@ from ldptui.core.store import (
     Store,
     begin,
     open_store,
-    owner,
     resume,
-    writing,
+    run_process,
+    run_writer,
 )
-from ldptui.core.store import store as store_module
+from ldptui.core.store import block_store as store_module
 
 KILLS = int(os.environ.get("LDPTUI_TEST_KILLS", "30"))
 """The number of times that a running sweep is killed."""
@@ -158,14 +158,12 @@ def test_two_writers_at_once(path: Path) -> None:
 @pytest.mark.parametrize("write", [True, False])
 def test_a_store_opened_twice_keeps_its_log_from_another_process(path: Path, write: bool) -> None:
     """The last process to close a store removes the log: no other takes itself for the last."""
-    words = (
-        "print(*sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM answers').fetchone())"
-    )
+    words = "print(*sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM blocks').fetchone())"
     another = [sys.executable, "-S", "-c", f"import sqlite3, sys; {words}", str(path)]
     with open_store(path) as first:
         for key in range(2):
-            with first.writing() as db:
-                db.execute("INSERT INTO answers VALUES (?, '')", (str(key),))
+            with first.writing():
+                first.put_bytes(b"", str(key))
             with open_store(path, write):
                 assert int(subprocess.check_output(another)) == key + 1
 
@@ -193,13 +191,13 @@ def test_a_run_of_another_process_is_running_until_that_is_gone(path: Path) -> N
 
 
 def test_a_number_used_by_another_process_is_not_mistaken(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = owner.me()
-    assert owner.alive(mine)
+    mine = run_process.process_address()
+    assert run_process.is_alive(mine)
     host, number, _ = mine.rsplit(":", 2)
     if Path("/proc/self/stat").exists():
-        assert not owner.alive(f"{host}:{number}:1")
-    assert owner.alive(f"elsewhere:{number}:1")
-    assert not owner.alive("")
+        assert not run_process.is_alive(f"{host}:{number}:1")
+    assert run_process.is_alive(f"elsewhere:{number}:1")
+    assert not run_process.is_alive("")
 
 
 def test_a_power_loss_takes_only_what_was_not_on_the_disk_yet(
@@ -216,7 +214,7 @@ def test_a_power_loss_takes_only_what_was_not_on_the_disk_yet(
     lost: list[tuple[Path, int]] = []
 
     def lose() -> None:
-        if rng.random() < 0.05 and log.exists() and path.stat().st_size:
+        if rng.random() < 0.3 and log.exists() and path.stat().st_size:
             place = tmp_path / f"lost{len(lost)}"
             place.mkdir()
             copied = log.read_bytes()
@@ -227,7 +225,7 @@ def test_a_power_loss_takes_only_what_was_not_on_the_disk_yet(
 
     with open_store(path) as own:
         recorded = begin(own, work)
-        own._db.set_progress_handler(lose, 50)
+        own._db.set_progress_handler(lose, 3)
         synced = own._synced
         size = log.stat().st_size
         for count, unit in enumerate(units(work), start=1):
@@ -246,7 +244,7 @@ def test_a_power_loss_takes_only_what_was_not_on_the_disk_yet(
             assert sum(cell.trials for cell in there.measured(1)) == there.run(1).done
     copy, blocks = lost[-1]
     with open_store(copy) as there:
-        there._db.execute("UPDATE runs SET owner = ''")
+        change_run(there, 1, owner="")
         again = resume(there, 1)
         *_, last = run(work, memory=again)
         again.finish(last.results)
@@ -270,7 +268,7 @@ def test_a_full_disk_loses_no_more_than_the_block_in_flight(
     assert_same(kept.results(first.run), before)
     left = kept.run(recorded.run)
     kept._db.execute("PRAGMA max_page_count = 100000")
-    kept._db.execute("UPDATE runs SET owner = '' WHERE id = ?", (left.id,))
+    change_run(kept, left.id, owner="")
     again = resume(kept, left.id)
     *_, last = run(work, memory=again)
     again.finish(last.results)
@@ -305,7 +303,7 @@ def test_a_limit_on_the_size_of_files_is_a_full_disk(path: Path) -> None:
 
 def test_a_clock_that_goes_back(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(2_000_000_000, 0, -100_000_000))
-    monkeypatch.setattr(writing.time, "time", lambda: float(next(clock)))
+    monkeypatch.setattr(run_writer.time, "time", lambda: float(next(clock)))
     for seed in range(3):
         record(kept, sweep(20, seed=seed))
     found = kept.runs()

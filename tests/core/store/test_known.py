@@ -12,7 +12,7 @@ from support.stores import assert_same, key_of, record
 from ldptui import core
 from ldptui.core.store import (
     Store,
-    address,
+    cell_address,
 )
 
 
@@ -80,12 +80,12 @@ def test_the_key_covers_everything_that_numbers_depend_on(monkeypatch: pytest.Mo
     ]
     keys = {key, *(key_of(one) for one in changed)}
     assert len(keys) == len(changed) + 1
-    monkeypatch.setattr(address, "SIMULATOR", address.SIMULATOR + 1)
+    monkeypatch.setattr(cell_address, "SIMULATOR", cell_address.SIMULATOR + 1)
     assert key_of(cell) not in keys
 
 
 def test_what_has_no_canonical_form_is_no_part_of_a_key() -> None:
     with pytest.raises(TypeError, match="object"):
-        address.canonical(object())
-    assert address.canonical(tuple(range(65)))[:2] == ["long", 65]
-    assert address.canonical(0.1) != address.canonical(0.1 + 2**-56)
+        cell_address.canonical(object())
+    assert cell_address.canonical(tuple(range(65)))[:2] == ["long", 65]
+    assert cell_address.canonical(0.1) != cell_address.canonical(0.1 + 2**-56)

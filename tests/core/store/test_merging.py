@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.cases import sweep
+from support.stores import change_block
 
 from ldptui import core
 from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.metrics.results import CellResults
 from ldptui.core.running.runner import Shard, run, units
 from ldptui.core.store import begin, merge, open_store
 
@@ -84,10 +87,16 @@ def test_a_run_that_went_on_brings_its_other_blocks(tmp_path: Path) -> None:
         assert store.run(number).digest == last.results.digest
 
 
+def change_mark(block: CellResults) -> CellResults:
+    marks = block.fingerprints.copy()
+    marks[7] += 1
+    return replace(block, fingerprints=marks)
+
+
 def test_stores_that_contradict_each_other_are_not_merged(tmp_path: Path) -> None:
     here, there = (record(tmp_path / name, Shard(), sweep(20)) for name in ("a.db", "b.db"))
-    with open_store(there) as other, other.writing() as db:
-        db.execute("UPDATE trials SET fingerprint = fingerprint + 1 WHERE trial = 7")
+    with open_store(there) as other:
+        change_block(other, 1, 2, 0, change_mark)
     with open_store(here) as store:
         with pytest.raises(FileError, match="measured trial 7 of a cell otherwise"):
             merge(store, there)

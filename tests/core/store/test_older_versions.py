@@ -17,7 +17,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.commands import Captured, succeed
+from support.commands import Captured, fail, succeed
+
+from ldptui.core.base.versions import SIMULATOR
+from ldptui.core.store import open_store
+from ldptui.terminal import exits
 
 HERE = Path(__file__).parent
 TOLD: dict[str, Any] = json.loads((HERE / "store-3.json").read_text("utf-8"))
@@ -129,20 +133,39 @@ def test_a_run_is_exported(
 def test_an_interrupted_run_goes_on(store: Path, capsys: Captured) -> None:
     if np.__version__ != TOLD["numpy"]:
         pytest.skip(f"a run goes on with NumPy {TOLD['numpy']} alone, here it is {np.__version__}")
+    if SIMULATOR != 1:
+        told = fail(capsys, exits.NO_FILE, "resume", str(TOLD["resumed"]["run"]), "--quiet")
+        assert "computed with simulator 1" in told
+        return
     run, digest = TOLD["resumed"].values()
     words = succeed(capsys, "resume", str(run), "--quiet", "--format", "json")
     assert json.loads(words)["digest"] == digest
 
 
-def test_no_cell_is_lost(store: Path, capsys: Captured) -> None:
+def test_no_cell_is_lost_and_the_old_file_stays(store: Path, capsys: Captured) -> None:
     """Cells that runs share stay shared, others apart."""
-    succeed(capsys, "runs", "tag", "1", "migrated")  # opens it to write
-    with closing(sqlite3.connect(store)) as db:
-        (keys,) = db.execute("SELECT count(DISTINCT key) FROM cells").fetchone()
-        (used,) = db.execute("SELECT count(DISTINCT cell) FROM run_cells").fetchone()
-        cells = dict(db.execute("SELECT run, group_concat(cell) FROM run_cells GROUP BY run"))
-    assert keys == used == TOLD["cell_keys"]
+    before = store.read_bytes()
+    succeed(capsys, "runs", "list")
+    assert store.read_bytes() == before  # which is read in memory
+    succeed(capsys, "runs", "tag", "1", "migrated")
+    assert store.with_name("old.sqlite3.old").read_bytes() == before
+    assert sorted(path.name for path in store.parent.iterdir()) == [
+        "old.sqlite3", "old.sqlite3.old",
+    ]  # fmt: skip
+    with open_store(store) as opened:
+        cells = {run.id: [cell.key for cell in opened.cells(run.id)] for run in opened.runs()}
+        gone = [cell.key for run in opened.runs(removed=True) for cell in opened.cells(run.id)]
+    assert len({key for keys in cells.values() for key in keys} | {*gone}) == TOLD["cell_keys"]
     assert cells[1] == cells[8]
+
+
+def test_a_store_that_is_in_use_is_not_carried_over(store: Path, capsys: Captured) -> None:
+    with closing(sqlite3.connect(store)) as db:
+        db.execute("BEGIN")
+        db.execute("SELECT count(*) FROM runs").fetchone()
+        told = fail(capsys, exits.NO_FILE, "runs", "tag", "1", "x")
+    assert str(store) in told
+    succeed(capsys, "runs", "tag", "1", "x")
 
 
 def test_a_wrong_number_is_noticed(store: Path, capsys: Captured) -> None:

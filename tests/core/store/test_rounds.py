@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support.cases import alike, attack, experiment
-from support.stores import record
+from support.stores import change_block, record
 
 from ldptui import core
-from ldptui.core.base.arms import UNDEFENDED
+from ldptui.core.base.arms import ATTACKED, UNDEFENDED
 from ldptui.core.base.errors import FileError
 from ldptui.core.experiment import compile
-from ldptui.core.metrics import METRICS
-from ldptui.core.metrics.results import Moments, Rounds
+from ldptui.core.metrics.results import CellResults, Moments, Rounds
 from ldptui.core.running.runner import run
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import Store, begin, cell_keys, open_store, resume
@@ -103,32 +103,38 @@ def test_the_key_is_what_the_rounds_depend_on() -> None:
     assert cell_keys(plain.cells) != cell_keys(rounds.cells)
 
 
-def test_a_replay_is_identical_and_sees_a_changed_round(kept: Store) -> None:
+def other_round(block: CellResults) -> CellResults:
+    """The block with another mse of trial 0 in round 2."""
+    assert block.rounds is not None
+    metrics = block.rounds.metrics.copy()
+    metrics["mse"][0, 2] *= 1.001
+    return replace(block, rounds=replace(block.rounds, metrics=metrics))
+
+
+def other_frequency(block: CellResults) -> CellResults:
+    """The block with another frequency of item 5, attacked, in round 1."""
+    assert block.rounds is not None
+    moments = block.rounds.arms[ATTACKED]
+    mean = moments.mean.copy()
+    mean[1, 5] += 1e-6
+    arms = {**block.rounds.arms, ATTACKED: replace(moments, mean=mean)}
+    return replace(block, rounds=replace(block.rounds, arms=arms))
+
+
+@pytest.mark.parametrize(
+    ("position", "change", "sentence"),
+    [
+        (0, other_round, "cell 0, trial 0, round 2: mse was "),
+        (1, other_frequency, "cell 1, block 0: attacked frequencies of the rounds, item 5: was "),
+    ],
+)
+def test_a_replay_is_identical_and_sees_a_changed_round(
+    kept: Store, position: int, change: Any, sentence: str
+) -> None:
     _, memory = record(kept, work())
     assert replay(kept, memory.run).difference == ""
-    with kept.writing() as db:
-        (data,) = db.execute("SELECT metrics FROM rounds WHERE cell = 1 AND number = 0").fetchone()
-        values = np.frombuffer(data, dtype="<f8").copy()
-        values[2 * len(METRICS) + list(METRICS).index("mse")] *= 1.001  # trial 0, round 2, mse
-        db.execute(
-            "UPDATE rounds SET metrics = ? WHERE cell = 1 AND number = 0", (values.tobytes(),)
-        )
-    assert replay(kept, memory.run).difference.startswith("cell 0, trial 0, round 2: mse was ")
-
-
-def test_a_replay_sees_changed_frequencies_of_a_round(kept: Store) -> None:
-    _, memory = record(kept, work())
-    with kept.writing() as db:
-        (data,) = db.execute(
-            "SELECT attacked_mean FROM rounds WHERE cell = 2 AND number = 0"
-        ).fetchone()
-        values = np.frombuffer(data, dtype="<f8").copy()
-        values[12 + 5] += 1e-6
-        db.execute(
-            "UPDATE rounds SET attacked_mean = ? WHERE cell = 2 AND number = 0", (values.tobytes(),)
-        )
-    expected = "cell 1, block 0: attacked frequencies of the rounds, item 5: was "
-    assert replay(kept, memory.run).difference.startswith(expected)
+    change_block(kept, memory.run, position, 0, change)
+    assert replay(kept, memory.run).difference.startswith(sentence)
 
 
 @pytest.mark.parametrize("frequencies", [True, False])
@@ -151,17 +157,14 @@ def test_a_recording_holds_the_rounds(kept: Store, tmp_path: Path, frequencies: 
 
 
 def test_a_recording_with_other_rounds_is_refused(kept: Store, tmp_path: Path) -> None:
-    import hashlib
-    import json
+    def shorter(block: CellResults) -> CellResults:
+        assert block.rounds is not None
+        return replace(block, rounds=replace(block.rounds, metrics=block.rounds.metrics[:, :3]))
 
     _, memory = record(kept, work())
+    change_block(kept, memory.run, 0, 0, shorter)
     file = tmp_path / "shared.ldptui"
     write_recording(kept, memory.run, file)
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    lines[1]["rounds"]["metrics"] = [trial[:3] for trial in lines[1]["rounds"]["metrics"]]
-    body = b"".join(json.dumps(line).encode() + b"\n" for line in lines[:-1])
-    end = {"blocks": len(lines) - 2, "sha256": hashlib.sha256(body).hexdigest()}
-    file.write_bytes(body + json.dumps(end).encode() + b"\n")
     with open_store(None) as other, pytest.raises(FileError, match="a round has no right metrics"):
         read_recording(other, file)
 

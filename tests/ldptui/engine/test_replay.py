@@ -92,8 +92,8 @@ def test_a_replay_shows_the_results_of_that_moment(path: Path) -> None:
 
 def test_blocks_that_came_out_of_order_wait_for_the_gap(path: Path) -> None:
     keep(path)
-    with open_store(path) as store:
-        store._db.execute("UPDATE run_blocks SET arrival = 100 - arrival")
+    with open_store(path) as store, store.writing():
+        store.update_run(1, store.arrivals(1)[::-1])
     replay = open_replay(path, 1, 1)
     # The third and the second block of the last cell come first: nothing to show yet.
     assert shares(replay.frame(3)) == {0.2: 60}

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 from support.fake_engine import FakeEngine
+from support.stores import change_run
 from support.waiting import seen, until
 from support.workbench_app import finished, own_home, status, workbench
 from textual.app import App
@@ -204,7 +205,7 @@ async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
 @pytest.mark.long
 async def test_a_run_whose_process_is_gone_is_offered(store: Path) -> None:
     with open_store(store) as kept:
-        kept._db.execute("UPDATE runs SET status = 'running', owner = '' WHERE id = 2")
+        change_run(kept, 2, status="running", owner="")
     async with workbench(store=store) as (screen, engine, pilot):
         await until(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
         await pilot.press("y")
@@ -217,7 +218,7 @@ async def test_a_run_whose_process_is_gone_is_offered(store: Path) -> None:
 @pytest.mark.long
 async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
     with open_store(store) as kept:
-        kept._db.execute("UPDATE runs SET status = 'running', owner = '' WHERE id = 2")
+        change_run(kept, 2, status="running", owner="")
     async with workbench(store=store) as (screen, _, pilot):
         await until(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
         await pilot.press("n")

@@ -18,7 +18,7 @@ import pytest
 from support.commands import TWENTY, Captured, fail, listed, noted, succeed
 
 from ldptui.commands import cli, progress
-from ldptui.core.store import RunMemory, open_store, opening
+from ldptui.core.store import RunMemory, open_store, store_open
 from ldptui.terminal import exits, places
 
 LONG = """\
@@ -182,7 +182,7 @@ def test_a_file_name_that_is_not_text(tmp_path: Path, capsys: Captured) -> None:
 def test_a_store_on_a_network_home_says_so(
     tiny: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "file_system", lambda _: "nfs4")
+    monkeypatch.setattr(store_open, "file_system", lambda _: "nfs4")
     assert "network file system (nfs4): using a rollback journal" in noted(capsys, "run", tiny)
 
 

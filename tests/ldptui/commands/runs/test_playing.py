@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from support.commands import Captured, fail, listed, noted, succeed
+from support.stores import change_block, change_run
 
 from ldptui.commands import cli
 from ldptui.core.experiment import compile
+from ldptui.core.metrics.results import CellResults
 from ldptui.core.store import Store, open_store
 from ldptui.terminal import exits, places
+
+
+def other_mark(block: CellResults) -> CellResults:
+    """The block with other counts in trial 4."""
+    marks = block.fingerprints.copy()
+    marks[4] = 1
+    return replace(block, fingerprints=marks)
 
 
 def test_a_replay_says_identical_or_where_not(tiny: str, kept: Path, capsys: Captured) -> None:
@@ -24,13 +34,14 @@ def test_a_replay_says_identical_or_where_not(tiny: str, kept: Path, capsys: Cap
     # another NumPy that draws as this one: from 2.5 on binomials are drawn otherwise
     other = "1.9" if np.lib.NumpyVersion(np.__version__) < "2.5.0" else "2.99"
     with open_store(kept) as there:
-        there._db.execute("UPDATE runs SET ldptui = '0.0.9', numpy = ?", [other])
+        versions = {**there.run(1).versions, "ldptui": "0.0.9", "numpy": other}
+        change_run(there, 1, versions=versions)
     words = noted(capsys, "replay", "last")
     assert words.startswith("note: computed with ldptui 0.0.9, this is ")
     assert f"computed with NumPy {other}, here it is" in words
     assert "and yet the numbers are the same" in words
     with open_store(kept) as there:
-        there._db.execute("UPDATE trials SET fingerprint = 1 WHERE trial = 4")
+        change_block(there, 1, 0, 0, other_mark)
     assert cli.main(["replay", "last"]) == 1
     output = capsys.readouterr()
     assert output.out.startswith("different: cell 0, trial 4: the fingerprint of its counts was 0")
@@ -44,8 +55,8 @@ def test_a_replay_that_differs_names_the_law_that_numpy_corrected(
 ) -> None:
     succeed(capsys, "run", tiny, "--quiet")
     with open_store(kept) as store:
-        store._db.execute("UPDATE runs SET numpy = ?", (there,))
-        store._db.execute("UPDATE trials SET fingerprint = 1 WHERE trial = 4")
+        change_run(store, 1, versions={**store.run(1).versions, "numpy": there})
+        change_block(store, 1, 0, 0, other_mark)
     monkeypatch.setattr("numpy.__version__", here)
     redrawn = (here != "2.4.6") != (there == "2.5.5")
     assert cli.main(["replay", "last"]) == (exits.REDRAWN if redrawn else exits.FAILED)
@@ -64,7 +75,7 @@ def test_a_replay_of_another_law_is_not_the_same(
 ) -> None:
     succeed(capsys, "run", tiny, "--quiet")
     with open_store(kept) as store:
-        store._db.execute("UPDATE runs SET numpy = '2.5.5'")
+        change_run(store, 1, versions={**store.run(1).versions, "numpy": "2.5.5"})
         scenario = store.experiment(1).scenario
     other = compile(scenario.with_value("protocol.epsilon", 3.0))
     monkeypatch.setattr("numpy.__version__", "2.4.6")
@@ -93,7 +104,7 @@ def test_a_recording_carries_the_data_of_a_csv_file(
     (tmp_path / "data.csv").unlink()
     scenario.unlink()
     kept.unlink()
-    assert str(tmp_path) not in out.read_text("utf-8")
+    assert str(tmp_path).encode() not in out.read_bytes()
     identical = succeed(capsys, "replay", str(out))
     assert identical.startswith("identical: 20 trials, xxh3:")
     assert not kept.exists()

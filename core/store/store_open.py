@@ -1,4 +1,4 @@
-"""Opens a store: checks what is there, chooses its journal, brings it up to date."""
+"""Opens a store: checks what is there, chooses its journal, carries an older one over."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ from typing import Any, Final
 
 from ..base.errors import FileError, reason_of
 from ..base.files import is_folder, is_there
-from .faults import REASONS, damaged, explained
-from .schema import checked_version, migrate, outdated
-from .store import Store
+from .older_stores import NEWEST_OLD_VERSION, carry_over, convert_store
+from .sqlite_errors import REASONS, corruption_context, sqlite_error_context
+from .store import TABLES, Store
 
-PATIENCE: Final = 60.0
+WAIT_S: Final = 60.0
 """Seconds to wait for another process that writes."""
+
+APPLICATION: Final = int.from_bytes(b"LDPt")
+"""SQLite's application id of a store."""
+
+VERSION: Final = NEWEST_OLD_VERSION + 1
+"""The version of the tables."""
 
 NETWORK_FILE_SYSTEMS: Final = frozenset(
     {"9p", "afs", "beegfs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "gpfs", "lustre"}
@@ -31,12 +37,12 @@ def open_store(path: Path | None, write: bool = True) -> Store:
     write : False reads one that is there, even where nothing may be written.
     """
     if path is None:
-        return _prepared(None, sqlite3.connect(":memory:", **_OPTIONS))
+        return make_tables(Store(None, sqlite3.connect(":memory:", **_OPTIONS)))
     if is_folder(path):
         raise FileError(f"{path} is a folder, not a store")
     if not write:
         try:
-            return _opened(path, "rw")
+            return _opened(path, "rw")  # to read the log of a process that was killed
         except FileError as error:
             if not any(REASONS[key] in str(error) for key in ("readonly", "unable to open")):
                 raise
@@ -50,7 +56,7 @@ def open_store(path: Path | None, write: bool = True) -> Store:
 
 
 _OPTIONS: Final[dict[str, Any]] = {
-    "timeout": PATIENCE,
+    "timeout": WAIT_S,
     "isolation_level": None,
     "check_same_thread": False,
 }
@@ -79,16 +85,71 @@ def _opened(path: Path, mode: str) -> Store:
             raise FileError(f"{path} is not a store of ldptui")
     except OSError as error:
         raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
-    with explained(path):
-        uri = f"{path.absolute().as_uri()}?mode={mode}"
-        connection = sqlite3.connect(uri, uri=True, **_OPTIONS)
+    with sqlite_error_context(path):
+        connection = _connect(path, mode)
         try:
-            with damaged(path):
+            with corruption_context(path):
                 _check_end(path, connection)
-                return _prepared(path, connection, mode.startswith("rw"))
+                version = read_version(path, connection)
+                if 0 < version < VERSION:
+                    return _opened_older(path, connection, mode.startswith("rwc"))
+                store = Store(path, connection)
+                if mode.startswith("rw"):
+                    _choose_journal(store, path)
+                return store if version else make_tables(store)
         except BaseException:
             connection.close()
             raise
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    connection: sqlite3.Connection = sqlite3.connect(uri, uri=True, **_OPTIONS)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def _opened_older(path: Path, old: sqlite3.Connection, write: bool) -> Store:
+    """A store that another version made: carried over to be written, else as it is in memory."""
+    if not write:
+        store = open_store(None)
+        convert_store(old, store)
+        old.close()
+        store._db.execute("PRAGMA query_only = ON")
+        store.path = path
+        return store
+    kept = carry_over(path, old, lambda place: _opened(place, "rwc"))
+    store = _opened(path, "rwc")
+    store.note = f"{path} was carried over to the store of this version; the old one is {kept}"
+    return store
+
+
+def make_tables(store: Store) -> Store:
+    """The store, with its tables, unless another process was quicker."""
+    with store.writing() as db:
+        if not read_version(store.path, db):
+            for table in TABLES:
+                db.execute(table)
+            db.execute(f"PRAGMA application_id = {APPLICATION}")
+            db.execute(f"PRAGMA user_version = {VERSION}")
+    return store
+
+
+def read_version(path: Path | None, db: sqlite3.Connection) -> int:
+    """The version of the file, 0 for an empty one; raises FileError if it is not for us."""
+    # One statement, so that it does not see half of what another process makes meanwhile.
+    version, application, tables = db.execute(
+        "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master)"
+        " FROM pragma_user_version, pragma_application_id"
+    ).fetchone()
+    if application != APPLICATION and (tables or application or version):
+        raise FileError(f"{path} is not a store of ldptui: another program made it")
+    if version > VERSION:
+        raise FileError(
+            f"{path} was made by a newer ldptui (version {version} of the store, this one knows "
+            f"{VERSION}): update ldptui, or use another store"
+        )
+    return int(version)
 
 
 def _check_end(path: Path, db: sqlite3.Connection) -> None:
@@ -105,26 +166,12 @@ def _check_end(path: Path, db: sqlite3.Connection) -> None:
         raise FileError(f"{path} is damaged: the end of the file is missing")
 
 
-def _prepared(path: Path | None, db: sqlite3.Connection, write: bool = True) -> Store:
-    """Check what was opened, before anything is written to it; then bring it up to date."""
-    store = Store(path, db)
-    db.execute("PRAGMA trusted_schema = OFF")
-    db.execute("PRAGMA foreign_keys = ON")
-    checked_version(path, db)
-    if path is not None and write:
-        _choose_journal(store, path)
-    if outdated(path, db):
-        with store.writing():
-            migrate(path, db)
-    return store
-
-
 def _choose_journal(store: Store, path: Path) -> None:
     kind = file_system(path)
     if kind in NETWORK_FILE_SYSTEMS:
         _fall_back(store, f"{path} is on a network file system ({kind})")
         return
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + WAIT_S
     while True:
         try:
             (mode,) = store._db.execute("PRAGMA journal_mode = WAL").fetchone()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 from ..base.errors import FileError
@@ -10,8 +9,9 @@ from ..base.streams import digest
 from ..cell import Cell
 from ..experiment.search import measured_alone, with_fakes
 from ..metrics.goal import Answer
-from .address import canonical, cell_keys
-from .faults import damaged
+from .cell_address import canonical, cell_keys
+from .run_records import decode_answer, encode_answer
+from .sqlite_errors import corruption_context
 from .store import Store
 
 
@@ -33,10 +33,9 @@ class KeptAnswers:
         if key in self._found or self._fresh or self._store is None or self.failure:
             return self._found.get(key)
         try:
-            with self._store.reading() as db:
-                row = db.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
-            with damaged(self._store.path):
-                return None if row is None else Answer.read(json.loads(row[0]))
+            body = self._store.get_bytes(f"answer {key}")
+            with corruption_context(self._store.path):
+                return None if body is None else decode_answer(body)
         except FileError as error:
             self.failure = str(error)
             return None
@@ -48,10 +47,9 @@ class KeptAnswers:
         self._found[key] = cell.answer
         if self._store is None or self.failure:
             return
-        written = json.dumps(dataclasses.asdict(cell.answer), ensure_ascii=False)
         try:
-            with self._store.writing() as db:
-                db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, written))
+            with self._store.writing():
+                self._store.put_bytes(encode_answer(cell.answer), f"answer {key}")
         except FileError as error:
             self.failure = str(error)
 

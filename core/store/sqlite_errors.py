@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -21,22 +20,20 @@ REASONS: Final = {
     "unable to open": "cannot be opened: is the folder there, and may you write to it?",
 }
 
-
-CHANGED: Final = (
+CORRUPTION_ERRORS: Final = (
     ValueError,
     TypeError,
     LookupError,
     AttributeError,
     ArithmeticError,
     RecursionError,
-    struct.error,
 )
-"""The exceptions of reading a file that others have changed."""
+"""The exceptions of reading a file that others have changed; msgspec's are of them."""
 
 
 @contextlib.contextmanager
-def explained(path: Path | None) -> Iterator[None]:
-    """SQLite's errors as FileError, in one sentence."""
+def sqlite_error_context(path: Path | None) -> Iterator[None]:
+    """Turn SQLite's errors into FileError, in one sentence."""
     try:
         yield
     except (sqlite3.Error, OverflowError) as error:
@@ -47,11 +44,15 @@ def explained(path: Path | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def damaged(path: Path | None) -> Iterator[None]:
-    """Turn the errors of a file that others have changed into FileError."""
+def corruption_context(path: Path | None, what: str = "") -> Iterator[None]:
+    """Turn the errors of a file that others have changed into FileError.
+
+    what : is damaged, "" for the file as a whole.
+    """
     try:
         yield
     except LdpError:
         raise
-    except CHANGED as error:
-        raise FileError(f"{path or 'the store'} is damaged: {error}") from error
+    except CORRUPTION_ERRORS as error:
+        where = f"{path or 'the store'} is damaged: {what}{': ' if what else ''}"
+        raise FileError(f"{where}{error}") from error

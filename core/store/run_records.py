@@ -1,0 +1,147 @@
+"""Runs and their cells as frozen values, and as the bytes that a store keeps of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+from ..base.named import fields_of
+from ..metrics.goal import Answer
+
+Status: TypeAlias = Literal["running", "done", "partial", "failed", "interrupted"]
+"""`interrupted`: the process that ran it is gone without a word."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One run as the store knows it; what is left out is that of one that begins.
+
+    document : the scenario. source : the file it came from, "" if none.
+    metrics : the names of what was measured.
+    started : UTC seconds since 1970; seconds : how long it took, by a clock that never goes back.
+    done, total : trials. digest : of a run that is done, else "". owner : the process that runs it.
+    """
+
+    id: int = 0
+    uid: str
+    title: str
+    document: dict[str, Any] = field(hash=False)
+    source: str = ""
+    seed: int
+    protocols: tuple[str, ...] = ()
+    attacks: tuple[str, ...] = ()
+    metrics: tuple[str, ...]
+    versions: Mapping[str, str | int] = field(hash=False)
+    status: Status
+    error: str = ""
+    started: float
+    seconds: float = 0.0
+    done: int = 0
+    total: int
+    digest: str = ""
+    star: bool = False
+    removed: bool = False
+    tags: tuple[str, ...] = ()
+    owner: str = field(default="", compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class RunCell:
+    """One cell of a run. genuine : names the draws of the genuine users; equal: the same ones.
+
+    users : the genuine ones, of each round where there are several; malicious : all fakes.
+    answer : to the cell's goal; None without one. key : the address of its blocks.
+    """
+
+    position: int
+    trials: int
+    parameters: Mapping[str, Any] = field(hash=False)
+    users: int
+    malicious: int
+    domain_size: int
+    genuine: str
+    histogram: str
+    population: str | None
+    answer: Answer | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A block of a run: when it came, in seconds since the run started, and its trials."""
+
+    seconds: float
+    position: int
+    number: int
+    trials: int
+
+
+_decode_run: Final = msgspec.json.Decoder(Run).decode
+
+_decode_arrivals: Final = msgspec.msgpack.Decoder(tuple[tuple[float, int, int, int], ...]).decode
+
+
+def encode_run(run: Run) -> bytes:
+    """A run as JSON, without its number, which is that of its row."""
+    return _to_json({name: value for name, value in fields_of(run).items() if name != "id"})
+
+
+def decode_run(body: bytes, number: int) -> Run:
+    """The run of these bytes, with this number; raises ValueError for bytes that are no run."""
+    try:
+        run = _decode_run(body)  # half the time of the standard library
+    except msgspec.DecodeError:  # numbers that it does not read: beyond 64 bits, or none
+        run = msgspec.convert(json.loads(body), Run)
+    object.__setattr__(run, "id", number)  # which nobody has seen yet
+    if not math.isfinite(run.started + run.seconds):
+        raise ValueError("it started at no time")
+    return run
+
+
+def encode_cells(cells: Sequence[RunCell]) -> bytes:
+    """The cells of a run as JSON."""
+    return _to_json(
+        [{**fields_of(cell), "answer": cell.answer and fields_of(cell.answer)} for cell in cells]
+    )
+
+
+def decode_cells(body: bytes) -> tuple[RunCell, ...]:
+    """The cells of these bytes; raises ValueError for what are none."""
+    cells = msgspec.convert(json.loads(body), tuple[RunCell, ...])
+    for cell in cells:
+        if cell.answer is not None:
+            Answer.read(fields_of(cell.answer))
+    return cells
+
+
+def encode_answer(answer: Answer) -> bytes:
+    """The answer to a goal as JSON."""
+    return _to_json(fields_of(answer))
+
+
+def decode_answer(body: bytes) -> Answer:
+    """The answer of these bytes; raises TypeError or ValueError for what is none."""
+    return Answer.read(json.loads(body))
+
+
+def encode_arrivals(arrivals: Sequence[Arrival]) -> bytes:
+    """The blocks of a run as MessagePack, in the order in which they came."""
+    rows = [(come.seconds, come.position, come.number, come.trials) for come in arrivals]
+    return msgspec.msgpack.encode(rows)
+
+
+def decode_arrivals(body: bytes) -> tuple[Arrival, ...]:
+    """The blocks of these bytes; raises ValueError for what are none."""
+    rows = _decode_arrivals(body)
+    if not all(math.isfinite(seconds) for seconds, *_ in rows):
+        raise ValueError("a block came at no time")
+    return tuple(Arrival(*row) for row in rows)
+
+
+def _to_json(value: Any) -> bytes:
+    return json.dumps(value, default=str, separators=(",", ":")).encode()

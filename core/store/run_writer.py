@@ -1,0 +1,294 @@
+"""Keeps runs: a row when one begins, a short transaction for each block of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from ..base.errors import FileError, one_line
+from ..base.versions import differing, versions
+from ..cell import Cell
+from ..experiment import Experiment
+from ..metrics.results import BLOCK_TRIALS, CellResults
+from ..population import STATED
+from ..running.runner import Results
+from ..view.cells import metric_names
+from .cell_address import addresses, cell_keys, histogram_digests
+from .run_process import describe_process, process_address
+from .run_records import Arrival, Run, RunCell
+from .store import Store
+
+NOTE_PAUSE: Final = 1.0
+"""Least seconds between two notes of when the blocks of a run came."""
+
+
+def begin(
+    store: Store,
+    experiment: Experiment,
+    ldptui: str = "",
+    *,
+    tags: Iterable[str] = (),
+    source: str = "",
+    fresh: bool = False,
+    frequencies: bool = True,
+) -> RunMemory:
+    """Start to keep a run; hand what comes back to `core.running.runner.run` as its memory.
+
+    fresh : compute everything again. frequencies : as for `run`.
+    """
+    scenario, marks = experiment.scenario, histogram_digests(experiment.cells)
+    run = Run(
+        uid=uuid.uuid4().hex,
+        # Not where the file is: a recording is shared.
+        title=one_line(str(scenario.document.get("title") or Path(scenario.name).name)),
+        document=scenario.document,
+        source=one_line(source),
+        seed=experiment.cells[0].seed,
+        protocols=kinds_in(experiment.cells, "protocol"),
+        attacks=kinds_in(experiment.cells, "attack"),
+        metrics=tuple(metric_names(experiment.cells)),
+        versions=versions(ldptui),
+        status="running",
+        started=time.time(),
+        total=experiment.trials,
+        tags=tuple(sorted({*tags})),
+        owner=process_address(),
+    )
+    with store.writing():
+        cells = [
+            _describe_cell(store, cell, mark)
+            for cell, mark in zip(experiment.cells, marks, strict=True)
+        ]
+        number = store.insert_run(run, cells, ())
+    return RunMemory(store, number, cells, fresh, frequencies)
+
+
+def kinds_in(cells: Iterable[Cell | RunCell], table: str) -> tuple[str, ...]:
+    """The kinds of a table that cells have; "mix" or "phase" for an attack of no single kind."""
+    kinds = dict.fromkeys(
+        str(
+            cell.parameters.get(
+                f"{table}.kind",
+                "phase" if f"{table}.phase.0.rounds" in cell.parameters else "mix",
+            )
+        )
+        for cell in cells
+    )
+    return tuple(kinds)
+
+
+def _describe_cell(store: Store, cell: Cell, histogram: str) -> RunCell:
+    """What a run keeps of a cell; its population is kept too if the scenario does not state it.
+
+    histogram : its digest.
+    """
+    population, name = cell.first.population, None
+    if cell.parameters["population.kind"] not in STATED:
+        name = store.put_population(population.histogram, population.labels)
+    key, genuine = addresses(cell, histogram)
+    return RunCell(
+        position=cell.index,
+        trials=cell.trials,
+        parameters=cell.parameters,
+        users=population.users,
+        malicious=cell.malicious,
+        domain_size=cell.task.size(cell.first),
+        genuine=genuine,
+        histogram=histogram,
+        population=name,
+        answer=cell.answer,
+        key=key,
+    )
+
+
+def resume(
+    store: Store, run: int, frequencies: bool = True, experiment: Experiment | None = None
+) -> RunMemory:
+    """Go on with a run; what it has is known, what is missing or damaged is computed.
+
+    experiment : that of the run, ready to be computed, where it has attacks in Python: their code
+        must be what it was.
+    """
+    with store.writing():
+        cells, stored = store.cells(run), store.run(run)
+        if stored.status == "running":
+            raise FileError(f"run {run} is running, in process {describe_process(stored.owner)}")
+        other = differing(stored.versions) or _other_code(cells, experiment)
+        if other:
+            raise FileError(
+                f"run {run} cannot be resumed, its other trials would not be of one kind: "
+                f"{other}; run it again instead"
+            )
+        arrivals = store.arrivals(run)
+        store.update_run(run, arrivals, status="running", error="", owner=process_address())
+    return RunMemory(store, run, cells, False, frequencies, arrivals)
+
+
+def _other_code(cells: Sequence[RunCell], experiment: Experiment | None) -> str:
+    """A sentence about cells that are missing, or code that has changed; "" where all is there."""
+    if experiment is None:
+        return ""
+    if len(cells) != len(experiment.cells):
+        return f"it has {len(cells)} of its {len(experiment.cells)} cells"
+    keys = cell_keys(experiment.cells)
+    for cell, key, before in zip(experiment.cells, keys, cells, strict=True):
+        for what, name in _code(cell) if key != before.key else ():
+            return f"the code of {what} {name!r} is not that of its other trials"
+    return ""
+
+
+def _code(cell: Cell) -> Iterator[tuple[str, str]]:
+    """The code that a cell's numbers depend on: what for, and its name."""
+    yield from cell.python_code
+    for what in ("protocol", "population"):
+        if f"{what}.name" in cell.parameters:
+            yield what, str(cell.parameters[f"{what}.name"])
+
+
+class RunPart:
+    """The memory of a part of a run: an experiment with cells of the run, and with others.
+
+    The run's own cells count as blocks of the run. The others are kept for whoever needs them next,
+    until `Store.gc`.
+
+    keys : of the cells. positions : of each cell, where the run has it.
+    """
+
+    def __init__(
+        self,
+        memory: RunMemory,
+        keys: Sequence[str],
+        positions: Sequence[Sequence[int]],
+        frequencies: bool,
+    ) -> None:
+        self._run, self._keys, self._frequencies = memory, keys, frequencies
+        self._positions = positions
+
+    def knows(self, cell: Cell) -> bool:
+        """True if the store has the first block of a cell; this takes nothing from it."""
+        trials, key = min(BLOCK_TRIALS, cell.trials), self._keys[cell.index]
+        try:
+            return bool(self._run.store.get_block(key, 0, trials, self._frequencies))
+        except FileError:
+            return False  # computing it will say why
+
+    def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
+        """The block, if the store has it, and it is not damaged."""
+        key, positions = self._keys[cell.index], self._positions[cell.index]
+        return self._run.find_block(key, positions, number, trials, self._frequencies)
+
+    def keep(self, cell: Cell, number: int, block: CellResults) -> None:
+        """Commit a finished block."""
+        self._run.keep_block(self._keys[cell.index], self._positions[cell.index], number, block)
+
+
+class RunMemory(RunPart):
+    """A run while it is computed and kept: the memory of all its cells.
+
+    A store that cannot be written any more does not stop the run: `failure` says what happened.
+    reused : trials that were in the store before the run.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        run: int,
+        cells: Sequence[RunCell],
+        fresh: bool,
+        frequencies: bool,
+        arrivals: Sequence[Arrival] = (),
+    ) -> None:
+        keys = [cell.key for cell in cells]
+        super().__init__(self, keys, [(at,) for at in range(len(cells))], frequencies)
+        self.store, self.run = store, run
+        self.failure, self.reused = "", 0
+        self._fresh = fresh
+        self._computed: set[tuple[str, int]] = set()
+        self._arrivals = {(each.position, each.number): each for each in arrivals}
+        self._started = time.monotonic() - (arrivals[-1].seconds if arrivals else 0.0)
+        self._noted, self._note_cost = time.monotonic(), 0.0
+        self._lock = threading.RLock()  # blocks may be found and kept by two threads
+
+    def part(
+        self, experiment: Experiment, positions: Mapping[str, Sequence[int]], frequencies: bool
+    ) -> RunPart:
+        """The memory of another experiment that is worked on for the same run.
+
+        positions : where the run has a cell, by the cell's key. frequencies : as for `run`.
+        """
+        keys = cell_keys(experiment.cells)
+        return RunPart(self, keys, [positions.get(key, ()) for key in keys], frequencies)
+
+    def find_block(
+        self, key: str, positions: Sequence[int], number: int, trials: int, frequencies: bool
+    ) -> CellResults | None:
+        """A block of the cell of this key, which is also at these positions of the run."""
+        if self._fresh or self.failure:
+            return None
+        with self._lock:
+            try:
+                block = self.store.get_block(key, number, trials, frequencies)
+            except FileError as error:
+                self.failure = str(error)
+                return None
+            if block is not None:
+                if (key, number) not in self._computed:
+                    self.reused += trials
+                self._note(positions, number, trials)
+        return block
+
+    def keep_block(
+        self, key: str, positions: Sequence[int], number: int, block: CellResults
+    ) -> None:
+        """Commit a block of the cell of this key; nothing after a failure."""
+        if self.failure:
+            return
+        with self._lock:
+            self._computed.add((key, number))
+            self._note(positions, number, block.trials)
+            began = time.monotonic()
+            noting = began >= self._noted + max(NOTE_PAUSE, 50 * self._note_cost)
+            try:
+                with self.store.writing(now=False):
+                    self.store.put_block(key, number, block)
+                    if noting:
+                        self.store.update_run(self.run, [*self._arrivals.values()])
+            except FileError as error:
+                self.failure = str(error)
+            if noting:
+                self._noted = time.monotonic()
+                self._note_cost = self._noted - began
+
+    def _note(self, positions: Sequence[int], number: int, trials: int) -> None:
+        for position in positions:
+            arrival = Arrival(self._seconds, position, number, trials)
+            self._arrivals.setdefault((position, number), arrival)
+
+    def finish(self, results: Results | None = None, error: str = "") -> None:
+        """The run has ended: it is done, partial, or failed with this error."""
+        complete = results is not None and results.complete
+        stopped = results is not None and not results.ended
+        if self.failure:
+            return
+        arrivals = [*self._arrivals.values()]
+        ended: dict[str, Any] = {
+            "status": "done" if complete else "failed" if error and not stopped else "partial",
+            "error": error,
+            "digest": results.digest if results is not None and complete else "",
+            "seconds": self._seconds,
+            "done": sum(arrival.trials for arrival in arrivals),
+            "owner": "",
+        }
+        try:
+            with self.store.writing():
+                self.store.update_run(self.run, arrivals, **ended)
+        except FileError as reason:
+            self.failure = str(reason)
+
+    @property
+    def _seconds(self) -> float:
+        return time.monotonic() - self._started
