@@ -20,8 +20,8 @@ from typing import Any
 __version__ = "0.2.0"
 
 _QUESTIONS = (
-    "accuracy", "audit", "choose", "deployment", "design", "disclose", "guess", "ledger", "plan",
-    "price", "sensitivity", "synthetic", "trust",
+    "accuracy", "audit", "check", "choose", "deployment", "design", "disclose", "guess", "ledger",
+    "plan", "price", "sensitivity", "synthetic", "trust",
 )  # fmt: skip
 _HOMES = {
     **{name: f"ldptui.questions.{name}_question" for name in _QUESTIONS},

@@ -36,6 +36,7 @@ from .api.screened import Screening as Screening
 from .api.screened import screen as screen
 from .questions.accuracy_question import accuracy as accuracy
 from .questions.audit_question import audit as audit
+from .questions.check_question import check as check
 from .questions.choose_question import choose as choose
 from .questions.deployment_question import deployment as deployment
 from .questions.design_question import design as design

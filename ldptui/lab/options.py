@@ -66,7 +66,7 @@ class Argument(Struct, frozen=True):
     lower : whether capitals are small letters. needed : one of those that are `either` must be
     given. role : what a question's value is: the name of a scenario, or in Python a scenario
     itself; a kind of protocol, or its table of a scenario; a CSV file that is read, or a column of
-    it; files of reports; a file that is written; clients, in Python objects too.
+    it; files of reports; a file that is written; clients, in Python objects too; FILE.py:NAME.
     """
 
     positional: bool = False
@@ -78,9 +78,9 @@ class Argument(Struct, frozen=True):
     choices: Callable[[], Iterable[str]] | None = None
     lower: bool = False
     needed: bool = False
-    role: Literal["", "scenario", "protocol", "table", "reports", "column", "output", "clients"] = (
-        ""
-    )
+    role: Literal[
+        "", "scenario", "protocol", "table", "reports", "column", "output", "clients", "code"
+    ] = ""
 
 
 Settings: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--set",), repeated=True)]

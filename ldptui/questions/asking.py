@@ -124,6 +124,8 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask)
                 table = (ask.document or {}).get("protocol", {})
                 if table.get("kind") == given.get(option.name):
                     given[option.name] = dict(table)  # with its own parameters
+            case "code" if given.get(option.name):
+                given[option.name] = str(ask.folder / given[option.name])
             case "reports":
                 given[option.name] = tuple(ask.place(each) for each in given.get(option.name, ()))
             case "clients":

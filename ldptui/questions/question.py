@@ -162,10 +162,12 @@ class Question(Generic[P, A]):
                 rule = f"is no option of {self.name}{suggest(name, names)}"
                 raise ScenarioError(rule, key=name)
         try:
-            bound = inspect.signature(self.function).bind_partial(*args, **kwargs)
+            bound = inspect.signature(self.function).bind_partial(*args)
         except TypeError as error:
             raise ScenarioError(f"cannot be asked so: {error}", key=self.name) from None
-        return dict(bound.arguments)
+        if twice := sorted(bound.arguments.keys() & kwargs):
+            raise ScenarioError("is given twice", key=twice[0])
+        return {**bound.arguments, **kwargs}
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options as the function takes them; raises ScenarioError.

@@ -19,7 +19,7 @@ from msgspec import Struct
 from ldptui.core.base.errors import ScenarioError, check_among, spelled
 from ldptui.core.base.ranges import Range
 
-from ..lab.options import ANY, Argument, Blank, Line, Option, split_hint, type_of
+from ..lab.options import ANY, Argument, Blank, Keys, Line, Option, split_hint, type_of
 
 REQUIRED: Final = inspect.Parameter.empty
 _PARAMETER: Final = re.compile(r"^(\w+) : (.+(?:\n    .+)*)", re.MULTILINE)
@@ -78,6 +78,10 @@ def read_parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     read = []
     for name, parameter in inspect.signature(function).parameters.items():
         hint, default = hints[name], parameter.default
+        keys = split_hint(hint)[1].get(Keys)
+        if parameter.kind is parameter.VAR_KEYWORD and keys is not None:
+            read += [Parameter(option) for option in keys.options(hints)]
+            continue
         if parameter.kind is parameter.VAR_POSITIONAL:
             hint, default = tuple_of(hint), ()
         read.append(_read_parameter(name, hint, default, words.get(name)))

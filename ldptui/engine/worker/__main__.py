@@ -51,9 +51,11 @@ def main() -> None:
     from .run import Run
 
     if options.lab:
+        from ...questions import import_bodies
         from ...questions.topics import TOPICS
 
         # Now, as an import that is interrupted may not be repeated.
+        import_bodies()
         for name in ("scipy.special", *(topic.home for topic in TOPICS.values())):
             import_module(name)
     try:

@@ -154,14 +154,14 @@ def test_a_check_has_an_option_for_every_key(
 
 def test_the_worst_pair_and_report_are_named(capsys: Captured) -> None:
     text = succeed(capsys, "check", "oue", "--epsilon", "1", "--items", "3")
-    assert "proved by enumeration" in text
+    assert "Proved by enumeration" in text
     assert "worst pair: item 2 and item 0" in text
     assert "worst report: bits 001" in text
 
 
 def test_a_kind_without_a_list_of_reports_is_proved_in_closed_form(capsys: Captured) -> None:
     text = succeed(capsys, "check", "she", "--epsilon", "1", "--items", "4")
-    assert "proved in closed form" in text
+    assert "Proved in closed form" in text
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_kind_without_a_list_of_reports_is_proved_in_closed_form(capsys: Captu
 def test_mechanisms_are_proved(arguments: tuple[str, ...], capsys: Captured) -> None:
     found = values(capsys, "check", *arguments)
     assert found["verdict"] == "proved"
-    assert "proved" in succeed(capsys, "check", *arguments)
+    assert "Proved" in succeed(capsys, "check", *arguments)
     if arguments[0] == "stability":
         assert found["loss"]["maximum"] is None  # unbounded
         assert found["loss"]["tail"][-1][1] == pytest.approx(2.5e-7)
@@ -232,7 +232,7 @@ def test_an_audit_names_the_leaks_that_it_cannot_see(capsys: Captured) -> None:
     assert cli.main(["check", "hiding.py:digit", *options]) == exits.ALARM
     assert "BROKEN" in capsys.readouterr().out
     text = succeed(capsys, "check", "hiding.py:parity", *options)
-    verdict = text.index("not refuted")
+    verdict = text.index("Not refuted")
     assert "an item that only several of them together show" in text[verdict:]
     assert "several of them" not in succeed(
         capsys, "check", "grr", "--epsilon", "1", "--items", "4"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from ldptui.core.scenario.declared import default_of, names_of, rule_of
 from ldptui.lab.answer import Answer
 from ldptui.lab.mechanisms import has
 from ldptui.lab.words import lab_field_help, notions
+from ldptui.questions import load_question
 from ldptui.questions.topics import TOPICS, starting
 from ldptui.session.draft import draft_of
 from ldptui.widgets.field import read
@@ -195,8 +196,8 @@ def test_the_law_of_randomised_response_by_hand() -> None:
 
 def test_every_kind_is_checked_with_its_own_dials() -> None:
     """Each key of a kind is a field, with its default where the scenario has no value."""
-    own = {field.name for field in fields(TOPICS["check"].asked)}
-    dialled = {option.name for option in TOPICS["check"].options} - own
+    own = signature(load_question("check").function).parameters
+    dialled = {option.name for option in TOPICS["check"].options} - own.keys()
     for kind in KINDS:
         draft = draft_of(f'protocol = {{ kind = "{kind}" }}', Path())
         values = starting("check", draft, {"protocol": kind})

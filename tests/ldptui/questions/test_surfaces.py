@@ -56,6 +56,14 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
             ),
         ],
     ),
+    "check": (
+        {"protocol": "olh", "epsilon": 1.0, "items": 4, "hash_range": "3"},
+        [
+            ({"protocol": "nonsense", "epsilon": 1.0, "items": 4}, "protocol", "must be one of"),
+            ({"protocol": "grr", "items": 8}, "epsilon", "is required"),
+            ({"protocol": "grr", "epsilon": 1.0}, "items", "is required"),
+        ],
+    ),
     "choose": (
         {"scenario": "mine.toml", "epsilon": 0.05, "trials": 20},
         [({"scenario": "mine.toml", "trials": 0}, "trials", "must be in [1, 10^6], got 0")],

@@ -30,12 +30,12 @@ from ldptui.core.plugins import available, object_named
 from ldptui.core.protocols import KINDS, BitNoise, Rappor
 from ldptui.core.protocols.curators import Neighbours
 
-from ...catalogue import in_order
-from ...explain.setting import read_key
-from ...text.prose import either
-from ..asking import needed
-from ..mechanisms import CURATORS, bound, curator, has
-from ..questions.planning import CheckOptions
+from ..catalogue import in_order
+from ..explain.setting import read_key
+from ..lab.asking import needed
+from ..lab.mechanisms import CURATORS, bound, curator, has
+from ..lab.questions.planning import CheckRequest
+from ..text.prose import either
 
 CONTRACT_USERS: Final = 2000
 """Users of a batch at least, of which the contract of a protocol is tested."""
@@ -128,7 +128,7 @@ def lawful(mechanism: Any, claimed: float) -> Lawful:
     return Lawful(subject.proved, None if proof is None else proof.epsilon, subject.disproved)
 
 
-def subject_of(options: CheckOptions) -> Subject:
+def subject_of(options: CheckRequest) -> Subject:
     """The protocol, the mechanism or the plug-in of the options; raises LdpError."""
     kind = options.protocol
     if ":" in kind or kind in available("protocol"):
@@ -158,7 +158,7 @@ def subject_of(options: CheckOptions) -> Subject:
     return Subject(epsilon, options.delta, loss_of(protocol), proof, protocol, items)
 
 
-def _strange(options: CheckOptions) -> Subject:
+def _strange(options: CheckRequest) -> Subject:
     """A mechanism of somebody's own."""
     epsilon = needed("epsilon", options.epsilon)
     items = needed("items", options.items)
@@ -172,7 +172,7 @@ def _strange(options: CheckOptions) -> Subject:
     return Subject(epsilon, options.delta, None, proof, made, items, pure, client=made)
 
 
-def _dials(options: CheckOptions) -> dict[str, Any]:
+def _dials(options: CheckRequest) -> dict[str, Any]:
     """The keys of the protocol that are given, read; raises ScenarioError for those of others."""
     kind, values = options.protocol, {}
     for name, value in sorted(options.keys.items()):
@@ -183,7 +183,7 @@ def _dials(options: CheckOptions) -> dict[str, Any]:
     return values
 
 
-def _curator(options: CheckOptions) -> Subject:
+def _curator(options: CheckRequest) -> Subject:
     """A central mechanism: a lone user in one bin, and in another or in none."""
     kind, near = options.protocol, options.neighbours
     epsilon = needed("epsilon", options.epsilon)
@@ -214,7 +214,7 @@ def _neighbouring(
     ]
 
 
-def _exponential(options: CheckOptions) -> Subject:
+def _exponential(options: CheckRequest) -> Subject:
     """The choice of an item: the change of one user that it shows most."""
     epsilon = needed("epsilon", options.epsilon)
     mechanism, counts = Exponential(epsilon), _counts(needed("counts", options.counts))
