@@ -25,7 +25,7 @@ from ..lab.options import concerned
 from ..terminal import exits
 from ..terminal.output import write_json, write_out
 from ..text import table
-from .question import Question
+from .question import Question, finish
 from .question_answer import QuestionAnswer
 from .topics import TOPICS, Topic
 from .writing import make_page, make_sheet, write_answer
@@ -65,12 +65,11 @@ def command(name: str, arguments: Namespace) -> int:
     try:
         if isinstance(topic, Question):
             given = topic.argued(values)
-            for _ in (asked := Going(topic.work(given))):
-                pass
-            write_answer(topic, asked.result, given, arguments.format, arguments.page)
-            if asked.result.is_broken:
+            found = finish(topic.work(given))
+            write_answer(topic, found, given, arguments.format, arguments.page)
+            if found.is_broken:
                 return exits.ALARM
-            return exits.MISFIT if asked.result.is_misfit else exits.DONE
+            return exits.MISFIT if found.is_misfit else exits.DONE
         steps = _answer(topic)(topic.argued(values), Ask())
         for _ in (going := Going(steps)):
             pass

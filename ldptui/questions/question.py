@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias, T
 from msgspec import Struct
 
 from ldptui.core.base.errors import ScenarioError, suggest
-from ldptui.core.base.pulse import Going
 
 from ..lab.options import Blank, Option
 from .question_answer import QuestionAnswer
@@ -150,9 +149,7 @@ class Question(Generic[P, A]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> A:
         """The answer; raises ScenarioError with the name of the option as key."""
-        for _ in (going := Going(self.work(self.bind(*args, **kwargs)))):
-            pass
-        return going.result
+        return finish(self.work(self.bind(*args, **kwargs)))
 
     def bind(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """The options by their names; raises ScenarioError for what is none, or is missing."""
@@ -221,6 +218,16 @@ class Question(Generic[P, A]):
         return {name: value for name, value in read.items() if value is not None}
 
 
+def finish(steps: Steps[A]) -> A:
+    """The answer at the end of the steps."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            answer: A = end.value
+            return answer
+
+
 class question:  # noqa: N801 - a decorator
     """The decorator that makes a question of a function; its words are those of `Question`."""
 
@@ -243,8 +250,6 @@ def along_option(
     fixed |= {name: getattr(answer, field, None) for name, field in curves.held.items()}
     for value in curves.points({**given, "answer": answer}):
         try:
-            for _ in (going := Going(asked.work({**fixed, curves.option: value}))):
-                pass
-            yield float(value), going.result
+            yield float(value), finish(asked.work({**fixed, curves.option: value}))
         except ScenarioError:
             yield float(value), None
