@@ -18,7 +18,7 @@ from ..bounds.solver import Programme
 from ..defences.fiad import CHANCE, FIAD, SUPPORT
 from ..defences.fiad import SIZE as SET_SIZE
 from ..law.capabilities import Composes
-from ..law.law import Ask, Lack, Law, LawName, Ones
+from ..law.law import Ask, Lack, Law, LawName, SupportSizes
 from ..law.pure import Items, Mechanism
 from ..population import Population
 from .hidden import Hiding
@@ -68,8 +68,8 @@ class Solving(Among):
         solver.check(self.programme(cast("Composes", protocol), targets))
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:
-        ones = self.ones(protocol, view.targets)
-        told: Law | Lack = protocol.law_of(Ask(self.report_law, view.targets, ones=ones))
+        sizes = self.sizes(protocol, view.targets)
+        told: Law | Lack = protocol.law_of(Ask(self.report_law, view.targets, sizes=sizes))
         return told
 
     def programme(self, protocol: Composes, targets: Items) -> Programme:
@@ -101,6 +101,7 @@ class Solving(Among):
         """float64[r + 1]: the share of the fakes who support j of the targets."""
         return solver.solved(self.programme(protocol, targets))
 
-    def ones(self, protocol: Composes, targets: Items) -> Ones:
-        """The ones of a report among the targets and elsewhere."""
-        return Ones(*solver.composed(self.programme(protocol, targets)))
+    def sizes(self, protocol: Composes, targets: Items) -> SupportSizes:
+        """How many targets and other items a report supports."""
+        inside, outside, chances = solver.composed(self.programme(protocol, targets))
+        return SupportSizes(inside, chances, outside)

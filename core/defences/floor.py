@@ -20,8 +20,9 @@ from ..base.sampling import Counts
 from ..bounds.fakes import SIZES, Chain, Floor, floor_of, floor_of_counts
 from ..bounds.robust import unbounded
 from ..kernels.bits import BitColumns
+from ..law.exchangeable import Exchangeable
 from ..law.pure import Mechanism, PureProtocol, Reports
-from ..law.together import TellsTogether, tells_together
+from ..law.together import tells_together
 from .filter import Load, Received, Verdict
 from .itemsets import USERS_AT_ONCE, pair_counts, users_in
 from .pairs import supported
@@ -75,7 +76,7 @@ def sizes_of(protocol: PureProtocol) -> int:
     return min(SIZES, protocol.domain_size - 1)
 
 
-def grown(protocol: TellsTogether, reports: Reports, pulse: Pulse) -> Iterator[Chain]:
+def grown(protocol: Exchangeable, reports: Reports, pulse: Pulse) -> Iterator[Chain]:
     """Sets of items that more reports seem to support, or not to, than honest ones would."""
     columns, users = supported(protocol, reports), len(reports)
     single = np.array([users_in(column) for column in columns])
@@ -126,7 +127,7 @@ def _grown(
     return Chain(np.array(chosen), np.array(seen), every)
 
 
-def counted(protocol: TellsTogether, reports: Reports, chain: Chain) -> Counts:
+def counted(protocol: Exchangeable, reports: Reports, chain: Chain) -> Counts:
     """int64[k]: the reports that support all, or none, of each set of a chain."""
     bits = protocol.supports_of(reports, chain.items)
     told = bits if chain.every else ~bits

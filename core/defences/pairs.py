@@ -11,8 +11,9 @@ import numpy as np
 from ..base.sampling import Floats
 from ..kernels.bits import BitColumns, no_columns
 from ..law.capabilities import sends_bit_per_item
+from ..law.exchangeable import Exchangeable
 from ..law.pure import Mechanism, PureProtocol, Reports
-from ..law.together import PairLaw, TellsTogether, tells_together
+from ..law.together import PairLaw, tells_together
 from .fiad import CHANCE, ReadsBits
 from .filter import Load, Received, Verdict
 from .itemsets import USERS_AT_ONCE, pair_counts, unpacked, users_in
@@ -43,7 +44,7 @@ class Pairs(ReadsBits, Step):
 
     def sift(self, received: Received) -> Verdict:
         """The score of a report is the number of suspicious items that it supports."""
-        protocol, users = cast("TellsTogether", received.protocol), received.users
+        protocol, users = cast("Exchangeable", received.protocol), received.users
         columns = supported(protocol, received.reports)
         received.tell("pairs of items")
         single = np.array([users_in(column) for column in columns])
@@ -69,7 +70,7 @@ class Pairs(ReadsBits, Step):
         )
 
     def power(
-        self, protocol: TellsTogether, held: Floats, either: float, both: float,
+        self, protocol: Exchangeable, held: Floats, either: float, both: float,
         users: int, malicious: int,
     ) -> float:  # fmt: skip
         """The probability that any pair of r targets alarms. Approximate: all counts are normal.

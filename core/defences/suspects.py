@@ -14,8 +14,9 @@ from typing import Final
 import numpy as np
 
 from ..base.sampling import Counts, Floats
+from ..law.exchangeable import Exchangeable
 from ..law.pure import Items
-from ..law.together import PairLaw, TellsTogether, numbers
+from ..law.together import PairLaw, numbers
 from .fiad import DEVIATIONS
 
 MOST: Final = 4096
@@ -88,7 +89,7 @@ def _largest(values: Floats) -> Floats:
     return -np.sort(np.partition(-values, most - 1)[:most]) if most else values
 
 
-def least_number(protocol: TellsTogether, seen: Counts) -> int:
+def least_number(protocol: Exchangeable, seen: Counts) -> int:
     """The least number of r suspicious items with which a report is dropped, two at least.
 
     The least that reports have more than twice as often as honest ones would, by DEVIATIONS; where
@@ -123,25 +124,25 @@ class Kept:
     other: Floats
 
     @classmethod
-    def of(cls, protocol: TellsTogether, r: int, least: int) -> Kept:
+    def of(cls, protocol: Exchangeable, r: int, least: int) -> Kept:
         kept, own, suspect, other = np.zeros((4, 2))
         for place, inside in enumerate((1, 0)):
             for has, chance in ((True, protocol.p), (False, 1 - protocol.p)):
                 room = least - inside * has  # of the suspicious items that are not the user's
-                number, law = protocol.beside(r - inside, has)
+                number, law = protocol.support_size(r - inside, has)
                 passes = chance * law[number < room].sum()
                 kept[place] += passes
                 own[place] += has * passes
                 within = number < room
                 suspect[place] += chance * (law * number)[within].sum() / max(r - inside, 1)
-                number, law = protocol.beside(r - inside + 1, has)  # and one other item
+                number, law = protocol.support_size(r - inside + 1, has)  # and one other item
                 at = (number - 1 < room) & (number > 0)
                 other[place] += chance * (law * number)[at].sum() / (r - inside + 1)
         return cls(kept, own, suspect, other)
 
 
 def mended(
-    protocol: TellsTogether, kept: Counts, users: int, suspicious: Items, least: int
+    protocol: Exchangeable, kept: Counts, users: int, suspicious: Items, least: int
 ) -> tuple[Counts, int] | None:
     """The support counts that all honest reports would have, and their number.
 

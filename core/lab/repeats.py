@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..law.exchangeable import Exchangeable
 from ..law.pure import Reports
-from ..law.together import TellsTogether
 from ..law.twice import draws_seeds
 
 SEEDS: Final = 2**32
@@ -19,7 +19,7 @@ MOST: Final = 10_000
 """Reports beyond so many that are alike are looked for no further."""
 
 
-def marks(protocol: TellsTogether, reports: Reports) -> NDArray[np.unsignedinteger]:
+def marks(protocol: Exchangeable, reports: Reports) -> NDArray[np.unsignedinteger]:
     """uint[n]: equal for equal reports; of a protocol whose users draw seeds, for equal seeds."""
     if draws_seeds(protocol):
         return np.ascontiguousarray(protocol.seeds(reports))
@@ -39,7 +39,7 @@ def marks_of(reports: Reports) -> NDArray[np.uint64]:
     return mixed
 
 
-def likeliest(protocol: TellsTogether) -> float:
+def likeliest(protocol: Exchangeable) -> float:
     """ln of the probability of the likeliest mark of an honest report, whatever its user holds.
 
     Given the number of other items that a report supports, every set of them is as likely.
@@ -48,7 +48,7 @@ def likeliest(protocol: TellsTogether) -> float:
         return -math.log(SEEDS)
     others, best = protocol.domain_size - 1, -math.inf
     for own, chance in ((True, protocol.p), (False, 1 - protocol.p)):
-        number, law = protocol.beside(others, own)
+        number, law = protocol.support_size(others, own)
         for k, likely in zip(number.tolist(), law.tolist(), strict=True):
             if chance and likely:
                 sets = math.lgamma(others + 1) - math.lgamma(k + 1) - math.lgamma(others - k + 1)

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.sampling import Counts, Floats, binomial, binomial_law
+from ..base.sampling import Counts, Floats
 from .capabilities import Collection
-from .law import Ask, Law, holding
 from .pure import Items, Oracle, Reports, Rng, Total
-from .support import Support
 
 
 class Encodes:
@@ -30,28 +28,6 @@ class Encodes:
 
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
         return self.encoded_counts(histogram)
-
-
-class ItemByItem(Oracle):
-    """A family whose report supports different items independently, given its user's item."""
-
-    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        others = histogram.sum(axis=-1, keepdims=True) - histogram
-        return binomial(histogram, self.p, rng) + binomial(others, self.q, rng)
-
-    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
-        known = held + spared
-        return held + binomial(known.sum(axis=-1, keepdims=True) - known, self.q, rng)
-
-    def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:  # noqa: ARG002
-        return binomial_law(items, self.q)
-
-    def honest_law(self, ask: Ask) -> Law:
-        """The law of honest reports of targets."""
-        p, q, r = self.p, self.q, ask.targets.size
-        others = (self.domain_size - r) * q * (1 - q)
-        inside = p * (1 - p) + (r - 1) * q * (1 - q)
-        return holding(self, ask, lambda: Support((p + (r - 1) * q) / r, q, inside, others, 0.0))
 
 
 class Placed(Oracle):

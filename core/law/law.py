@@ -12,7 +12,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.sampling import Counts, Floats, multinomial, uniform_multinomial
+from ..base.sampling import (
+    Counts,
+    Floats,
+    binomials,
+    multinomial,
+    subset_counts,
+    uniform_multinomial,
+)
 from .support import ItemSupport, Support, one_item_support
 
 Reports: TypeAlias = NDArray[Any]
@@ -61,20 +68,72 @@ class SeedSearch:
     scoring: Scoring = "anchor"
 
 
-@dataclass(frozen=True, eq=False)
-class Ones:
-    """The numbers of ones of a crafted report, among the targets and elsewhere.
+Distribution: TypeAlias = tuple[Counts, Floats]
+"""Outcomes int64[k], rising, and their probabilities float64[k]."""
 
-    inside, outside : int64[k], the outcomes. law : float64[k], their probabilities.
+
+def moments_of(distribution: Distribution) -> tuple[float, float]:
+    """The mean and the variance of a distribution."""
+    outcomes, chances = distribution
+    mean = float(chances @ outcomes)
+    return mean, float(chances @ (outcomes - mean) ** 2)
+
+
+def group_by_size(users: Counts, sizes: Counts) -> Counts:
+    """int64[trials, largest size + 1], the users int64[trials, k] by their sizes int64[k]."""
+    grouped = np.zeros((len(users), int(sizes.max()) + 1), dtype=np.int64)
+    for size, senders in zip(sizes, users.T, strict=True):
+        grouped[:, size] += senders
+    return grouped
+
+
+@dataclass(frozen=True, eq=False)
+class SupportSizes:
+    """The joint law of the numbers of targets and of other items that a report supports.
+
+    Given both, it supports a uniform subset of the targets and one of the other items.
+
+    target_sizes, probabilities : int64[k], float64[k]. other_sizes : int64[k]; None if every other
+    item is supported on its own, with `other_rate`.
     """
 
-    inside: Counts
-    outside: Counts
-    law: Floats
+    target_sizes: Counts
+    probabilities: Floats
+    other_sizes: Counts | None = None
+    other_rate: float = 0.0
 
     @classmethod
-    def fixed(cls, inside: int, outside: int) -> Ones:
-        return cls(np.array([inside]), np.array([outside]), np.ones(1))
+    def fixed(cls, targets: int, others: int) -> SupportSizes:
+        """The sizes of reports that all have the same."""
+        return cls(np.array([targets]), np.ones(1), np.array([others]))
+
+    def summary(self, targets: int, others: int) -> Support:
+        """The mean support of an item of each group, and the moments of both numbers."""
+        mean, variance = moments_of((self.target_sizes, self.probabilities))
+        if self.other_sizes is None:
+            rate = self.other_rate
+            return Support(mean / targets, rate, variance, others * rate * (1 - rate), 0.0)
+        other_mean, other_variance = moments_of((self.other_sizes, self.probabilities))
+        product = (self.target_sizes - mean) * (self.other_sizes - other_mean)
+        covariance, rate = float(self.probabilities @ product), other_mean / max(others, 1)
+        return Support(mean / targets, rate, variance, other_variance, covariance)
+
+    def draw_counts(self, targets: Items, domain_size: int, count: Counts, rng: Rng) -> Counts:
+        """int64[trials, d], the support counts of int64[trials] reports with these sizes."""
+        users = multinomial(count, self.probabilities, rng)
+        groups = [(targets, self.target_sizes)]
+        if self.other_sizes is None:
+            counts = binomials(count, self.other_rate, domain_size, rng)
+        else:
+            counts = np.empty((count.size, domain_size), dtype=np.int64)
+            others = np.setdiff1d(np.arange(domain_size), targets, assume_unique=True)
+            groups.append((others, self.other_sizes))
+        for items, sizes in groups:
+            if sizes.min() == items.size:
+                counts[:, items] = count[:, None]
+            else:
+                counts[:, items] = subset_counts(group_by_size(users, sizes), items.size, rng)
+        return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +145,7 @@ class Ask:
     held : of "honest" and "unperturbed", float64[r]: how likely a user holds each target; of
         counts float64[trials, r] as well. None where all are alike.
     subset : of "subset", the number of targets that a report is crafted for.
-    ones : of "solved", the ones of a report. number : of "pointed", the number of the range.
+    sizes : of "solved", those of a report. number : of "pointed", the number of the range.
     """
 
     law: LawName
@@ -94,7 +153,7 @@ class Ask:
     search: SeedSearch = SeedSearch()
     held: Floats | None = None
     subset: int = 0
-    ones: Ones | None = None
+    sizes: SupportSizes | None = None
     number: float | None = None
 
     def chosen(self, domain_size: int) -> Items | None:

@@ -16,44 +16,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TypeGuard
 
 import numpy as np
 
-from ..base.capability import Capability
 from ..base.sampling import Counts, Floats
-from .pure import BoolArray, Items, PureProtocol, Reports
+from .exchangeable import Exchangeable, is_exchangeable
+from .exchangeable import numbers as numbers
 
 
-class TellsTogether(PureProtocol, Protocol):
-    """Of its honest reports the number of items is known, whatever users hold."""
-
-    def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:
-        """The law of the number of given items that a report supports: outcomes, probabilities.
-
-        own : whether it supports its user's item, which is none of these.
-        """
-        ...
-
-    def supports_of(self, reports: Reports, items: Items) -> BoolArray:
-        """bool[n, k]: which of these items each report supports."""
-        ...
-
-
-tells_together: Final[Capability[TellsTogether]] = Capability("beside")
-"""True where the number of items that a report supports is known."""
-
-
-def numbers(protocol: TellsTogether, items: int, held: bool) -> Floats:
-    """float64[items + 1]: the law of the number of these items that an honest report supports.
-
-    held : whether its user holds one of them, any one.
-    """
-    law = np.zeros(items + 1)
-    for own, chance in ((True, protocol.p), (False, 1 - protocol.p)):
-        number, likely = protocol.beside(items - held, own)
-        law[number + (held and own)] += chance * likely
-    return law
+def tells_together(protocol: object) -> TypeGuard[Exchangeable]:
+    """Return whether it is known which items one report supports together, of several."""
+    return is_exchangeable(protocol) and protocol.lists_items
 
 
 @dataclass(frozen=True)
@@ -69,7 +43,7 @@ class PairLaw:
     other: float
 
     @classmethod
-    def of(cls, protocol: TellsTogether) -> PairLaw:
+    def of(cls, protocol: Exchangeable) -> PairLaw:
         """That of a protocol's reports."""
         own, other = (float(numbers(protocol, 2, held)[2]) for held in (True, False))
         return cls(protocol.p, protocol.q, own, other)

@@ -15,41 +15,39 @@ import numpy as np
 from ..base.sampling import (
     Counts,
     binomial,
-    subset_counts_beside_own,
     uniform_multinomial,
 )
 from ..base.secure import generator
 from ..law.engines import Encodes
 from ..law.enumeration import CELLS, ReportLaw, item_name
-from ..law.law import Ask, Lack, Law, holding, one_item
-from ..law.loss import DiscreteLoss, signs
+from ..law.exchangeable import FixedSize
+from ..law.law import Ask, Lack, Law, LawName, SupportSizes
 from ..law.pure import (
     BoolArray,
     Items,
-    Oracle,
     OverItems,
     Reports,
     Rng,
-    Total,
     array_of,
     items_of,
     on_levels,
     spent,
 )
-from ..law.support import one_item_support
 from ..law.twice import Sender, Twice
 from .budget import Budget
 
 
 @dataclass(frozen=True)
-class GRR(OverItems, Encodes, Oracle):
+class GRR(OverItems, Encodes, FixedSize):
     """Report the own item with probability p, any other with probability q each.
 
     Reports are int64[n], in `range(domain_size)`. epsilon = ln(p/q), in nats.
     """
 
     family: ClassVar[str] = "direct"
-    report_size: ClassVar[int] = 1
+    report_size: ClassVar[int] = 1  # type: ignore[misc]
+    lists_items: ClassVar[bool] = False
+    crafted: ClassVar[frozenset[LawName]] = frozenset({"crafted", "avoided"})
     lacks: ClassVar[dict[str, str]] = {
         "avoided": "GRR, whose report is one item: none is left",
         "subset": "GRR, whose report supports one item: every subset gives what mga gives",
@@ -60,6 +58,10 @@ class GRR(OverItems, Encodes, Oracle):
     @property
     def p(self) -> float:
         return math.exp(self.epsilon) * self.q
+
+    @property
+    def absent(self) -> float:
+        return (self.domain_size - 1) * self.q
 
     @property
     def q(self) -> float:
@@ -74,14 +76,25 @@ class GRR(OverItems, Encodes, Oracle):
         return replace(self, epsilon=spent((self.domain_size - 1) * p / (1 - p), levels))
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        d, r = self.domain_size, ask.targets.size
-        if ask.law in ("honest", "unperturbed"):
-            own = 1.0 if ask.law == "unperturbed" else self.p + (r - 1) * self.q
-            return holding(self, ask, lambda: one_item_support(own, r, d))
-        chosen = ask.chosen(d)
-        if chosen is None:
+        if ask.law == "avoided" and ask.chosen(self.domain_size) is None:
             return self.lack(ask)
-        return one_item(ask, d, chosen, self.unperturbed, self.unperturbed_counts)
+        return super().law_of(ask)
+
+    def craft_sizes(self, ask: Ask) -> SupportSizes:
+        targets = int(ask.law == "crafted")
+        return SupportSizes.fixed(targets, 1 - targets)
+
+    def draw_crafted(self, ask: Ask, count: int, rng: Rng) -> Reports:
+        return self._sent_items(ask).items(count, rng)
+
+    def draw_crafted_counts(self, ask: Ask, count: Counts, rng: Rng) -> Counts:
+        return self._sent_items(ask).histogram(self.domain_size, count, rng)
+
+    def _sent_items(self, ask: Ask) -> Ask:
+        """Users who hold the items of which a report is any: the targets, or all others."""
+        items = ask.chosen(self.domain_size)
+        assert items is not None
+        return Ask(ask.law, items)
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
@@ -103,16 +116,21 @@ class GRR(OverItems, Encodes, Oracle):
             raise ValueError(f"must be items in [0, {self.domain_size}), got {wrong[0]}")
         return items
 
+    def _uniform(self, count: int, rng: Rng) -> Reports:
+        return rng.integers(0, self.domain_size, size=count)
+
+    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
+        return uniform_multinomial(count, self.domain_size, rng)
+
     def supports(self, reports: Reports) -> BoolArray:
-        return np.asarray(reports[:, None] == np.arange(self.domain_size))
+        return self.supports_of(reports, np.arange(self.domain_size))
+
+    def supports_of(self, reports: Reports, items: Items) -> BoolArray:
+        return np.asarray(reports[:, None] == items)
 
     def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
         others = (values + rng.integers(1, self.domain_size, size=values.size)) % self.domain_size
         return np.where(held, values, others)
-
-    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
-        nobody = np.zeros((len(held), 1), dtype=np.int64)
-        return held + subset_counts_beside_own(spared, 1, nobody, rng)
 
     def support_counts(self, reports: Reports) -> Counts:
         items = items_of(reports, self.domain_size, "reports")
@@ -147,18 +165,7 @@ class GRR(OverItems, Encodes, Oracle):
         np.fill_diagonal(law, self.p)
         return ReportLaw(law, item_name, item_name)
 
-    def privacy_loss(self) -> DiscreteLoss:
-        """The privacy loss between two items: a report is the one, the other, or neither."""
-        return signs(self.epsilon, self.p, self.q)
-
-    def total_variance(self, total: Total) -> float:
-        # The number of reports on targets is a sum of n independent indicators.
-        own, other, hit = self.p + (total.r - 1) * self.q, total.r * self.q, total.frequency
-        spread = hit * own * (1 - own) + (1 - hit) * other * (1 - other)
-        return spread / (self.p - self.q) ** 2
-
-    def look(self, reports: Reports, items: Items) -> BoolArray:
-        return np.asarray(reports[:, None] == items)
+    look = supports_of
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,8 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..base.sampling import Counts, binomial
 from ..law.law import Ask, Lack, Law
 from ..law.pure import Items, OverItems, Reports, Rng, SeedSearch
-from ..law.support import Support
 from .budget import Budget
 from .hashing import LocalHashing
 from .unary import IndependentBits
@@ -66,13 +64,14 @@ class UserCoins(OverItems, IndependentBits):
 
     called: ClassVar[str] = "HST"
     family: ClassVar[str] = "hst"
+    encoded_rate: ClassVar[float] = 0.5
 
     @property
     def p(self) -> float:
         return 1 / (1 + math.exp(-self.epsilon))
 
     @property
-    def _absent(self) -> float:
+    def absent(self) -> float:
         """1 - p, to the last digit however large epsilon is."""
         return 1 / (1 + math.exp(self.epsilon))
 
@@ -88,13 +87,6 @@ class UserCoins(OverItems, IndependentBits):
         reports = self._uniform(values.size, rng)
         reports[np.arange(values.size), values // 8] |= (128 >> values % 8).astype(np.uint8)
         return reports
-
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        others = histogram.sum(axis=-1, keepdims=True) - histogram
-        return histogram + binomial(others, self.q, rng)
-
-    def _own_support(self, r: int) -> Support:
-        return Support((1 + (r - 1) / 2) / r, 0.5, (r - 1) / 4, (self.domain_size - r) / 4, 0.0)
 
 
 @dataclass(frozen=True)

@@ -16,22 +16,15 @@ import numpy as np
 from ..base.errors import ScenarioError, got
 from ..base.ranges import Range
 from ..base.sampling import (
-    Counts,
-    Floats,
-    binomial,
-    hypergeometric_law,
     packed_subsets,
-    subset_counts,
-    subset_counts_beside_own,
 )
 from ..base.secure import generator
 from ..law.enumeration import CELLS, ReportLaw, item_name
-from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
-from ..law.loss import DiscreteLoss, signs
-from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, Total, items_of, on_levels, spent
-from ..law.support import Support
+from ..law.exchangeable import FixedSize
+from ..law.law import Ask, LawName, SupportSizes
+from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, items_of, on_levels, spent
 from .budget import Budget, Dial
-from .packed import PackedBits, pickers
+from .packed import PackedBits
 
 SIZE = Range(1, 2**32)
 
@@ -45,7 +38,7 @@ def subset_bits(items: int, size: int) -> float:
 
 
 @dataclass(frozen=True)
-class SubsetSelection(OverItems, PackedBits):
+class SubsetSelection(OverItems, FixedSize, PackedBits):
     """Report w = `subset_size` items: the own one with probability p, the rest uniformly.
 
     Reports are uint8[n, ceil(d/8)], one bit an item, packed, lowest item in the highest bit
@@ -54,6 +47,7 @@ class SubsetSelection(OverItems, PackedBits):
 
     called: ClassVar[str] = "SS"
     family: ClassVar[str] = "subset"
+    crafted: ClassVar[frozenset[LawName]] = frozenset({"crafted", "avoided"})
     lacks: ClassVar[dict[str, str]] = {
         "coincide": "SS, whose reports of one user are not compared",
         "columns": "SS, whose report is a number of items that is fixed, not each by itself",
@@ -75,7 +69,7 @@ class SubsetSelection(OverItems, PackedBits):
         return w / (w + (self.domain_size - w) * math.exp(-self.epsilon))
 
     @property
-    def _absent(self) -> float:
+    def absent(self) -> float:
         """1 − p, to the last digit however large epsilon is."""
         others = self.domain_size - self.subset_size
         return others / (self.subset_size * math.exp(self.epsilon) + others)
@@ -83,10 +77,10 @@ class SubsetSelection(OverItems, PackedBits):
     @property
     def q(self) -> float:
         w = self.subset_size
-        return (self.p * (w - 1) + self._absent * w) / (self.domain_size - 1)
+        return (self.p * (w - 1) + self.absent * w) / (self.domain_size - 1)
 
     @property
-    def report_size(self) -> int:
+    def report_size(self) -> int:  # type: ignore[override]
         return self.subset_size
 
     @property
@@ -98,28 +92,11 @@ class SubsetSelection(OverItems, PackedBits):
         p, w = on_levels(self.p, levels), self.subset_size
         return replace(self, epsilon=spent((self.domain_size - w) / w * p / (1 - p), levels))
 
-    def law_of(self, ask: Ask) -> Law | Lack:
-        d, r, w = self.domain_size, ask.targets.size, self.subset_size
-        match ask.law:
-            case "honest" | "unperturbed":
-                own = 1.0 if ask.law == "unperturbed" else self.p
-                return holding(
-                    self, ask, lambda: self._support(r, *self._mixed(r, own, holder=True))
-                )
-            case "random":
-                return towards_targets(
-                    ask, d, self._reports, self._uniform_counts,
-                    lambda: self._support(r, *_moments([(1.0, 0, d, r, w)])),
-                )  # fmt: skip
-            case "crafted":
-                return self.composed(ask, self._crafted(r))
-            case "avoided":
-                return self.composed(ask, self._avoided(r))
-        return self.lack(ask)
-
-    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
-        uniform = pickers(count[:, None], np.array([self.subset_size]))
-        return subset_counts(uniform, self.domain_size, rng)
+    def craft_sizes(self, ask: Ask) -> SupportSizes:
+        """The targets that a report has room for, or those that other items leave."""
+        r, w = ask.targets.size, self.subset_size
+        targets = min(r, w) if ask.law == "crafted" else max(0, w - (self.domain_size - r))
+        return SupportSizes.fixed(targets, w - targets)
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
@@ -130,15 +107,8 @@ class SubsetSelection(OverItems, PackedBits):
     def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
         return self._reports(values.size, rng, own=values, held=held)
 
-    def _crafted(self, r: int) -> Ones:
-        """The targets of r that a report has room for, and others for the rest."""
-        inside = min(r, self.subset_size)
-        return Ones.fixed(inside, self.subset_size - inside)
-
-    def _avoided(self, r: int) -> Ones:
-        """A target only where the other items run out."""
-        outside = min(self.domain_size - r, self.subset_size)
-        return Ones.fixed(self.subset_size - outside, outside)
+    def _uniform(self, count: int, rng: Rng) -> Reports:
+        return self._reports(count, rng)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
         """The own item in a subset that is uniform otherwise."""
@@ -162,26 +132,6 @@ class SubsetSelection(OverItems, PackedBits):
             raise ValueError(f"must be subsets of {self.subset_size} items, got one of {wrong[0]}")
         return bits
 
-    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        # A uniform subset holds the own item with probability w/d: some reports are that, and
-        # the own item is in all others.
-        w, d = self.subset_size, self.domain_size
-        owners = binomial(histogram, (self.p - w / d) / (1 - w / d), rng)
-        rest = histogram.sum(axis=-1) - owners.sum(axis=-1)
-        uniform = pickers(rest[:, None], np.array([w]))
-        beside = subset_counts_beside_own(owners, w - 1, uniform, rng)
-        return owners + beside
-
-    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
-        w, nobody = self.subset_size, np.zeros((len(held), 1), dtype=np.int64)
-        beside = subset_counts_beside_own(held, w - 1, nobody, rng)
-        return held + beside + subset_counts_beside_own(spared, w, nobody, rng)
-
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        nobody = np.zeros((len(histogram), 1), dtype=np.int64)
-        picks = self.subset_size - 1
-        return histogram + subset_counts_beside_own(histogram, picks, nobody, rng)
-
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many."""
         d, w = self.domain_size, self.subset_size
@@ -190,59 +140,9 @@ class SubsetSelection(OverItems, PackedBits):
         sets = np.array(list(itertools.combinations(range(d), w)))
         held = (sets == np.arange(d)[:, None, None]).any(axis=2)
         # Each of the sets with the own item is as likely as another, and so is each without it.
-        others = self._absent / math.comb(d - 1, w)
+        others = self.absent / math.comb(d - 1, w)
         law = np.where(held, self.p / math.comb(d - 1, w - 1), others)
         return ReportLaw(law, item_name, lambda y: f"items {', '.join(map(str, sets[y]))}")
-
-    def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:
-        # Of two items, which leave one beside the own one, some user holds either.
-        others = max(self.domain_size - 1, items)
-        return hypergeometric_law(others, items, self.subset_size - own)
-
-    def privacy_loss(self) -> DiscreteLoss:
-        """The privacy loss between two items: a set holds one of them, both or none."""
-        d, w = self.domain_size, self.subset_size
-        own, other = self.p * (d - w) / (d - 1), self._absent * w / (d - 1)
-        return signs(self.epsilon, own, other)
-
-    def total_variance(self, total: Total) -> float:
-        (_, holding), (_, other) = (
-            self._mixed(total.r, self.p, holder=holder) for holder in (True, False)
-        )
-        spread = total.frequency * holding + (1 - total.frequency) * other
-        return spread / (self.p - self.q) ** 2
-
-    def _mixed(self, r: int, truthful: float, holder: bool) -> tuple[float, float]:
-        """Mean and variance of the number of targets in the report of who holds one, or none."""
-        d, w, marked = self.domain_size, self.subset_size, r - holder
-        # Beside its own item a report picks from the d - 1 others.
-        return _moments(
-            [(truthful, int(holder), d - 1, marked, w - 1), (1 - truthful, 0, d - 1, marked, w)]
-        )
-
-    def _support(self, r: int, mean: float, variance: float) -> Support:
-        # A report has w items: what is not among the targets is among the others.
-        others = self.domain_size - r
-        other = (self.subset_size - mean) / others if others else 0.0
-        return Support(mean / r, other, variance, variance, 0.0 - variance)
-
-
-def _moments(parts: list[tuple[float, int, int, int, int]]) -> tuple[float, float]:
-    """Mean and variance of a mixture of shifted hypergeometric numbers.
-
-    parts : a weight and the arguments of `_shifted` for each.
-    """
-    weights = np.array([weight for weight, *_ in parts])
-    means, variances = np.array([_shifted(*part) for _, *part in parts]).T
-    mean = float(weights @ means)
-    return mean, float(weights @ variances + weights @ (means - mean) ** 2)
-
-
-def _shifted(shift: int, size: int, marked: int, picks: int) -> tuple[float, float]:
-    """Mean and variance of `shift` and the number of marked items among `picks` of `size`."""
-    rate = marked / size
-    variance = picks * rate * (1 - rate) * (size - picks) / (size - 1) if size > 1 else 0.0
-    return shift + picks * rate, variance
 
 
 def average_variance(domain_size: int, epsilon: float, subset_size: int) -> float:

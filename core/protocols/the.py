@@ -39,6 +39,10 @@ class Thresholding(OverItems, IndependentBits):
         return 1 - math.exp(self.epsilon * (self.theta - 1) / 2) / 2
 
     @property
+    def absent(self) -> float:
+        return math.exp(self.epsilon * (self.theta - 1) / 2) / 2
+
+    @property
     def q(self) -> float:
         return math.exp(-self.epsilon * self.theta / 2) / 2
 

@@ -14,21 +14,17 @@ import numpy as np
 
 from ..base.ranges import Range
 from ..base.sampling import (
-    Counts,
-    binomial_law,
-    binomials,
     hypergeometric_law,
     packed_bernoulli,
     set_bits,
 )
 from ..base.secure import generator
 from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
-from ..law.engines import Encodes, ItemByItem
+from ..law.engines import Encodes
 from ..law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
-from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
-from ..law.loss import DiscreteLoss, one_bit
+from ..law.exchangeable import IndependentItems, holder_size
+from ..law.law import Ask, LawName, SupportSizes
 from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, items_of, on_levels, spent
-from ..law.support import Support
 from ..law.twice import Sender, Twice
 from .budget import Budget, Dial
 from .packed import PackedBits
@@ -36,43 +32,36 @@ from .packed import PackedBits
 KEEP = Range(0, 1, "()")
 
 
-class IndependentBits(Encodes, ItemByItem, PackedBits):
+class IndependentBits(Encodes, IndependentItems, PackedBits):
     """One bit per item, each on its own: the own bit is 1 with probability p, every other with q.
 
     A protocol is a frozen dataclass of this class with `domain_size`, `epsilon`, `p` and `q`.
     """
 
     family: ClassVar[str]
-    report_size: ClassVar[None] = None
+    encoded_rate: ClassVar[float] = 0.0
+    random_rate: ClassVar[float] = 0.5
+    crafted: ClassVar[frozenset[LawName]] = frozenset(
+        {"crafted", "subset", "disguised", "avoided", "solved"}
+    )
 
-    def law_of(self, ask: Ask) -> Law | Lack:
+    def craft_sizes(self, ask: Ask) -> SupportSizes:
+        """Padding makes up the expected number of ones, or what another law says."""
         d, r = self.domain_size, ask.targets.size
         match ask.law:
-            case "honest":
-                return self.honest_law(ask)
-            case "unperturbed":
-                return holding(self, ask, lambda: self._own_support(r))
-            case "random":
-                fair = Support(0.5, 0.5, r / 4, (d - r) / 4, 0.0)
-                return towards_targets(ask, d, self._uniform, self._uniform_counts, lambda: fair)
-            case "crafted":
-                return self.composed(ask, self.crafted_ones(r))
-            case "subset":
-                return self.composed(ask, self.subset_ones(r, ask.subset))
-            case "disguised":
-                return self.composed(ask, self.disguised_ones(r))
+            case "subset" if ask.subset < r:  # MGA-A: padding may hit the other targets
+                room = d - ask.subset
+                pad = min(self.padding(ask.subset), room)
+                hit, chances = hypergeometric_law(room, r - ask.subset, pad)
+                return SupportSizes(ask.subset + hit, chances, pad - hit)
+            case "disguised":  # APA: as many ones as an honest report has, targets first
+                ones, chances = holder_size(self, d, True)
+                return SupportSizes(np.minimum(ones, r), chances, ones - np.minimum(ones, r))
             case "avoided":
-                return self.composed(ask, self.avoided_ones(r))
-            case "solved":
-                return self.composed(ask, ask.ones or self.crafted_ones(r))
-        return self.lack(ask)
-
-    def _own_support(self, r: int) -> Support:
-        """The support of a target, encoded and not perturbed."""
-        return Support(1 / r, 0.0, 0.0, 0.0, 0.0)
-
-    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
-        return binomials(count, 0.5, self.domain_size, rng)
+                return SupportSizes.fixed(0, min(self.padding(0), d - r))
+            case "solved" if ask.sizes is not None:
+                return ask.sizes
+        return SupportSizes.fixed(r, min(self.padding(r), d - r))
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
@@ -97,31 +86,6 @@ class IndependentBits(Encodes, ItemByItem, PackedBits):
         """
         ones: int = math.floor(self.p + (self.domain_size - 1) * self.q - r)
         return max(0, ones)
-
-    def crafted_ones(self, r: int) -> Ones:
-        """MGA: all targets, and the padding elsewhere."""
-        return Ones.fixed(r, min(self.padding(r), self.domain_size - r))
-
-    def subset_ones(self, r: int, subset: int) -> Ones:
-        """MGA-A: a subset of the targets, and padding that may hit the others."""
-        if subset == r:
-            return self.crafted_ones(r)
-        room = self.domain_size - subset
-        pad = min(self.padding(subset), room)
-        hit, law = hypergeometric_law(room, r - subset, pad)
-        return Ones(subset + hit, pad - hit, law)
-
-    def disguised_ones(self, r: int) -> Ones:
-        """APA: as many ones as an honest report has, Bern(p) + Bin(d - 1, q), targets first."""
-        ones, law = binomial_law(self.domain_size - 1, self.q)
-        count = np.append(ones, ones[-1] + 1)
-        honest = np.append(law * (1 - self.p), 0.0) + np.append(0.0, law * self.p)
-        inside = np.minimum(count, r)
-        return Ones(inside, count - inside, honest)
-
-    def avoided_ones(self, r: int) -> Ones:
-        """No target, and as many ones elsewhere as expected of an honest report."""
-        return Ones.fixed(0, min(self.padding(0), self.domain_size - r))
 
     def encoded(self, values: Items) -> Reports:
         reports = self._blank(values.size)
@@ -182,18 +146,9 @@ class IndependentBits(Encodes, ItemByItem, PackedBits):
         rates = np.full((d, d), self.q)
         absent = 1 - rates
         np.fill_diagonal(rates, self.p)
-        np.fill_diagonal(absent, self._absent)
+        np.fill_diagonal(absent, self.absent)
         law = independent_bits(rates, absent)
         return ReportLaw(law, item_name, lambda y: f"bits {bits_name(y, d)}")
-
-    @property
-    def _absent(self) -> float:
-        """1 - p."""
-        return float(1 - self.p)
-
-    def privacy_loss(self) -> DiscreteLoss:
-        """The privacy loss between two items: their two bits tell."""
-        return one_bit(self.p, self.q).then(one_bit(self.q, self.p))
 
 
 @dataclass(frozen=True)

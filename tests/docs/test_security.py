@@ -39,10 +39,10 @@ SHOWN: Final[dict[str, tuple[str, ...]]] = {
     "Text of files is cleaned before a terminal shows it": (
         "fuzz/test_hostile_text.py::test_no_command_lets_data_steer_the_terminal",
     ),
-    "`ldptui perturb`, and `perturb(values)` of a protocol, draw from": (
-        "core/sampling/test_secure.py::test_the_stream_is_that_of_the_standard",
-        "core/sampling/test_secure.py::test_reports_without_a_generator_depend_on_the_key_alone",
-        "core/protocols/test_she.py::test_the_grid_spends_no_more_than_epsilon",
+    "`ldptui perturb`, and `perturb(values)` of a protocol, draw every coin": (
+        "core/sampling/test_secure.py::test_every_byte_of_a_draw_is_one_of_the_system",
+        "core/sampling/test_secure.py::test_reports_without_a_generator_are_of_these_bytes_alone",
+        "core/protocols/test_she.py::test_real_users_cannot_send_it",
     ),
     "What is drawn from a seed, for tests": (
         "ldptui/commands/test_collecting.py::test_reports_for_tests_say_so_in_every_row",

@@ -18,10 +18,9 @@ import numpy as np
 from ...base.errors import ScenarioError, got
 from ...base.ranges import Range
 from ...base.sampling import Counts, Floats, binomials, subset_counts
-from ...law.law import Ask, Lack, Law, towards_targets
+from ...law.law import Ask, Lack, Law, group_by_size, towards_targets
 from ...law.pure import Rng
 from ...law.support import Support
-from ..packed import pickers
 from .accuracy import GEOMETRIC, Precision, sensitivity
 from .curator import Curator
 from .geometric import Geometric
@@ -195,7 +194,7 @@ class Aggregate(Curator):
     def _picked(self, items: Counts, picks: int, count: Counts, rng: Rng) -> Counts:
         """Counts of int64[trials] fakes who set this many of the items, any of them."""
         told = np.zeros((count.size, self.domain_size), dtype=np.int64)
-        users = pickers(count[:, None], np.array([picks]))
+        users = group_by_size(count[:, None], np.array([picks]))
         told[:, items] = subset_counts(users, items.size, rng)
         return self.sample_counts(told, rng)
 

@@ -24,7 +24,7 @@ from ...law.blanket import Blanket
 from ...law.engines import Summed
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ...law.hiding import Crowd
-from ...law.law import Ask, Lack, Law, Ones, holding, towards_targets
+from ...law.law import Ask, Lack, Law, SupportSizes, holding, towards_targets
 from ...law.loss import DiscreteLoss, one_bit
 from ...law.pure import (
     BoolArray,
@@ -159,8 +159,8 @@ class BitFlips(OverItems, Summed):
             drawn = self._drawn(count, rng)
             if self.chooser == "client" and self.sampled < self.domain_size:
                 inside = min(r, self.sampled)
-                ones = Ones.fixed(inside, self.sampled - inside)
-                drawn = self._bits.made(targets, ones, count, rng)
+                sizes = SupportSizes.fixed(inside, self.sampled - inside)
+                drawn = self._bits.place_ones(targets, sizes, count, rng)
             bits = packed_bernoulli(self.rates[1]).draw(count, self.domain_size, rng)
             mask = np.zeros(self.domain_size, dtype=np.uint8)
             mask[targets] = 1

@@ -7,7 +7,6 @@ Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.4; attacks: Cao, Jia, Gon
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
@@ -16,12 +15,7 @@ import numpy as np
 from ...base.ranges import Range
 from ...base.sampling import (
     Counts,
-    Floats,
-    binomial,
-    binomials,
-    multinomial,
     random_subsets,
-    subset_counts,
 )
 from ...base.secure import generator
 from ...kernels.bits import BitColumns, binomial_threshold
@@ -32,23 +26,20 @@ from ...kernels.hashing import (
     listed_counts,
 )
 from ...kernels.primes import UInts
-from ...law.engines import ItemByItem
 from ...law.enumeration import CELLS, ReportLaw, item_name
-from ...law.law import Ask, Lack, Law, holding, towards_targets
-from ...law.loss import DiscreteLoss, signs
+from ...law.exchangeable import IndependentItems
+from ...law.law import Ask, Lack, Law, LawName, SupportSizes
 from ...law.pure import (
     BoolArray,
     Items,
     OverItems,
     Reports,
     Rng,
-    SeedSearch,
     array_of,
     items_of,
     on_levels,
     spent,
 )
-from ...law.support import Support
 from ...law.twice import Sender, Twice
 from .crafting import anchored, binomial_chances, emptiest, fewest_law, fullest, matched_law
 
@@ -61,7 +52,7 @@ REPORT = np.dtype([("seed", "<u4"), ("value", "<u4")])
 
 
 @dataclass(frozen=True)
-class LocalHashing(OverItems, ItemByItem):
+class LocalHashing(OverItems, IndependentItems):
     """Hash the item into [0, g) with a fresh seed, then randomised response over the g buckets.
 
     Reports are a structured array [n] of (seed, value), both uint32. A report supports every item
@@ -70,7 +61,7 @@ class LocalHashing(OverItems, ItemByItem):
 
     called: ClassVar[str] = "local hashing"
     family: ClassVar[str] = "hashing"
-    report_size: ClassVar[None] = None
+    crafted: ClassVar[frozenset[LawName]] = frozenset({"crafted", "subset", "avoided"})
     lacks: ClassVar[dict[str, str]] = {
         "disguised": (
             "local hashing, whose report is a seed and a bucket and has no number of ones"
@@ -84,8 +75,14 @@ class LocalHashing(OverItems, ItemByItem):
         return math.exp(self.epsilon) / (math.exp(self.epsilon) + self.hash_range - 1)
 
     @property
+    def absent(self) -> float:
+        return (self.hash_range - 1) / (math.exp(self.epsilon) + self.hash_range - 1)
+
+    @property
     def q(self) -> float:
         return 1 / self.hash_range
+
+    encoded_rate = random_rate = q
 
     def facts(self) -> dict[str, Any]:
         return {"hash_range": self.hash_range}
@@ -101,91 +98,44 @@ class LocalHashing(OverItems, ItemByItem):
         reports["seed"] = rng.integers(0, 2**32, size=count, dtype=np.uint32)
         return reports
 
-    def law_of(self, ask: Ask) -> Law | Lack:
-        d, r, q, each = self.domain_size, ask.targets.size, self.q, self.q * (1 - self.q)
-        match ask.law:
-            case "honest":
-                return self.honest_law(ask)
-            case "unperturbed":
-                own = Support((1 + (r - 1) * q) / r, q, (r - 1) * each, (d - r) * each, 0.0)
-                return holding(self, ask, lambda: own)
-            case "random":
-                alike = Support(q, q, r * each, (d - r) * each, 0.0)
-                return towards_targets(ask, d, self._uniform, self._uniform_counts, lambda: alike)
-            case "crafted" | "subset":
-                return self._searched(ask, ask.subset if ask.law == "subset" else r)
-            case "avoided":
-                return self._emptied(ask)
-        return self.lack(ask)
+    def craft_sizes(self, ask: Ask) -> SupportSizes:
+        """What the search of seeds is expected to find: it decides the sizes itself."""
+        r, g, aimed = ask.targets.size, self.hash_range, self._aimed_size(ask)
+        if ask.law == "avoided":
+            law = fewest_law(r, g, ask.search.seeds)
+        else:
+            law = matched_law(aimed, g, ask.search)
+            if aimed < r:  # the other targets share the bucket as any item does
+                law = np.convolve(law, binomial_chances(r - aimed, self.q))
+        return SupportSizes(np.arange(r + 1), law, other_rate=self.q)
 
-    def _searched(self, ask: Ask, subset: int) -> Law:
-        """Each report is crafted for a uniform subset of the targets, of this size (MGA-A)."""
-        targets, search = ask.targets, ask.search
+    def _aimed_size(self, ask: Ask) -> int:
+        """The targets that a report is crafted for: a uniform subset of them (MGA-A), or all."""
+        return ask.subset if ask.law == "subset" else ask.targets.size
 
-        def reports(count: int, rng: Rng) -> Reports:
-            reports = np.empty(count, dtype=REPORT)
-            step = max(1, SEARCH_CELLS // (search.seeds * subset))
-            for at in range(0, count, step):
-                rows = min(step, count - at)
-                aims = np.broadcast_to(targets[:, None], (targets.size, rows))
-                if subset < targets.size:
-                    aims = targets[random_subsets(rows, targets.size, subset, rng).T]
-                seeds = rng.integers(0, 2**32, size=(rows, search.seeds), dtype=np.uint32)
-                if search.scoring == "anchor":
-                    best, value = anchored(aims, seeds, self.hash_range, rng)
-                else:
-                    best, value = fullest(aims, seeds, self.hash_range)
-                row = np.arange(rows)
-                reports["seed"][at : at + rows] = seeds[row, best]
-                reports["value"][at : at + rows] = value
-            return reports
-
-        return self._matched(ask, reports, lambda: self._subset_law(targets.size, subset, search))
-
-    def _emptied(self, ask: Ask) -> Law:
-        """The seed and bucket with the fewest targets of all that were tried."""
-        g, r = self.hash_range, ask.targets.size
+    def draw_crafted(self, ask: Ask, count: int, rng: Rng) -> Reports:
+        """The seed and bucket with the most, or fewest, targets of all that were tried."""
+        targets, g, r, search = ask.targets, self.hash_range, ask.targets.size, ask.search
         # With fewer targets than buckets, the first seed has an empty one.
-        tried = 1 if r < g else ask.search.seeds
-
-        def reports(count: int, rng: Rng) -> Reports:
-            reports = np.empty(count, dtype=REPORT)
-            step = max(1, SEARCH_CELLS // (tried * r))
-            for at in range(0, count, step):
-                rows = np.arange(min(step, count - at))
-                seeds = rng.integers(0, 2**32, size=(rows.size, tried), dtype=np.uint32)
-                best, value = emptiest(ask.targets, seeds, g)
-                reports["seed"][at : at + rows.size] = seeds[rows, best]
-                reports["value"][at : at + rows.size] = value
-            return reports
-
-        return self._matched(ask, reports, lambda: fewest_law(r, g, ask.search.seeds))
-
-    def _matched(
-        self, ask: Ask, reports: Callable[[int, Rng], Reports], law: Callable[[], Floats]
-    ) -> Law:
-        """Reports that support j targets with probability law[j], and other items at random."""
-        targets, r = ask.targets, ask.targets.size
-
-        def counts(count: Counts, rng: Rng) -> Counts:
-            # By symmetry the targets that one fake matched are a uniform subset, given their
-            # number.
-            matched = multinomial(count, law(), rng)
-            counts = self._uniform_counts(count, rng)
-            counts[:, targets] = subset_counts(matched, r, rng)
-            return counts
-
-        def towards() -> Support:
-            chances, matched = law(), np.arange(r + 1)
-            mean = float(chances @ matched)
-            others = (self.domain_size - r) * self.q * (1 - self.q)
-            variance = float(chances @ (matched - mean) ** 2)
-            return Support(mean / r, self.q, variance, others, 0.0)
-
-        return towards_targets(ask, self.domain_size, reports, counts, towards)
-
-    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
-        return binomials(count, self.q, self.domain_size, rng)
+        tried = 1 if ask.law == "avoided" and r < g else search.seeds
+        aimed = self._aimed_size(ask)
+        reports = np.empty(count, dtype=REPORT)
+        step = max(1, SEARCH_CELLS // (tried * aimed))
+        for at in range(0, count, step):
+            rows = np.arange(min(step, count - at))
+            aims = np.broadcast_to(targets[:, None], (r, rows.size))
+            if aimed < r:
+                aims = targets[random_subsets(rows.size, r, aimed, rng).T]
+            seeds = rng.integers(0, 2**32, size=(rows.size, tried), dtype=np.uint32)
+            if ask.law == "avoided":
+                best, value = emptiest(targets, seeds, g)
+            elif search.scoring == "anchor":
+                best, value = anchored(aims, seeds, g, rng)
+            else:
+                best, value = fullest(aims, seeds, g)
+            reports["seed"][at : at + rows.size] = seeds[rows, best]
+            reports["value"][at : at + rows.size] = value
+        return reports
 
     def quantised(self, levels: int) -> Self:
         p = on_levels(self.p, levels)
@@ -264,18 +214,6 @@ class LocalHashing(OverItems, ItemByItem):
         honest = self.p**2 + (1 - self.p) ** 2 / (self.hash_range - 1)
         return honest if sender.law is None else honest / sender.r + (1 - 1 / sender.r) * self.q
 
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        others = histogram.sum(axis=-1, keepdims=True) - histogram
-        return histogram + binomial(others, self.q, rng)
-
-    def _subset_law(self, r: int, subset: int, search: SeedSearch) -> Floats:
-        """Pr[j targets are supported], j = 0..r, by a report crafted for `subset` of them."""
-        law = matched_law(subset, self.hash_range, search)
-        if subset == r:
-            return law
-        # The others collide with the bucket as any item does.
-        return np.convolve(law, binomial_chances(r - subset, self.q))
-
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many.
 
@@ -294,12 +232,6 @@ class LocalHashing(OverItems, ItemByItem):
             return f"hash function ({hashed}), bucket {y % g}"
 
         return ReportLaw(law, item_name, name)
-
-    def privacy_loss(self) -> DiscreteLoss:
-        """Only where the two items hash apart, 1 - 1/g of the time, does the bucket tell."""
-        apart = 1 - self.q
-        other = (1 - self.p) / (self.hash_range - 1)
-        return signs(self.epsilon, apart * self.p, apart * other)
 
     def supports_of(self, reports: Reports, items: Items) -> BoolArray:
         hashed = buckets(items, reports["seed"][:, None].copy(), self.hash_range)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Protocol
 
@@ -78,12 +78,14 @@ def _unperturbed_scatter(
     return np.asarray(held @ moved**2 - (held @ moved) ** 2)
 
 
-def made_bits(protocol: Filters, targets: Items, padding: Items, own: float) -> BitLaw:
+def made_bits(
+    protocol: Filters, targets: Items, filled: Callable[[Items], Items], own: float
+) -> BitLaw:
     """A report with every bit of these targets (`own` 1) or none (0), and others at random.
 
-    padding : int64[m], the number of other bits, a uniform subset of them.
+    filled : gives int64[m], the number of other bits, a uniform subset of them.
     """
-    aimed = protocol.aimed(targets)
+    aimed, padding = protocol.aimed(targets), filled(targets)
     others = np.maximum(protocol.bits - aimed.sum(axis=1), 1)
     rates = np.where(aimed, own, (padding / others)[:, None])
     return BitLaw(protocol.cohort_law, rates, partial(_made_scatter, aimed, padding))

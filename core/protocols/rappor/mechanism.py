@@ -30,7 +30,7 @@ from ...base.secure import generator
 from ...kernels.threads import one_thread
 from ...law.capabilities import Attendance
 from ...law.doors import Doors
-from ...law.law import Ask, BitLaw, Lack, Law, holding
+from ...law.law import Ask, Lack, Law, holding
 from ...law.loss import DiscreteLoss, one_bit
 from ...law.pure import (
     BoolArray,
@@ -50,7 +50,7 @@ from .memoised import KeptBits
 from .noise import PROBABILITY, BitNoise
 
 ROWS = 1 << 21
-"""(user, bit) pairs drawn at once: 16 MB of doubles."""
+"""(user, bit) pairs counted at once."""
 
 
 @dataclass(frozen=True)
@@ -184,9 +184,7 @@ class Rappor(KeptBits, Doors):
                 counts[:, cohort, others] = subset_counts(pickers, others.size, rng)
             return counts
 
-        def shape() -> BitLaw:
-            return laws.made_bits(self, targets, filled(targets), float(own))
-
+        shape = partial(laws.made_bits, self, targets, filled, float(own))
         return Law(reports, counts, shape=shape)
 
     def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
@@ -204,10 +202,6 @@ class Rappor(KeptBits, Doors):
     @property
     def _report(self) -> np.dtype[Any]:
         return np.dtype([("cohort", "<u4"), ("bits", "u1", (-(-self.bits // 8),))])
-
-    @property
-    def _rows(self) -> int:
-        return max(1, ROWS // self.bits)
 
     def packed_filters(self, values: Items, cohorts: Items) -> Reports:
         """uint8[n, ceil(k/8)]: the Bloom filter of each item in its cohort, h bits or fewer."""
@@ -280,10 +274,10 @@ class Rappor(KeptBits, Doors):
         counts = np.zeros((self.cohorts, self.bits + 1), dtype=np.int64)
         counts[:, -1] = np.bincount(reports["cohort"], minlength=self.cohorts)
         ordered = reports["bits"][np.argsort(reports["cohort"], kind="stable")]
-        ends = np.cumsum(counts[:, -1])
+        ends, step = np.cumsum(counts[:, -1]), max(1, ROWS // self.bits)
         for cohort in np.flatnonzero(counts[:, -1]):
-            for at in range(ends[cohort] - counts[cohort, -1], ends[cohort], self._rows):
-                rows = ordered[at : min(at + self._rows, ends[cohort])]
+            for at in range(ends[cohort] - counts[cohort, -1], ends[cohort], step):
+                rows = ordered[at : min(at + step, ends[cohort])]
                 bits = np.unpackbits(rows, axis=1, count=self.bits)
                 counts[cohort, :-1] += bits.sum(axis=0, dtype=np.int64)
         return counts

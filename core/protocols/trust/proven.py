@@ -6,14 +6,14 @@ admit every honest vector that the noise makes likely, and so as many ones of a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
 
 import numpy as np
 
 from ...base.errors import ScenarioError, got
 from ...base.sampling import hypergeometric_law
-from ...law.law import Ask, Lack, Law, Ones
+from ...law.law import Ask, LawName, SupportSizes
 from ..unary import Unary
 
 REFUSED: Final = 1e-6
@@ -37,6 +37,11 @@ class ProvenBits(Unary):
     Honest reports with more ones are as unlikely as `REFUSED` says, and drawn as if admitted.
     """
 
+    lacks: ClassVar[dict[str, str]] = {
+        "disguised": "ProvenBits, whose proof bounds the number of ones",
+    }
+    crafted: ClassVar[frozenset[LawName]] = Unary.crafted - {"solved"} | {"random"}
+
     weight: int
 
     def __post_init__(self) -> None:
@@ -49,32 +54,24 @@ class ProvenBits(Unary):
             )
             raise ScenarioError(f"{rule}, {got(self.weight)}", key="weight")
 
-    def law_of(self, ask: Ask) -> Law | Lack:
-        """The law of unary encoding; a uniformly random report has `weight` ones anywhere."""
-        if ask.law == "random":
-            r, d = ask.targets.size, self.domain_size
-            inside, chances = hypergeometric_law(d, r, self.weight)
-            return self.composed(ask, Ones(inside, self.weight - inside, chances))
-        if ask.law == "solved":
-            return Lack("ProvenBits, whose proof bounds the number of ones")
-        return super().law_of(ask)
-
     def padding(self, r: int) -> int:
         """The ones beside r targets: as expected of an honest report, and no more than proved."""
         return min(super().padding(r), max(0, self.weight - r))
 
-    def crafted_ones(self, r: int) -> Ones:
-        """MGA: as many targets as a proof admits, any of them."""
-        if r <= self.weight:
-            return super().crafted_ones(r)
-        return Ones.fixed(self.weight, 0)
-
-    def subset_ones(self, r: int, subset: int) -> Ones:
-        """MGA-A: a subset of the targets, or as many as a proof admits."""
-        return super().subset_ones(r, min(subset, self.weight))
-
-    def disguised_ones(self, r: int) -> Ones:
-        """APA: as many ones as an honest report has, and no more than a proof admits."""
-        honest = super().disguised_ones(r)
-        inside = np.minimum(honest.inside, self.weight)
-        return Ones(inside, np.minimum(honest.outside, self.weight - inside), honest.law)
+    def craft_sizes(self, ask: Ask) -> SupportSizes:
+        """As in unary encoding, and no more ones than a proof admits."""
+        r, weight = ask.targets.size, self.weight
+        if ask.law == "random":  # `weight` ones anywhere
+            inside, chances = hypergeometric_law(self.domain_size, r, weight)
+            return SupportSizes(inside, chances, weight - inside)
+        if ask.law == "crafted" and r > weight:
+            return SupportSizes.fixed(weight, 0)
+        if ask.law == "subset":
+            ask = replace(ask, subset=min(ask.subset, weight))
+        sizes = super().craft_sizes(ask)
+        if ask.law != "disguised":
+            return sizes
+        assert sizes.other_sizes is not None
+        inside = np.minimum(sizes.target_sizes, weight)
+        others = np.minimum(sizes.other_sizes, weight - inside)
+        return SupportSizes(inside, sizes.probabilities, others)

@@ -78,7 +78,7 @@ def test_two_reports_coincide_at_the_stated_rate(
     for chance, send in expected.items():
         hits = rate(send)
         # Users who are compared in the same items vary together: their variance is a bit larger.
-        spread = 3 * ROWS * chance * (1 - chance) if hasattr(protocol, "crafted_ones") else 0.0
+        spread = 3 * ROWS * chance * (1 - chance) if hasattr(protocol, "padding") else 0.0
         if spread:
             assert budget.mean(np.array([hits]), ROWS * chance, spread)
         else:

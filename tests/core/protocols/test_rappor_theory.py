@@ -80,10 +80,13 @@ def test_false_attribution_by_counting(rng: Rng) -> None:
     """Users of an item or not, one report of its two bits each: who shows both."""
     noise, held, n = BitNoise(0.5, 0.5, 0.75), 0.3, 200_000
     holds = rng.random(n) < held
-    bits = np.repeat(holds[:, None], 2, axis=1)
-    kept = noise.chain.keep(bits, rng)
+    packed = noise.chain.keep(np.where(holds, 192, 0).astype(np.uint8)[:, None], 2, rng)
+    sent, kept = (
+        np.unpackbits(bits, axis=1, count=2).view(np.bool_)
+        for bits in (noise.chain.send(packed, 2, rng), packed)
+    )
     for shown, expected in (
-        (noise.chain.send(kept, rng), bloom.false_attribution(noise, 2, held)),
+        (sent, bloom.false_attribution(noise, 2, held)),
         (kept, bloom.permanent_false_attribution(noise, 2, held)),
     ):
         both = shown.all(axis=1)

@@ -17,7 +17,11 @@ from ldptui.core.base.secure import secure
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
 
-LOCAL = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
+LOCAL = [
+    kind
+    for kind, spec in KINDS.items()
+    if sends_reports(spec.mechanism) and not spec.mechanism.simulated_only
+]
 
 
 def bytes_of(stream: Iterator[int]) -> Callable[[int], bytes]:

@@ -21,7 +21,11 @@ from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports import files, sources
 
-LOCAL = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
+LOCAL = [
+    kind
+    for kind, spec in KINDS.items()
+    if sends_reports(spec.mechanism) and not spec.mechanism.simulated_only
+]
 AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "4")
 
 
