@@ -64,6 +64,11 @@ class Experiment:
         """Trials of all cells together."""
         return sum(cell.trials for cell in self.cells)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The reasons to doubt its results, each sentence once, in the order of the cells."""
+        return tuple(dict.fromkeys(each for cell in self.cells for each in cell.warnings))
+
 
 def compile(  # noqa: A001
     scenario: Scenario, limits: bool = True, pulse: Pulse = no_pulse, searches: bool = True

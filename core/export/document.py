@@ -69,6 +69,8 @@ def to_json(
     if choice.turned:
         more["table"] = pivot(results, choice).records()
     more |= {"verdict": list(verdict)} if verdict else {}
+    warnings = list(results.experiment.warnings)
+    more |= {"warnings": warnings} if warnings else {}
     return json_text(versions, status, results.digest, scenario, cells, **more)
 
 

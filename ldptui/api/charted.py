@@ -68,7 +68,9 @@ def _captioned(results: Results, name: str | None, columns: int) -> tuple[Chart,
     run, experiment = snapshot_of(results), results.experiment
     scenario = experiment.scenario
     title = one_line(str(scenario.document.get("title") or Path(scenario.name).name))
-    caption = exporting.caption(title, experiment.cells[0].seed, run.done, run.digest, run.numpy)
+    caption = exporting.caption(
+        title, experiment.cells[0].seed, run.done, run.digest, run.numpy, experiment.warnings
+    )
     return chart_of(name, scenario, run), caption
 
 

@@ -333,7 +333,7 @@ def concluded(
             raise ScenarioError(f"{rule}, {got(coverage)}", key="coverage")
         return answer
     far = misfit(protocol, users, raw[0])
-    answer = replace(answer, misfit=None if far is None else misfit_words(far, names))
+    answer = replace(answer, misfit=None if far is None else misfit_words(far, names, protocol))
     if coverage:
         truth = project(raw)[0]
         again = partial(corrected, corrections=steps, known=knowledge)
@@ -350,7 +350,8 @@ def _sure(confidence: float) -> str:
     return "> 99.9 %" if confidence > 0.999 else text.percent(math.floor(1000 * confidence) / 1000)
 
 
-def misfit_words(far: Misfit, labels: Sequence[str]) -> str:
+def misfit_words(far: Misfit, labels: Sequence[str], protocol: Any = None) -> str:
+    """The reason why hardly any reports of a protocol say this, and what may have happened."""
     value, errors = text.short(far.value), text.short(far.errors, 2)
     if far.item is None:
         off = f"the estimates add up to {value}, {errors} standard errors from 1"
@@ -358,8 +359,10 @@ def misfit_words(far: Misfit, labels: Sequence[str]) -> str:
         side = "below" if far.value < far.bound else "above"
         item = labels[far.item]
         off = f"{item} is estimated at {value}, {errors} standard errors {side} {far.bound:.0f}"
+    hashed = "another hash, " * (getattr(protocol, "family", "") == "hashing")
     return (
-        f"{off}: the clients used another epsilon or other parameters, or many reports are fake "
+        f"{off}: the clients used {hashed}another epsilon or other parameters, or many reports are "
+        "fake "
         "(poisoning: ldptui screen looks for it); noise alone goes as far in "
         f"{text.short(far.chance, 1) if far.chance else '1e-300'} of collections at most"
     )

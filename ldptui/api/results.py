@@ -59,6 +59,11 @@ class Results(Framed):
         return self.measured.trials
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """The reasons to doubt the results, a sentence each; empty where there are none."""
+        return self.measured.experiment.warnings
+
+    @property
     def error(self) -> str:
         """A sentence that names what failed; "" where nothing did."""
         return self.measured.error

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Final
+from warnings import warn
 
 from ldptui import scenarios
-from ldptui.core.base.errors import FileError, ScenarioError, got, suggest
+from ldptui.core.base.errors import FileError, LdpWarning, ScenarioError, got, suggest
 from ldptui.core.base.files import is_file
 from ldptui.core.base.ranges import WORKERS
 from ldptui.core.experiment import Experiment
@@ -178,6 +179,12 @@ def run(
         Where a run fails as a whole. A cell that fails does not stop the others: `results.error`
         says why.
 
+    Warns
+    -----
+    LdpWarning
+        Of each reason to doubt the results, such as a protocol that spends more than its ε;
+        `results.warnings` has them too.
+
     Examples
     --------
     >>> results = run("quickstart")
@@ -203,6 +210,8 @@ def run(
     *_, answered = searched(experiment, workers, limits)
     allowed = Allowed(names, files, how=HOW)
     experiment = permit(answered.experiment, allowed)
+    for doubt in experiment.warnings:
+        warn(doubt, LdpWarning, stacklevel=2)
     last = None
     for last in runner.run(experiment, workers, executor, apart=True):
         if progress is not None:

@@ -14,15 +14,17 @@ from ldptui.core.base.sampling import Floats
 from ldptui.core.lab import screening
 from ldptui.core.lab.defending import MOST_TRIALS, SIFTED
 from ldptui.core.law.capabilities import check_estimates
-from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_unbiased
+from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_pure, is_unbiased
 from ldptui.core.reports.arguments import local, reports_of, whole
 from ldptui.core.reports.arguments import names as item_names
 from ldptui.core.reports.files import read_reports
 from ldptui.core.reports.sources import Places, kept, sources
+from ldptui.core.theory import misfit
 
 from ..text import format as text
 from ..text import table
 from . import rated
+from .collected import misfit_words
 from .rated import bounded, check_memory, expected
 
 AT_ONCE: Final = 1 << 16
@@ -44,7 +46,8 @@ class Screening:
     Attributes
     ----------
     alarm
-        Whether a screen alarms whose false-alarm rate is proved.
+        Whether a screen alarms whose false-alarm rate is proved; None where there is no such
+        screen, and so no verdict.
     screens
         One verdict each, with its kind, alarm, false_alarm, power and cost, whether that rate is
         proved, and else the simulated collections that they were measured on.
@@ -64,9 +67,11 @@ class Screening:
         limits.
     labels
         The names of all items.
+    misfit
+        What hardly any reports of the protocol say, in words; None where they can be of it.
     """
 
-    alarm: bool
+    alarm: bool | None
     screens: tuple[screening.Screen, ...]
     pairs: tuple[tuple[str, str, float], ...]
     items: tuple[str, ...]
@@ -76,6 +81,7 @@ class Screening:
     after: Floats
     nearest: Floats
     labels: tuple[str, ...]
+    misfit: str | None = None
 
     @property
     def proved(self) -> list[str]:
@@ -137,7 +143,8 @@ class Screening:
         0
         """
         return {
-            "alarm": self.alarm if self.proved else None,
+            "alarm": self.alarm,
+            "misfit": self.misfit,
             "reports": self.reports,
             "screens": [
                 {
@@ -180,6 +187,7 @@ class Screening:
                 [label, f"{before:.5f}", f"{after:.5f}"] for label, before, after in self.changes
             ]
             parts.append(table.plain_table(["item", "all reports", "without"], estimates))
+        parts += [self.misfit] if self.misfit is not None else []
         return "\n\n".join(part.rstrip() for part in parts)
 
 
@@ -248,8 +256,10 @@ def screen(
                 trials=most,
             )
     pairs = zip(found.suspects.pairs.tolist(), found.suspects.z.tolist(), strict=True)
+    far = misfit(protocol, found.users, found.before) if is_pure(protocol) else None
+    proved = any(each.proved for each in found.screens)
     return Screening(
-        found.alarm,
+        found.alarm if proved else None,
         found.screens,
         tuple((names[one], names[other], z) for (one, other), z in pairs),
         tuple(names[item] for item in found.suspects.items),
@@ -259,4 +269,5 @@ def screen(
         found.after,
         found.suspects.nearest,
         names,
+        None if far is None else misfit_words(far, names, protocol),
     )

@@ -82,7 +82,7 @@ def estimate_of_numbers(options: EstimateOptions, span: Mapping[str, float]) -> 
     write_result(options, options.format, written)
     if found.alarm is not None and options.format != "table":
         note(f"ldptui: {one_line(found.alarm)}")
-    return exits.DONE
+    return exits.MISFIT if options.strict and found.alarm is not None else exits.DONE
 
 
 def _rows(found: Numbers) -> list[dict[str, Any]]:

@@ -49,6 +49,8 @@ def screen(options: ScreenOptions) -> int:
     written = in_format(options.format, f"{found!r}\n", found.document)
     tell_tests(options, named)
     write_result(options, options.format, written)
+    if found.misfit is not None and options.format != "table":
+        note(f"ldptui: {one_line(found.misfit)}")
     if not found.proved:
         return exits.NO_VERDICT
     return exits.ALARM if found.alarm else exits.DONE
@@ -120,7 +122,7 @@ def estimate(options: EstimateOptions) -> int:
         note(f"ldptui: {one_line(misfit)}")
     if verdict is not None and options.format == "csv":
         note(f"ldptui: {one_line(verdict.verdict)}")
-    return exits.DONE
+    return exits.MISFIT if options.strict and any(misfits) else exits.DONE
 
 
 def _defended(

@@ -68,8 +68,8 @@ def check_outputs(
 
 
 def tell_tests(options: Writing, read: Iterable[Source]) -> None:
-    """Say of which files the reports are for tests, unless that is not wanted."""
-    for source in () if options.quiet else read:
+    """Say of which files the reports are for tests."""
+    for source in read:
         if source.suffix != END and marked(source):
             note(f"{source} has reports for tests (for_tests), which protected nobody")
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from msgspec import Struct
 
-from ldptui.core.base.errors import FileError
+from ldptui.core.base.errors import FileError, one_line
 from ldptui.core.base.files import is_folder, is_there, write_atomically
 
 from .. import __version__
@@ -38,9 +38,13 @@ DRAWN: Final = (".svg", ".pdf", ".png")
 MARK: Final = "ldptui-scenario:"
 
 
-def caption(title: str, seed: int, trials: int, digest: str, numpy: str) -> str:
-    """The line below a figure."""
-    return f"{title} · seed {seed} · {text.count(trials)} trials · {text.drawn_by(digest, numpy)}"
+def caption(
+    title: str, seed: int, trials: int, digest: str, numpy: str, warnings: Sequence[str] = ()
+) -> str:
+    """The line below a figure. warnings : the reasons to doubt what it shows."""
+    drawn = f"{text.count(trials)} trials · {text.drawn_by(digest, numpy)}"
+    doubts = (f"warning: {one_line(each)}" for each in warnings)
+    return " · ".join([title, f"seed {seed}", drawn, *doubts])
 
 
 def embedded(document: Mapping[str, Any], digest: str, numpy: str) -> str:

@@ -37,8 +37,7 @@ def run(options: Run) -> int:
     keeping = Keeping.of(options, source)
     experiment = bound(scenario, work, keeping)
     asked = asked.of_results(experiment)
-    if not work.quiet:
-        _tell(experiment)
+    _tell(experiment, work.quiet)
     if work.frequencies and not FORMATS[asked.format].frequencies and not work.quiet:
         output.note("note: --frequencies shows in JSON only")
     with _placed(work, experiment) as placed:
@@ -57,10 +56,12 @@ def _output(options: Run | Resume) -> Output:
     )
 
 
-def _tell(experiment: Experiment) -> None:
-    """Say what there is to doubt, and how much memory a trial takes."""
-    for warning in _warnings(experiment):
+def _tell(experiment: Experiment, quiet: bool) -> None:
+    """Say what there is to doubt, and how much memory a trial takes unless that is not wanted."""
+    for warning in (*([] if quiet else experiment.scenario.notes), *experiment.warnings):
         output.note(f"warning: {warning}")
+    if quiet:
+        return
     held = max(map(held_bytes, experiment.cells))
     if held:
         output.note(f"note: each process holds the reports of a trial, about {in_bytes(held)}")
@@ -122,12 +123,6 @@ def _compute_shard(experiment: Experiment, work: Work, keeping: Keeping) -> int:
     if done < due and not results.failures:
         return exits.INTERRUPTED
     return exits.FAILED if results.failures else exits.DONE
-
-
-def _warnings(experiment: Experiment) -> dict[str, None]:
-    """The reasons to doubt the results, each sentence once, in the order of the cells."""
-    cells = (warning for cell in experiment.cells for warning in cell.warnings)
-    return dict.fromkeys((*experiment.scenario.notes, *cells))
 
 
 def measure(experiment: Experiment, work: Work, keeping: Keeping | None) -> tuple[Results, str]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.base.files import write_atomically
+from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.scenario import parse, to_toml
 from ldptui.core.store import Run, Store, begin, differing, open_store, redrawn
 from ldptui.core.store.replay import Agreement, compared
@@ -61,7 +62,8 @@ def plot(options: Plot) -> int:
         option = f"--{error.key}" if error.key in ("chart", "metric") else error.key
         raise ScenarioError(error.rule, option) from error
     numpy = str(run.versions["numpy"])
-    caption = exporting.caption(run.title, run.seed, run.done, run.digest, numpy)
+    warnings = permit(compile(scenario, searches=False)).warnings
+    caption = exporting.caption(run.title, run.seed, run.done, run.digest, numpy, warnings)
     embedded = exporting.embedded(run.document, run.digest, numpy)
     if out.suffix == ".txt":
         write_atomically(out, _in_text(chart, caption, embedded))

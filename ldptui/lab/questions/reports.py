@@ -67,6 +67,7 @@ class EstimateOptions(Collection):
     simulated: Annotated[int, Argument(flags=("--trials",))] = 20
     rows_out: str | None = None
     counts_out: str | None = None
+    strict: bool = False
     format: Literal["table", "csv", "json"] = "table"
 
 
