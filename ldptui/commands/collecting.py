@@ -78,7 +78,7 @@ def estimate_of_numbers(options: EstimateOptions, span: Mapping[str, float]) -> 
         total.write(options.counts_out)
         tell_written(options, options.counts_out)
     written = in_format(options.format, f"{found!r}\n", found.document, partial(_rows, found))
-    tell_tests(options, named)
+    tell_tests(named)
     write_result(options, options.format, written)
     if found.alarm is not None and options.format != "table":
         note(f"ldptui: {one_line(found.alarm)}")

@@ -60,7 +60,7 @@ def _reported(options: ConcludeOptions) -> Conclusions:
     _check_claims(options, labels or [*map(str, range(protocol.domain_size))])
     with by_options():
         found = concluded(named, protocol, labels=labels, **_asked(options))
-    tell_tests(options, named)
+    tell_tests(named)
     return found
 
 

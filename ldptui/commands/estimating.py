@@ -47,7 +47,7 @@ def screen(options: ScreenOptions) -> int:
         write_rows(options.rows_out, found.rows)
         tell_written(options, options.rows_out)
     written = in_format(options.format, f"{found!r}\n", found.document)
-    tell_tests(options, named)
+    tell_tests(named)
     write_result(options, options.format, written)
     if found.misfit is not None and options.format != "table":
         note(f"ldptui: {one_line(found.misfit)}")
@@ -116,7 +116,7 @@ def estimate(options: EstimateOptions) -> int:
     if steps is not None and options.rows_out is not None:
         write_rows(options.rows_out, steps.rows)
         tell_written(options, options.rows_out)
-    tell_tests(options, named)
+    tell_tests(named)
     write_result(options, options.format, written)
     for misfit in filter(None, misfits if options.format != "table" else ()):
         note(f"ldptui: {one_line(misfit)}")

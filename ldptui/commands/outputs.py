@@ -67,7 +67,7 @@ def check_outputs(
             check_new(Path(path), options, sources, key)
 
 
-def tell_tests(options: Writing, read: Iterable[Source]) -> None:
+def tell_tests(read: Iterable[Source]) -> None:
     """Say of which files the reports are for tests."""
     for source in read:
         if source.suffix != END and marked(source):
