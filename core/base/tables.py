@@ -25,7 +25,6 @@ from .errors import (
     got,
     reason_of,
     shortened,
-    shown,
     suggest,
 )
 from .files import Piped, Source, check_file
@@ -232,7 +231,9 @@ def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "c
         raise ScenarioError(rule, key=key)
     if header.count(name) > 1:
         times = header.count(name)
-        raise ScenarioError(f"must be one column of {path}, {shown(name)} heads {times}", key=key)
+        raise ScenarioError(
+            f"must be one column of {path}, {shortened(name)!r} heads {times}", key=key
+        )
     return header.index(name)
 
 

@@ -283,7 +283,9 @@ def _explain(error: Exception, arguments: Sequence[str]) -> int:
 
     if isinstance(error, LdpError):
         sentence = str(error)
-        _complain(sentence if len(sentence) <= LONGEST else f"{sentence[:LONGEST]}…")
+        if len(sentence) > LONGEST:
+            sentence = f"{sentence[: LONGEST - 200]}…{sentence[-199:]}"
+        _complain(sentence)
         kinds = {ScenarioError: USAGE, ContentError: USAGE, FileError: NO_FILE}
         return next((code for kind, code in kinds.items() if isinstance(error, kind)), FAILED)
     if isinstance(error, MemoryError):

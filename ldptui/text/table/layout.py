@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Sequence
 from typing import Final
+from unicodedata import combining, east_asian_width
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -21,8 +22,6 @@ def room_of(words: str) -> int:
     """The cells of a terminal that words take: two for a sign of a wide script, none for a mark."""
     if words.isascii():
         return len(words)
-    from unicodedata import combining, east_asian_width
-
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in words)
 
 

@@ -1,4 +1,4 @@
-"""Reasons to doubt reach the program that asked: documents, tables, captions, exit codes, Python."""
+"""Reasons to doubt reach who asked: documents, tables, captions, exit codes, Python."""
 
 from __future__ import annotations
 
