@@ -179,15 +179,9 @@ def run(
         Where a run fails as a whole. A cell that fails does not stop the others: `results.error`
         says why.
 
-    Warns
-    -----
-    LdpWarning
-        Of each reason to doubt the results, such as a protocol that spends more than its ε;
-        `results.warnings` has them too.
-
     Examples
     --------
-    >>> results = run("quickstart")
+    >>> results = run("quickstart")  # an LdpWarning tells each reason to doubt results
     >>> results.trials, results.error
     (420, '')
     """
