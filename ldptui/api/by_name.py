@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.attacks import Attack, Mixture, View, plans
-from ldptui.core.base.errors import ScenarioError, check_among, got
+from ldptui.core.base.errors import ScenarioError, check_among, got, suggest
 from ldptui.core.base.ranges import DOMAIN, EPSILON, Range, check_span
 from ldptui.core.base.secure import generator
 from ldptui.core.defences import Defence
@@ -108,6 +108,10 @@ def protocol(
         if items is not None:
             raise ScenarioError("must be left out where low and high are given", key="items")
         return _of_numbers(protocol(kind, ENDS, **parameters), low, high)
+    if items is None and (unknown := next(iter(parameters), None)) is not None:
+        meant = suggest(unknown, ["items"])
+        if meant:
+            raise ScenarioError(f"is not a known key{meant}", key=f"protocol.{unknown}")
     items = whole(items, "items", 2)
     labels = names(labels, items)
     if ":" in kind or (kind not in KINDS["protocol"] and kind in available("protocol")):

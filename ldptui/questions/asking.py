@@ -16,7 +16,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from ldptui.core.base.errors import FileError, ScenarioError
-from ldptui.core.base.files import write_atomically
+from ldptui.core.base.files import check_replaced, write_atomically
 from ldptui.core.base.pulse import Going
 
 from ..lab.answer import Answer
@@ -145,6 +145,7 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask)
             break
         yield make_sheet(asked, step, given) if isinstance(step, QuestionAnswer) else step
     if ask.path and not writes:
+        check_replaced(Path(ask.path), asked.page_flag)
         write_atomically(Path(ask.path), make_page(asked, answer, given))
     sheet = make_sheet(asked, answer, given)
     if ask.path and not writes:

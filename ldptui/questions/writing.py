@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from ldptui.core.base.files import write_atomically
+from ldptui.core.base.files import check_replaced, write_atomically
 
 from ..charts.draw import draw
 from ..charts.rows import ANSI_DARK, Look
@@ -124,6 +124,7 @@ def write_answer(
 ) -> None:
     """Print an answer in one of `FORMATS`; page : a file to write as well."""
     if page:
+        check_replaced(Path(page), asked.page_flag)
         write_atomically(Path(page), make_page(asked, answer, given))
     match form:
         case "json":

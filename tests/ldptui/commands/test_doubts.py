@@ -102,3 +102,9 @@ def test_no_verdict_is_no_false() -> None:
     assert found.verdict.startswith("no verdict")
     assert found.alarm is None
     assert found.document()["alarm"] is None
+
+
+def test_a_misspelt_number_of_items_is_told() -> None:
+    with pytest.raises(ldptui.ScenarioError) as refused:
+        ldptui.protocol("olh", item=64, epsilon=1.0)
+    assert str(refused.value) == "protocol.item is not a known key (did you mean items?)"
