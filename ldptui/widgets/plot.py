@@ -1,9 +1,8 @@
-"""The chart pane: shows one chart value. The driver sends only the cells that changed."""
+"""The widget of any chart. The driver sends only the cells that changed."""
 
 from __future__ import annotations
 
 from io import StringIO
-from itertools import zip_longest
 from typing import Any
 
 from msgspec.structs import replace
@@ -12,7 +11,7 @@ from rich.style import Style
 from textual.app import App
 from textual.color import Color, ColorParseError
 from textual.events import Click
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip, StripRenderable
@@ -61,7 +60,8 @@ class ChartView(Widget, can_focus=True):
     """Draws `chart`, or the sentence `empty` while there is none.
 
     Rows are drawn once for each size, theme, charset and chart. bare : True where words beside the
-    chart say its title and the name of x; as text and as a picture it has both.
+    chart say its title and the name of x; as text and as a picture it has both. zoom : how
+    many times wider the x-axis is than the whole of it, around the cursor.
     """
 
     DEFAULT_CSS = """
@@ -85,6 +85,7 @@ class ChartView(Widget, can_focus=True):
     # Charts hold arrays, which have no plain truth value: they must not be compared with !=.
     chart: reactive[Chart | None] = reactive(None, always_update=True, repaint=False, init=False)
     empty: reactive[str] = reactive("")
+    zoom: reactive[float] = reactive(1.0)
     bare: bool = False
 
     def __init__(
@@ -98,35 +99,21 @@ class ChartView(Widget, can_focus=True):
     ) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._rows: list[Strip] = []
-        self._changed: list[Region] = []
         self._drawn: tuple[object, ...] | None = None
         self.set_reactive(ChartView.empty, empty)
         self.set_reactive(ChartView.chart, chart)
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        self._current_rows()  # once for all lines: telling whether they are current takes time
-        return super().render_lines(crop)
-
     def render_line(self, y: int) -> Strip:
-        drawn = self._rows
+        drawn = self._current_rows()
         return drawn[y] if y < len(drawn) else Strip.blank(self.size.width, self.rich_style)
 
     def watch_chart(self, old: Chart | None, new: Chart | None) -> None:
         if self._drawn is None or not _same(old, new):
             self._drawn = None
-            # One row asks for a frame, in which those that differ are found.
-            self.refresh(*[Region(0, 0, self.size.width, 1)] if self._rows else [])
+            self.refresh()
 
-    def _exchange_repaint_regions(self) -> list[Region]:
-        """The parts to draw in this frame: of another chart the rows that differ.
-
-        All of it where the frame lays out anew: drawn now it would be drawn again in another size.
-        """
-        if self.screen._layout_required:
-            return [*super()._exchange_repaint_regions(), self.size.region]
-        self._current_rows()
-        changed, self._changed = self._changed, []
-        return [*super()._exchange_repaint_regions(), *changed]
+    def watch_zoom(self) -> None:
+        self._drawn = None
 
     def watch_empty(self) -> None:
         if self.chart is None:
@@ -173,28 +160,23 @@ class ChartView(Widget, can_focus=True):
         style, app = self.rich_style, self.app
         state = (self.size, app.theme, app.native_ansi_color, charset_of(app), style, self.bare)
         if self._drawn != state:
-            before, drawn = self._rows, self._draw(self._on_screen, look_of(app, self.size))
+            drawn = self._draw(self._on_screen, look_of(app, self.size))
             # Blank segments do not inherit the background of the widget.
             self._rows = [strip.apply_style(style) for strip in drawn]
             self._drawn = state
-            self._changed = []
-            for y, (old, new) in enumerate(zip_longest(before, self._rows)):
-                if old == new:
-                    continue
-                row = Region(0, y, self.size.width, 1)
-                if self._changed and self._changed[-1].bottom == y:
-                    row = self._changed.pop().union(row)
-                self._changed.append(row)
-            if self._changed:
-                self._styles_cache.set_dirty(*self._changed)
         return self._rows
 
     @property
     def _on_screen(self) -> Chart | None:
         """The chart as it is drawn on the screen."""
-        if self.bare and isinstance(self.chart, Plot | Panels):
-            return untitled(self.chart)
-        return self.chart
+        chart = self.chart
+        if not isinstance(chart, Plot | Panels):
+            return chart
+        if self.zoom > 1:
+            from ..charts.draw import zoom_chart
+
+            chart = zoom_chart(chart, self.zoom)
+        return untitled(chart) if self.bare else chart
 
     @property
     def _look(self) -> Look:

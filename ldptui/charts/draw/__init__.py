@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 
+from msgspec.structs import replace
 from textual.strip import Strip
 
 from ..rows import Look, Row, strip
@@ -14,7 +15,7 @@ from ..series import Chart, Grid, Panels, Place, Plot
 from .bars import bar_place, bar_rows
 from .heat import heat_place, heat_rows
 from .panels import panel_place, panel_rows
-from .plot import plot_place, plot_rows
+from .plot import plot_place, plot_rows, zoom_plot
 
 
 def draw(chart: Chart, look: Look) -> list[Strip]:
@@ -50,6 +51,13 @@ def place_at(chart: Chart, x: int, y: int, look: Look) -> Place | None:
             return heat_place(chart, x, y, look)
         case _:
             return bar_place(chart, y, look)
+
+
+def zoom_chart(chart: Plot | Panels, factor: float) -> Plot | Panels:
+    """The chart over a part of its x-axis, around its cursor, else around the middle."""
+    if isinstance(chart, Plot):
+        return zoom_plot(chart, factor)
+    return replace(chart, plots=tuple(zoom_plot(plot, factor) for plot in chart.plots))
 
 
 def warm_up() -> None:

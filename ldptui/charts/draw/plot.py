@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ..rows import ASCII_MARKERS, MARKERS, NO_DATA, Look, Row, crop, length, titled, wrapped
 from ..series import Plot, Series
 from .canvas import ASCII_DOTTED, ASCII_LINES, SHAPES, Canvas
-from .scale import Scale, fit_scale
+from .scale import Scale, fit_scale, zoom_axis
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,6 +87,12 @@ def plot_place(
     across, up = column - at.margin, len(at.head) + at.y.cells - 1 - row
     inside = across in range(at.x.cells) and up in range(at.y.cells)
     return (at.x.value(across), at.y.value(up)) if inside else None
+
+
+def zoom_plot(plot: Plot, factor: float) -> Plot:
+    """The plot over a part of its x-axis, around its cursor, else around the middle."""
+    xs = [floats(series.x) for series in plot.series]
+    return replace(plot, x=zoom_axis(plot.x, xs, factor, plot.cursor))
 
 
 def lay_out(

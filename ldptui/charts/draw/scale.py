@@ -118,6 +118,20 @@ def fit_scale(axis: Axis, values: Sequence[Any], cells: int, apart: int) -> Scal
     return _even(axis, low, high, cells, apart) or plain
 
 
+def zoom_axis(axis: Axis, values: Sequence[Any], factor: float, at: float | None) -> Axis:
+    """The axis over a part of what it shows, around a value, else around its middle."""
+    ends = _ends(axis, values)
+    if ends is None or factor <= 1:
+        return axis
+    low, high = ends
+    half = (high - low) / 2 / factor
+    middle = (low + high) / 2
+    if at is not None and math.isfinite(bent := float(bend(at, axis.log, axis.linear))):
+        middle = min(max(bent, low + half), high - half)
+    near, far = (unbend(middle + sign * half, axis.log, axis.linear) for sign in (-1, 1))
+    return replace(axis, low=near, high=far)
+
+
 def _ends(axis: Axis, values: Sequence[Any]) -> tuple[float, float] | None:
     """The limits of an axis in bent space: its own, else those of the data."""
     import numpy as np

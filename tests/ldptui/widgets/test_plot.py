@@ -9,7 +9,7 @@ from support.waiting import until
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
-from ldptui.charts.draw import draw
+from ldptui.charts.draw import draw, zoom_chart
 from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Look
 from ldptui.charts.series import Axis, Bar, Bars, Chart, Plot, Series
 from ldptui.widgets.plot import ChartView, palette_of
@@ -69,21 +69,6 @@ async def test_an_equal_chart_draws_nothing() -> None:
         assert app.view.rendered == []
 
 
-async def test_of_another_chart_the_rows_that_differ_are_drawn() -> None:
-    app = Host(plot(1, 5, 9))
-    async with app.run_test(size=(60, 20)) as pilot:
-        before = app.view.shown()
-        app.view.rendered.clear()
-        app.view.chart = plot(1, 6, 9)
-        await pilot.pause()
-        drawn = set(app.view.rendered)
-        after = app.view.shown()
-        assert after == expected(app, plot(1, 6, 9))
-        differ = {y for y in range(20) if before[y] != after[y]}
-        assert differ
-        assert drawn - {0} == differ  # the first row asks for the frame
-
-
 async def test_the_rows_are_drawn_once_for_all_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Chart] = []
 
@@ -119,6 +104,26 @@ async def test_a_chart_that_gets_another_size_as_well_is_drawn_once(
         await pilot.pause()
         assert sizes == [(60, 12)]
         assert app.view.shown() == expected(app, plot(2, 5, 9))
+
+
+async def test_zoom_shows_a_part_of_the_axis_around_the_cursor() -> None:
+    xs = [float(x) for x in range(101)]
+    chart = Plot("t", Axis("x"), Axis("y"), (Series("s", xs, xs, "series-0"),), cursor=20.0)
+    zoomed = zoom_chart(chart, 10)
+    assert isinstance(zoomed, Plot)
+    assert (zoomed.x.low, zoomed.x.high) == pytest.approx((15, 25))
+    edge = zoom_chart(replace(chart, cursor=1.0), 10)
+    assert isinstance(edge, Plot)
+    assert (edge.x.low, edge.x.high) == pytest.approx((0, 10))
+    assert zoom_chart(chart, 1) == chart
+    app = Host(chart)
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.view.zoom = 10
+        await pilot.pause()
+        assert app.view.shown() == expected(app, zoomed)
+        app.view.zoom = 1
+        await pilot.pause()
+        assert app.view.shown() == expected(app, chart)
 
 
 async def test_charts_of_arrays() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
@@ -12,6 +12,7 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widgets import Static
 
+from ....charts.series import Panels, Plot
 from ....messages import KeysProposed, PartsChanged
 from ....session.draft import pointed_at
 from ....session.snapshot import Part
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from ....charts.figures import Table
     from ....session.draft import Draft
     from ....session.snapshot import Overlay, Snapshot
+
+
+MOST_ZOOM: Final = 64.0
 
 
 class ChartsPane(Vertical):
@@ -75,6 +79,7 @@ class ChartsPane(Vertical):
         self._at: Draft | None = None  # at the cell that a cursor points at
         self._pointed_from: Draft | None = None
         self._edits: tuple[tuple[str, Any], ...] = ()  # of the draft, to be there
+        self._zoom = 1.0  # of the x-axis
         self._asked, self._offered = list[object](), list[bool | None]()
 
     def compose(self) -> ComposeResult:
@@ -169,7 +174,7 @@ class ChartsPane(Vertical):
     async def watch_tab(self, before: str, after: str) -> None:
         if before in self._with_table():
             self._behind = before
-        held = self.has_focus_within
+        held, self._zoom = self.has_focus_within, 1.0
         if self._boxes.of(after) is None:
             await self._sheets.open(after)  # meanwhile a key may have gone to another pane
             held = held and (self.has_focus_within or self.screen.focused is None)
@@ -233,6 +238,11 @@ class ChartsPane(Vertical):
         self._boxes.curve(self.tab).toggle_log(direction)
         self._show()
 
+    def action_zoom_axis(self, factor: float) -> None:
+        """Show a smaller part of the x-axis around the cursor, a larger one, or (0) all of it."""
+        self._zoom = min(MOST_ZOOM, max(1.0, self._zoom * factor)) if factor else 1.0
+        self._show()
+
     def action_pick(self) -> None:
         """One panel of the gain alone, the next one, and all of them again."""
         self._boxes.gain.pick()
@@ -270,6 +280,8 @@ class ChartsPane(Vertical):
             case "axis" | "log":
                 curve = self._boxes.curve(self.tab)
                 return curve.kind in self._aim.visible and curve.variable is not None
+            case "zoom_axis":
+                return any(isinstance(each.chart, Plot | Panels) for each in self._charts())
             case "pick":
                 return self.tab == "gain" and self._boxes.gain.has_panels
             case "cohort":
@@ -349,6 +361,8 @@ class ChartsPane(Vertical):
             box.display = name in visible
             if box.display and box.is_mounted:
                 box.show(shown, room)
+                for chart in box.charts():
+                    chart.zoom = self._zoom
         self._sheets.display = not visible
         self._sheets.show(
             self.tab, shown, self._behind, self._boxes[self._behind], Size(width, height - claimed)

@@ -160,6 +160,10 @@ KEYS: Final[list[BindingType]] = [
             id="charts.cohort-before"),
     Binding("enter", "take", "Take cell", id="charts.take"),
     *STEP,
+    Binding("plus,equals_sign", "zoom_axis(1.6)", "Zoom axis", id="charts.zoom-in",
+            key_display="+ - 0"),
+    Binding("minus", "zoom_axis(0.625)", "Zoom out", show=False, id="charts.zoom-out"),
+    Binding("0", "zoom_axis(0)", "Whole axis", show=False, id="charts.zoom-whole"),
     Binding("J,pagedown", "cohort(10)", "10 cohorts on", show=False, id="charts.cohorts-on"),
     Binding("K,pageup", "cohort(-10)", "10 back", show=False, id="charts.cohorts-back"),
 ]  # fmt: skip
