@@ -9,7 +9,15 @@ from msgspec.structs import replace
 
 from ..rows import Look, Row, crop, length
 from ..series import Panels, Plot
-from .plot import lay_out, legend_entries, legend_rows, note_rows, plot_place, plot_rows
+from .plot import (
+    floor_words,
+    lay_out,
+    legend_entries,
+    legend_rows,
+    note_rows,
+    plot_place,
+    plot_rows,
+)
 
 LEAST: Final = 17
 """Cells of width that a panel has at least, without the labels at the left of all."""
@@ -90,7 +98,8 @@ def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
     shown = plots[: across * down]
     left = len(plots) - len(shown)
     note = f"{len(shown)} of {len(plots)} shown, f picks; {panels.note}" if left else panels.note
-    foot = note_rows(note, look)
+    words = dict.fromkeys(word for plot in plots for word in floor_words(plot, look, named=False))
+    foot = note_rows("; ".join(filter(None, (note, *words))), look)
     width = max(4, (look.width - margin - (1 + GAP) * (across - 1)) // across)
     height = max(4, (look.height - len(head) - len(foot)) // down)
     return PanelLayout(shown, across, width, height, margin, head, foot)
@@ -98,7 +107,7 @@ def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
 
 def _bare(plot: Plot) -> Plot:
     """The plot without what all panels share."""
-    series = tuple(replace(each, legend=False, end="") for each in plot.series)
+    series = tuple(replace(each, label="", legend=False, end="") for each in plot.series)
     levels = tuple((value, "") for value, _ in plot.levels)
     x, y = replace(plot.x, label=""), replace(plot.y, label="")
     return replace(plot, title="", series=series, x=x, y=y, levels=levels, note="")

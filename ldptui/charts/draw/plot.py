@@ -104,7 +104,8 @@ def lay_out(
     """
     has_names = any(each.end for each in plot.series) or any(label for _, label in plot.levels)
     named = named and has_names and look.width >= NAMED
-    head, foot = heading(plot, look, named), note_rows(plot.note, look)
+    notes = (plot.note, *floor_words(plot, look, named))
+    head, foot = heading(plot, look, named), note_rows("; ".join(filter(None, notes)), look)
     has_label = bool(plot.x.label) and look.height >= 10
     room = look.height - 2 - has_label
     while room - len(head) - len(foot) < 3 and (head or foot):
@@ -207,8 +208,19 @@ def heading(plot: Plot, look: Look, named: bool) -> list[Row]:
         title = [[(crop(look.clean(plot.title), look.width), look.strong)]]
     if look.height < 7:
         return title
-    label = look.clean(plot.y.label)
-    return [*title, *legend_rows(label, legend_entries(plot, look, named), look)]
+    entries, label = legend_entries(plot, look, named), look.clean(plot.y.label)
+    rows = legend_rows(label, entries, look)
+    if not plot.title and entries and len(rows) > 1:  # words around it say what y is
+        rows = legend_rows("", entries, look)
+    return [*title, *rows]
+
+
+def floor_words(plot: Plot, look: Look, named: bool) -> list[str]:
+    """The meaning of a floor that has no name at its edge, for the note."""
+    ends = _end_names(plot, look) if named else set()
+    sample = ".." if look.charset == "ascii" else "⠌⠌"
+    floors = [each.label for each in plot.series if each.style == "floor" and len(each.x)]
+    return [f"{sample} {label}" for label in floors if label and label not in ends]
 
 
 def legend_entries(plot: Plot, look: Look, named: bool) -> dict[str, Row]:
@@ -219,7 +231,7 @@ def legend_entries(plot: Plot, look: Look, named: bool) -> dict[str, Row]:
         label = series.label
         if series.end in ends:
             label = label.removeprefix(f"{series.end}, ")
-        if series.legend and label and label not in ends:
+        if series.legend and label and label not in ends and series.style != "floor":
             style = mark.style.removeprefix("dim ")
             sample = (f"{mark.sample} ", style)
             entries.setdefault(label, [sample, (look.clean(label), look.palette.foreground)])

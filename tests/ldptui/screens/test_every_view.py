@@ -165,8 +165,9 @@ def test_every_view_of_the_product_has_a_picture_and_its_words() -> None:
         assert set(looked_at(size)) == set(views()), size
 
 
-BESIDE: Final = {"tab Error": 4, "tab Gain": 4, "tab Success": 4}
-"""Rows under the tabs at 120 × 40 that are not the chart: the verdict has two, the axes one."""
+BESIDE: Final = {"tab Error": 5, "tab Gain": 5, "tab Success": 5}
+"""Rows under the tabs at 120 × 40 that are not the chart: the verdict has two, the axes, the
+legend and the note one each."""
 
 
 @pytest.mark.parametrize("view", BESIDE)

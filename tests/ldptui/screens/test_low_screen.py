@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from support.pages import ROOT
-from support.views import SCENARIOS, Working, leave, scenario_of, settled, show
 from support.waiting import seen, until
 from support.workbench_app import finished, own_home, workbench  # noqa: F401
 
-from ldptui.app import Workbench
 from ldptui.screens.workbench.charts.tabs import fitting
-from ldptui.session.draft import draft_of
-from ldptui.terminal.settings import Settings
 
 TABS = (
     ("frequencies", "Frequencies"), ("gain", "Gain"), ("error", "Error"), ("map", "Map"),
@@ -28,21 +22,12 @@ def of_data(text: str) -> int:
 
 
 @pytest.mark.long
-async def test_a_low_screen_gives_its_rows_to_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_curve_has_its_title_in_copied_text_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     async with workbench((60, 18)) as (screen, engine, pilot):
         app, charts = pilot.app, screen.charts
         finished(engine)
         charts.tab = "gain"
-        await until(pilot, lambda: "closed form" in seen(app) and "─4 Charts · " in seen(app))
-        low = seen(app)
-        assert "╭" not in low  # the pane has no edges
-        assert "no server can tell" in low
-        assert of_data(low) >= 6  # it had 4
-        await pilot.press("full_stop")
-        await until(pilot, lambda: "β = 0 " in seen(app) and "▸ MGA on OUE" in seen(app))
-        assert of_data(seen(app)) >= 4  # with what is read there
-
         await pilot.resize_terminal(80, 24)
         await pilot.press("backspace")
         await until(pilot, lambda: "╭─ 4 Charts · " in seen(app) and "β = 0 " not in seen(app))
@@ -54,29 +39,6 @@ async def test_a_low_screen_gives_its_rows_to_the_data(monkeypatch: pytest.Monke
         assert title not in high
         assert title in charts.as_text()
         assert charts.as_text().count("share of fake users β") == 2  # and of its axis
-
-        await pilot.resize_terminal(60, 18)
-        screen.open_draft(draft_of(SCENARIOS["rappor"], Path()))
-        charts.tab = "privacy"
-        await until(pilot, lambda: "ε∞ all reports" in seen(app))
-        shown = seen(app)
-        for words in ("Privacy in nats", "ε₁ one report", "one value likelier"):
-            assert words in shown
-        assert "permanent noise kept" in shown  # the chart's legend
-
-
-async def test_each_item_of_the_trials_has_two_rows_of_a_low_screen() -> None:
-    app = Workbench(Settings(), None, Working)
-    async with app.run_test(size=(60, 18)) as pilot:
-        screen = app.workbench
-        await until(pilot, lambda: screen.draft is not None)
-        screen.open_draft(draft_of(SCENARIOS[scenario_of("tab Trials")], Path()))
-        await settled(app, pilot)
-        await show("tab Trials", app, pilot)
-        low = seen(app)
-        await leave(app, pilot)
-    assert "3 of 8 items shown" in low
-    assert of_data(low.replace("▸", " ")) == 6
 
 
 def test_no_tab_is_cut_off_in_a_narrow_pane() -> None:
