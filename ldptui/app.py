@@ -9,10 +9,11 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.screen import Screen
 from textual.theme import Theme
@@ -275,7 +276,10 @@ class Workbench(App[None]):
 
     def action_command_palette(self) -> None:
         if not self.screen.has_class("-small"):  # what it would act on cannot be seen
-            super().action_command_palette()
+            from .screens.palette import PLACEHOLDER
+
+            if not CommandPalette.is_open(cast("App[object]", self)):
+                self.push_screen(CommandPalette(placeholder=PLACEHOLDER))
 
     def on_command_palette_opened(self) -> None:
         """Let its cursor not blink: that would send bytes for as long as nobody types."""

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"
 
 
-def unfit_terminal() -> str | None:
-    """Why the workbench cannot be shown here, in one sentence; None where it can."""
+def unfit_terminal(charset: str | None = None) -> str | None:
+    """Why the workbench cannot be shown here, in one sentence; None where it can.
+
+    charset : the one that was asked for; "ascii" can be shown in any locale.
+    """
     if os.environ.get("TEXTUAL_DRIVER"):  # a browser shows it
         return None
     for name, handle in (("standard input", sys.__stdin__), ("standard output", sys.__stdout__),
@@ -35,10 +38,10 @@ def unfit_terminal() -> str | None:
         term = os.environ.get("TERM", "")
         return f"the workbench needs a terminal that can draw, got TERM={term!r}; {HEADLESS}"
     locale = _other_locale()
-    if locale is not None:
+    if locale is not None and "ascii" not in (charset, os.environ.get("LDPTUI_CHARSET")):
         return (
             f"the workbench needs a UTF-8 locale, got {locale}; "
-            f"try: export LC_ALL=C.UTF-8; {HEADLESS}"
+            f"try: export LC_ALL=C.UTF-8, or --charset ascii; {HEADLESS}"
         )
     return None
 
@@ -78,7 +81,7 @@ def open_workbench(
     commands : gives the names for which a scenario's may stand by mistake.
     """
     path = scenario_path(scenario, commands)
-    reason = unfit_terminal()
+    reason = unfit_terminal(options.charset)
     if reason is not None:
         print(f"ldptui: {reason}", file=sys.stderr)
         return 2

@@ -20,6 +20,7 @@ from ldptui import scenarios
 
 from ..session.claim import split_claim
 from ..terminal import places
+from ..text.search import are_in
 from ..widgets.blank import Scroll
 from ..widgets.dialog import Dialog, ModalScreen
 from ..widgets.option_list import LineList
@@ -40,8 +41,7 @@ class Entry(Struct, frozen=True):
 
     def matches(self, words: str) -> bool:
         """True if every word stands in its name, title or text."""
-        text = f"{self.name}\n{self.title}\n{self.text}".casefold()
-        return all(word in text for word in words.casefold().split())
+        return are_in(words, f"{self.name}\n{self.title}\n{self.text}")
 
     def rank(self, words: str) -> tuple[int, int]:
         """Its distance from the words, 0 the nearest: where they stand, then where they begin.

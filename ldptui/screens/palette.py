@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.actions import parse
@@ -24,6 +23,7 @@ from ..catalogue import key_words
 from ..messages import KeyEdited
 from ..terminal import keyboard, settings
 from ..text.format import to_ascii
+from ..text.search import are_in
 
 if TYPE_CHECKING:
     from .workbench.charts import ChartsPane
@@ -43,6 +43,8 @@ TITLES: Final = {
     "charts.next": "Charts: Next tab",
     "help": "Help for the field and its keys",
     "lab.open": "Open the privacy lab",
+    "deployment.open": "My deployment: what can fakes do, and what helps?",
+    "draft.undo": "Undo the last edit",
     "reports.open": "Open reports of real users",
     "lab.leave": "Stop what is computed, or back to the workbench",
     "lab.help": "Help for the tab, its field and its keys",
@@ -54,6 +56,13 @@ TITLES: Final = {
     "pane.5": "Pane 5: Runs",
 }
 """The titles of the whole screen's actions in the palette, which has room for a few words."""
+
+FIRST_DONE: Final = (
+    "run.start", "file.open", "deployment.open", "file.save", "file.export", "charts.next",
+    "lab.open", "draft.undo", "pane.2", "help",
+)  # fmt: skip
+"""The ten actions with which the palette opens."""
+PLACEHOLDER: Final = "an action, a value (beta 1%, eps 2), a protocol (olh), a scenario"
 
 BEGUN: Final = 100.0
 """The rise in rank of a command whose words begin as those that are typed."""
@@ -77,19 +86,23 @@ class Commands(SystemCommandsProvider):
         self._listed = [*self.app.get_system_commands(self.screen)]
 
     async def discover(self) -> Hits:
-        for title, words, callback, offered in sorted(self._listed, key=itemgetter(0)):
-            if offered:
+        """What people do first, in this order."""
+        by_title = {title: (callback, words) for title, words, callback, _ in self._listed}
+        for name in FIRST_DONE:
+            if (title := TITLES[name]) in by_title:
+                callback, words = by_title[title]
                 yield DiscoveryHit(title, callback, help=words)
 
     async def search(self, query: str) -> Hits:
-        matcher, typed = self.matcher(query), query.casefold().split()
+        typed = query.casefold().split()
         for title, words, callback, _ in self._listed:
-            parts = re.split(r"[^a-z0-9]+", (plain := to_ascii(title)).casefold())
+            plain = f"{title} {to_ascii(title)}".casefold()
+            if not are_in(query, plain):
+                continue
+            parts = re.split(r"[^a-z0-9]+", plain)
             begun = all(any(part.startswith(word) for part in parts) for word in typed)
-            first = title.casefold().startswith(query.casefold())
-            if (score := max(matcher.match(title), matcher.match(plain))) > 0:
-                rank = BEGUN * begun + FIRST * first
-                yield Hit(score + rank, matcher.highlight(title), callback, help=words)
+            first = plain.startswith(query.casefold())
+            yield Hit(1.0 + BEGUN * begun + FIRST * first, title, callback, help=words)
 
 
 class Typed(Provider):
@@ -123,6 +136,7 @@ def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
         yield from _actions(app, screen, node)
     yield from _chart_tabs(app, screen)
     yield from _fields(screen)
+    yield from _questions(screen)
     for name in settings.themes():
         if name in app.available_themes:
             use = partial(setattr, app, "theme", name)
@@ -203,6 +217,16 @@ def _fields(screen: Any) -> Iterator[SystemCommand]:
                 title = f"Field: {key_words(field.key).title}"
                 go = partial(screen.action_pane, number, field.control)
                 yield SystemCommand(title, key_words(field.key).first, go, False)
+
+
+def _questions(screen: Any) -> Iterator[SystemCommand]:
+    """A command for each question of the lab."""
+    if hasattr(screen, "action_lab"):
+        from ..questions.topics import TOPICS
+
+        for name, topic in TOPICS.items():
+            go = partial(screen.action_lab, name)
+            yield SystemCommand(f"Lab: {topic.question} ({topic.title})", topic.summary, go, False)
 
 
 def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:

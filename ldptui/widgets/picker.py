@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
+from ..text.search import is_in
 from .dialog import Dialog, ModalScreen
 from .field import ValueInput
 from .option_list import LineList
@@ -49,7 +50,7 @@ class Offer(Struct, frozen=True):
         typed, name = words.casefold().split(), self.name.casefold()
         group = self.group.casefold()
         text = f"{name} {str(self.value).casefold()} {self.says.casefold()} {group}"
-        if not all(word in text for word in typed):
+        if not all(is_in(word, text) for word in typed):
             return None
         whole = " ".join(typed)
         tests = (

@@ -52,7 +52,7 @@ class ParametersPane(FormPane):
     BORDER_TITLE = "2 Parameters"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,down,j", "enter", "Edit", show=False, id="parameters.edit"),
-        Binding("a,plus", "sweep", "Sweep", id="sweep.add"),
+        Binding("a,plus", "sweep", "Add a sweep", id="sweep.add"),
         Binding("minus,delete,backspace", "unsweep", "Sweep no more", id="sweep.remove"),
     ]
 

@@ -226,7 +226,7 @@ class RunsPane(Filtered):
         before = _befores(self.shelf.runs).get(run.key)
         half = min(MOST_DETAILS, max(DETAILS, (height - 1) // 2))
         most = max(1, min(DETAILS, height - len(self._keys))) if brief else half
-        told = _description(run, before)[: min(most, BRIEF) if brief else most]
+        told = _description(run, before, brief=brief)[: min(most, BRIEF) if brief else most]
         lines = _fitting([spelled(self, text) for text in told], width - 2, most)
         details.styles.height = len(lines) if brief else most + 1
         text = Text("\n".join(lines), no_wrap=True)
@@ -326,13 +326,14 @@ def _befores(runs: tuple[Run, ...]) -> Mapping[int, Run]:
     return found
 
 
-def _description(run: Run, before: Run | None) -> list[str]:
-    """A run in sentences: its state and digest, its setting, and its news."""
+def _description(run: Run, before: Run | None, *, brief: bool) -> list[str]:
+    """A run in sentences: its state, its setting, its news; where it came from unless brief."""
     status = WORDS.get(run.status, run.status) if run.number is not None else run.status
     name = f"{run.name[:1].upper()}{run.name[1:]}"
     digest = run.snapshot.digest if run.snapshot.full else ""
-    drawn = fmt.drawn_by(digest, run.snapshot.numpy) if digest else ""
+    drawn = fmt.drawn_by(digest, run.snapshot.numpy) if digest and not brief else ""
     kept = "of this session" if run.kept is None else _drawn_with(run.kept.versions)
+    kept = "" if brief else kept
     texts = [
         " · ".join(filter(None, (f"{name}: {status}", drawn, run.title))),
         " · ".join(filter(None, (described(run.document), _promised(run), kept))),

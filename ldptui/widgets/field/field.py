@@ -142,6 +142,8 @@ class Field(Widget):
             mark = SWEPT if self.swept else "= " if self.follows else "  "
             style = "dim" if self.app.native_ansi_color else ""  # not by CSS: children inherit it
         label = spelled(self, self.label)
+        if label != self.label and len(label) > LABEL_WIDTH - 3:  # its sign is a word in ASCII
+            label = spelled(self, self.label.rpartition(" ")[0])
         return Content.assemble((mark, style_of(mark, style)), (label, style)).truncate(
             max(1, self.size.width), ellipsis=True
         )

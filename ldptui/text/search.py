@@ -1,0 +1,45 @@
+"""Words that are searched for, and the words that are meant by them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SYNONYMS: Final = {
+    "randomised": ("randomized", "grr", "randomised"),
+    "randomized": ("randomised", "grr"),
+    "response": ("grr",),
+    "warner": ("grr",),
+    "coin": ("grr", "report"),
+    "krr": ("grr",),
+    "bot": ("fake",),
+    "bots": ("fake",),
+    "poison": ("attack", "fake"),
+    "poisoning": ("attack", "fake"),
+    "defense": ("defence",),
+    "attribute": ("disclose", "give away"),
+    "k-anonymity": ("disclose", "give away"),
+    "anonymity": ("disclose", "give away"),
+    "reidentification": ("disclose", "guess"),
+    "privacy": ("ε", "epsilon", "disclose"),
+    "budget": ("ε", "epsilon"),
+}
+"""Words that people know for what the program calls otherwise."""
+LEAST: Final = 3
+"""Letters of a word that begins one of these, at the least."""
+
+
+def is_in(word: str, text: str) -> bool:
+    """Return whether a word, or one that it stands for, is in a text; both without capitals."""
+    if word in text:
+        return True
+    meant = [
+        other for known, others in SYNONYMS.items()
+        if len(word) >= LEAST and known.startswith(word) for other in others
+    ]  # fmt: skip
+    return any(other in text for other in meant)
+
+
+def are_in(words: str, text: str) -> bool:
+    """Return whether all words that are typed are in a text."""
+    plain = text.casefold()
+    return all(is_in(word, plain) for word in words.casefold().split())
