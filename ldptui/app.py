@@ -30,6 +30,7 @@ from .terminal.printable import PrintableFilter
 from .terminal.settings import Settings
 from .text.picture import with_local_fonts
 from .widgets.field import ValueInput
+from .widgets.palette import Palette
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -279,7 +280,7 @@ class Workbench(App[None]):
             from .screens.palette import PLACEHOLDER
 
             if not CommandPalette.is_open(cast("App[object]", self)):
-                self.push_screen(CommandPalette(placeholder=PLACEHOLDER))
+                self.push_screen(Palette(placeholder=PLACEHOLDER))
 
     def on_command_palette_opened(self) -> None:
         """Let its cursor not blink: that would send bytes for as long as nobody types."""

@@ -71,11 +71,11 @@ def said(draft: Draft, key: str) -> str:
     return repair.words if repair is not None and problem == draft.problems[0] else problem.message
 
 
-class Line(Row, Static, can_focus=True):
+class FormLine(Row, Static, can_focus=True):
     """A row that enter or a click does something with; `name` says what."""
 
     DEFAULT_CSS = """
-    Line {
+    FormLine {
         height: auto;
         padding: 0 1 0 2;
         color: $text-muted;
@@ -92,7 +92,7 @@ class Line(Row, Static, can_focus=True):
     class Pressed(Message):
         """Enter was pressed on a line, or it was clicked."""
 
-        def __init__(self, line: Line) -> None:
+        def __init__(self, line: FormLine) -> None:
             super().__init__()
             self.line = line
 
@@ -156,7 +156,7 @@ class Form(Scrolled):
 
 def _made(row: FormRow) -> Widget:
     if row.remark:
-        return Line(row.place, row.key) if row.key else Static(markup=False)
+        return FormLine(row.place, row.key) if row.key else Static(markup=False)
     label = title_of(row.key) if row.label is None else row.label
     return Field(
         row.key, label, row.type, options=row.options, rows=row.wide, optional=row.optional,

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
-from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -34,6 +33,7 @@ from ldptui.screens.workbench.title import NAMES
 from ldptui.session.consent import Code
 from ldptui.session.snapshot import Question, Request, Snapshot
 from ldptui.widgets.dialog import ModalScreen
+from ldptui.widgets.palette import Palette
 from ldptui.widgets.picker import Offer, PickerScreen
 from support.fake_engine import FakeEngine, LabEngine
 from support.told import answered
@@ -225,9 +225,9 @@ PICKED: Final = (
 DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
     "LeaveScreen": ("ctrl+r", "ctrl+q"),
     "HelpScreen": ("f1",),
-    "CommandPalette": ("ctrl+p",),
-    "LibraryScreen": ("ctrl+l",),
-    "OpenScreen": ("ctrl+o",),
+    "Palette": ("ctrl+p",),
+    "LibraryScreen": ("ctrl+o",),
+    "OpenScreen": ("ctrl+o", "ctrl+o"),
     "SaveScreen": ("ctrl+s",),
     "ExportScreen": ("ctrl+e",),
     "PathScreen": lambda: PathScreen("A table to read", Path("/home/ann"), ".csv"),
@@ -244,7 +244,7 @@ def dialogs() -> set[str]:
     """The names of all dialogs; those that only others are made of are left out."""
     for module in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}."):
         importlib.import_module(module.name)
-    found: set[type[Any]] = {CommandPalette, PickerScreen}
+    found: set[type[Any]] = {Palette, PickerScreen}
     bases: list[type[Any]] = [ModalScreen]
     while bases:
         subclasses = bases.pop().__subclasses__()

@@ -16,7 +16,7 @@ from ...messages import KeyEdited, Noted
 from ...session.draft import attack_script as script
 from ...terminal.keyboard import first_focus
 from ...widgets.blank import fitted
-from ...widgets.form import Form, FormRow, Line
+from ...widgets.form import Form, FormLine, FormRow
 from .attack_rows import attack_of, attack_rows, meant
 from .defences import TABLE, changed_steps, defence_rows, described_steps, steps_of
 from .form_pane import FormPane
@@ -162,7 +162,7 @@ class AttackPane(FormPane):
             event.stop()
             self.post_message(KeyEdited(*edit))
 
-    def on_line_pressed(self, event: Line.Pressed) -> None:
+    def on_form_line_pressed(self, event: FormLine.Pressed) -> None:
         """Edit a mixture or phases in the script, or add a step."""
         event.stop()
         if event.line.name == "composition":

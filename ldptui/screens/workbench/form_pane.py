@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from ...terminal.keyboard import first_focus, takes_focus
 from ...widgets.field import Field
-from ...widgets.form import Form, FormRow, Line
+from ...widgets.form import Form, FormLine, FormRow
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -77,7 +77,7 @@ class FormPane(Widget, can_focus=True):
     def focused_key(self) -> str:
         """The key of the row with the focus, "" outside of all."""
         around = self.screen.focused.ancestors_with_self if self.screen.focused is not None else ()
-        return next((node.key for node in around if isinstance(node, Field | Line)), "")
+        return next((node.key for node in around if isinstance(node, Field | FormLine)), "")
 
     # Downwards.
 

@@ -27,7 +27,7 @@ from ...session.draft import (
 )
 from ...session.runs import shown
 from ...text.format import short
-from ...widgets.form import Form, FormRow, Line, own_row, remark
+from ...widgets.form import Form, FormLine, FormRow, own_row, remark
 from .form_pane import FormPane
 from .sweep import amount, sweep_read, sweep_rows
 
@@ -108,7 +108,7 @@ class ParametersPane(FormPane):
 
     # Upwards.
 
-    def on_line_pressed(self, event: Line.Pressed) -> None:
+    def on_form_line_pressed(self, event: FormLine.Pressed) -> None:
         event.stop()
         draft = self.draft
         if event.line.name == "more":

@@ -70,8 +70,9 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
     except ScenarioError:
         return draft  # a part that a list does not have stays away
     text = rewritten(draft.text, draft.document, document)
-    if key.endswith(".path") and draft.path is None and not is_there(draft.folder / str(value)):
-        draft = replace(draft, folder=current_dir())  # of a bundled scenario: that of the user
+    bundled = draft.folder == scenarios.path("quickstart").parent
+    if bundled and key.endswith(".path") and not is_there(draft.folder / str(value)):
+        draft = replace(draft, folder=current_dir())
     return checked(replace(draft, remembered=remembered), text)
 
 

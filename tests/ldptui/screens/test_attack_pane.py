@@ -14,7 +14,7 @@ from ldptui.screens.workbench.attack_rows import facts as facts_of
 from ldptui.screens.workbench.script import ProblemList, ScriptEditor
 from ldptui.session.draft import edited, keys_of
 from ldptui.widgets.field import Choice, Field
-from ldptui.widgets.form import Line
+from ldptui.widgets.form import FormLine
 
 SIZES = [(80, 20), (44, 15), (140, 50)]
 MANY = SCENARIO.replace("count = 3", "count = 30")
@@ -346,7 +346,7 @@ async def test_mixtures_and_phases_lead_to_the_script(
     text = PHASED if len(words) == 2 else MIXED if "mixture:" in words[0] else SCENARIO
     app = FormApp(AttackPane, text)
     async with app.run_test(size=(44, 40)) as pilot:
-        line = next(each for each in app.query(Line) if each.name == "composition")
+        line = next(each for each in app.query(FormLine) if each.name == "composition")
         assert all(each in str(line.content) for each in words)
         assert ("attack.kind" in shown(app)) == (text == SCENARIO)
         assert app.field("attack.targets.pick").display

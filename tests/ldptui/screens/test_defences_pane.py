@@ -12,7 +12,7 @@ from ldptui.screens.workbench.attack import AttackPane
 from ldptui.screens.workbench.defences import described_steps, needs, steps_of
 from ldptui.session.draft import keys_of
 from ldptui.widgets.field import Choice, Field
-from ldptui.widgets.form import Line
+from ldptui.widgets.form import FormLine
 
 STEPS = '\n[[defence]]\nkind = "base-cut"\nalpha = 0.1\n\n[[defence]]\nkind = "norm-sub"\n'
 
@@ -35,7 +35,7 @@ async def test_without_a_defence_there_is_only_the_row_that_adds_one() -> None:
     async with app.run_test(size=(44, 40)) as pilot:
         assert shown(app) == []
         assert "M compares all defences for your setting" in words(app)
-        next(line for line in app.query(Line) if line.name == "defend").focus()
+        next(line for line in app.query(FormLine) if line.name == "defend").focus()
         await pilot.press("a")
         assert len(kinds(app)) == 1
         assert app.draft.problems == ()

@@ -77,7 +77,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Deployment": ("What can fakes do to my deployment?", "MGA, as it is"),
     "LeaveScreen": ("A run is at 0 %. Quit and lose it?", "Quit (y)", "Stay (n)"),
     "HelpScreen": ("Users answer a question in private", "Keys · 4 Charts", "esc closes"),
-    "CommandPalette": ("an action, a value (beta 1%", "Run all trials", "My deployment"),
+    "Palette": ("an action, a value (beta 1%", "Run all trials", "My deployment"),
     "LibraryScreen": ("quickstart", "burst", "Claim: fake users who are 5%", "enter opens"),
     "OpenScreen": ("Open a scenario or a run", "type or paste a path", "tab completes"),
     "SaveScreen": ("Save the scenario", "/home/ann/scenarios/eight-items.toml", "enter saves"),

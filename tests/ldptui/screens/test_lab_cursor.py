@@ -130,12 +130,11 @@ async def test_what_is_typed_moves_no_cursor() -> None:
         box = field(screen, "epsilon").control
         assert isinstance(box, Input)
         box.focus()
-        box.value = "1"
-        await pilot.press("full_stop", "5")
+        await pilot.press("enter", "1", "full_stop", "5")
         await until(pilot, lambda: screen.values["epsilon"] == 1.5)
         assert cursor(screen) is None
         # Where no text is typed they move it, as the keys of the whole screen do.
-        await pilot.press("escape", "full_stop")
+        await pilot.press("escape", "escape", "full_stop")
         assert cursor(screen) == 1
 
 

@@ -21,7 +21,7 @@ from ldptui.screens.workbench.title import NAMES
 from ldptui.session.draft import opened
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.field import Choice
-from ldptui.widgets.form import Line
+from ldptui.widgets.form import FormLine
 
 __all__ = ["own_home"]
 
@@ -142,6 +142,6 @@ async def test_tab_stops_at_fields_and_not_at_their_pane() -> None:
     async with workbench((80, 24)) as (screen, _, pilot):
         await until(pilot, lambda: screen.draft is not None)
         await pilot.press("2", "shift+tab")
-        assert isinstance(screen.focused, Line)
+        assert isinstance(screen.focused, FormLine)
         await pilot.press("tab")
         assert isinstance(screen.focused, Choice)

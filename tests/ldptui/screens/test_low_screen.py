@@ -55,7 +55,7 @@ async def test_where_a_form_stands_does_not_follow_from_the_way_there() -> None:
     async with workbench((60, 18), path) as (screen, _, pilot):
         screen.action_pane(2)
         await pilot.pause()
-        form = screen.query_one("#pane-2")
+        form = screen.query_one("#pane-2 Form")
         fields = [each for each in screen.focus_chain if form in each.ancestors]
         stands = []
         for field in [*fields, *fields[::-1]]:

@@ -14,7 +14,7 @@ from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.screens.workbench.sweep import sweep_read, sweep_text
 from ldptui.session.draft import draft_of, edited, new_sweep, sweep_of, sweepable, used_keys
 from ldptui.widgets.field import Choice, Field
-from ldptui.widgets.form import Line
+from ldptui.widgets.form import FormLine
 
 SIZES = [(80, 20), (44, 15), (140, 50)]
 
@@ -25,8 +25,8 @@ class OpenPane(ParametersPane):
     _is_open = True
 
 
-def line(app: FormApp, name: str) -> Line:
-    return next(each for each in app.query(Line) if each.name == name and each.display)
+def line(app: FormApp, name: str) -> FormLine:
+    return next(each for each in app.query(FormLine) if each.name == name and each.display)
 
 
 def keys(app: FormApp) -> list[str]:
