@@ -36,11 +36,11 @@ SNAPSHOTS = Path(__file__).with_name("snapshots")
 HOME = Path("/home/ann")
 
 READ: Final[Mapping[str, tuple[str, ...]]] = {
-    "pane Protocol": ("1 Protocol", "● OUE", "★ least MSE at d = 8", "p = 0.5"),
-    "pane Parameters": ("2 Parameters", "counts", "privacy budget ε", "6 cells × 4 trials"),
+    "pane Protocol": ("1 Protocol", "● OUE", "★ least MSE at d = 8", "all 31"),
+    "pane Parameters": ("2 Parameters", "counts", "privacy budget ε", "6 × 4 trials"),
     "pane Attack": ("3 Attack", "mga", "share of fake users β", "target items T", "m = 526"),
     "pane Charts": ("4 Charts", "gain over", "share of fake users β", "closed form"),
-    "pane Runs": ("5 Runs", "#3", "24 trials", "OUE ε=1, MGA β=0.05", "xxh3:0, drawn by NumPy"),
+    "pane Runs": ("5 Runs", "#3", "24 trials", "OUE ε=1, MGA β=0.05", "Eight items"),
     "tab Frequencies": ("Frequencies by rank", "Targets, top items", "change", "true", "before"),
     "tab Gain": ("gain over", "share of fake users β", "closed form", "simulated"),
     "tab Error": ("error over", "privacy budget ε", "GRR", "OUE", "OLH"),
