@@ -127,7 +127,7 @@ def _claims() -> tuple[tuple[Any, str], ...]:
     return (("", "what it is"), *alike(*local()))
 
 
-@question("Audit", "Do these clients keep ε?", group="reports", place=3)
+@question("Audit", "Do these clients keep ε?", group="reports", place=100)
 def audit(
     *clients: Annotated[
         str,
