@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from ldptui.core.base.ranges import ALPHA, EPSILON, Range
@@ -180,8 +179,8 @@ def audit(
     """
     from ldptui.core.lab.audit import Claim, Effort, audit_client
 
-    # What makes a protocol by its name stands above the questions.
-    open_clients = import_module("ldptui.api.clients").open_clients
+    from .audit_clients import open_clients
+
     promise, effort = Claim(items, epsilon), Effort(samples, confidence, seed)
     named = open_clients(clients, command, promise, kind.lower(), settings, time_limit)
     found = list[Any]()

@@ -11,17 +11,18 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from ldptui.core.base.errors import RunError, ScenarioError, got
+from ldptui.core.base.errors import RunError, ScenarioError, check_among, got
 from ldptui.core.base.files import check_file
 from ldptui.core.base.tables import place_of, table_rows, whole_number
 from ldptui.core.lab.audit import Claim, Client, Program, words_of
-from ldptui.core.law.pure import Items, Reports, Rng
+from ldptui.core.law.pure import Items, Reports, Rng, sends_reports
 from ldptui.core.plugins import available, object_named
+from ldptui.core.protocols import KINDS
+from ldptui.core.protocols.budget import Domain
 from ldptui.core.reports.arguments import keys_of
 from ldptui.core.reports.files import sent
 from ldptui.core.reports.lines import Lines, opaque
-
-from .by_name import protocol as protocol_of
+from ldptui.core.scenario import FORMAT, Scenario
 
 BLOCK: Final = 8192
 """Reports that a client in Python makes at once."""
@@ -64,7 +65,22 @@ def claim_of(kind: str, promise: Claim, keys: Mapping[str, Any]) -> Claim:
     """The claim to follow a protocol of this kind; "" for none. Raises LdpError."""
     if not kind:
         return promise
-    protocol = protocol_of(kind, promise.items, **{**keys, "epsilon": promise.epsilon})
+    if kind not in KINDS:
+        senders = [name for name, spec in KINDS.items() if sends_reports(spec.mechanism)]
+        check_among(kind, senders, "protocol.kind")
+    document = {
+        "format": FORMAT,
+        "population": {"kind": "uniform", "items": 2, "users": 1},
+        "protocol": {**keys, "kind": kind, "epsilon": promise.epsilon},
+    }
+    spec = next(Scenario(document, "").points()).protocol
+    try:
+        protocol = spec.over(Domain(promise.items, None))
+    except ScenarioError as error:
+        raise error.within("protocol") from error
+    if not sends_reports(protocol):
+        rule = "must be a protocol whose users send reports; this is a trusted curator"
+        raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
     return Claim(promise.items, promise.epsilon, kind, protocol, partial(sent, protocol))
 
 
