@@ -11,6 +11,9 @@ from typing import Final
 
 import pytest
 
+from ldptui.commands.cli import commands, parser_of
+from ldptui.commands.completion import script
+
 ROOT: Final = Path(__file__).parents[2]
 
 GONE: Final = (
@@ -27,6 +30,15 @@ GONE: Final = (
     r"--public-url",
     r"record-cast",
     r"\.cast\b",
+    # figures in PGF, the charset of blocks, big digits, the greeting, speeds of a replay
+    r"\.pgf\b|\bPGF\b",
+    r"ascii,block|charset block",
+    r"big digits|\bgreeting\b|\bpeek\b",
+    r"--speed",
+    # options for one kind of code each, the cipher of real users' coins, group imbalance
+    r"--allow-(attack|defence|protocol|population|metric)",
+    r"ChaCha20",
+    r"`imbalance`|group imbalance",
 )
 """The words of what is gone, as regular expressions."""
 
@@ -51,6 +63,13 @@ def test_nothing_names_what_is_gone(words: str) -> None:
         if re.search(words, line)
     ]
     assert named == []
+
+
+def test_no_help_and_no_completion_names_it() -> None:
+    shown = "\n".join(parser.format_help() for parser in map(parser_of, commands()) if parser)
+    assert "--trials" in shown
+    for text in (shown, script("bash")):
+        assert [words for words in GONE if re.search(words, text)] == []
 
 
 def test_the_pages_are_read() -> None:
