@@ -202,6 +202,38 @@ def test_a_chosen_mean_is_hit(share: float) -> None:
     assert near.task.expected(near)["mean_shift"] == mga.task.expected(mga)["mean_shift"]
 
 
+PM_TABLE = {"kind": "pm", "epsilon": 1.0, "bins": 64}
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+def test_a_chosen_mean_and_a_mean_of_squares_are_hit_at_once(path: str) -> None:
+    """18 and 400, a standard deviation of 8.7, where they are 13.5 and 220; 360 is out of reach."""
+    opa = {"kind": "opa", "share": 0.2, "mean": 18.0, "second_moment": 400.0}
+    more = {"task": MEAN, "trials": 400, "simulate": {"path": path}}
+    (cell,) = experiment(USERS, PM_TABLE, opa, **more).cells
+    expected = cell.task.expected(cell)
+    assert expected["mean_estimate"] == pytest.approx(18.0)
+    assert expected["second_moment"] == pytest.approx(400.0)
+    held, numbers = np.array(USERS) / 1000, 20 + 10 * np.array(NUMBERS)
+    assert expected["second_moment_clean"] == pytest.approx(held @ numbers**2, abs=0.2)
+    (near,) = experiment(USERS, PM_TABLE, {**opa, "second_moment": 360.0}, **more).cells
+    assert near.task.expected(near)["mean_estimate"] == pytest.approx(18.0)
+    assert 360 < near.task.expected(near)["second_moment"] < 400  # type: ignore[operator]
+    values = results_of(replace_cells(cell)).cells[0].metrics
+    protocol: Any = cell.protocol
+    says = 400 + 200 * protocol.said + 100 * protocol.squares  # of the square of a number
+    laws = [(users, protocol.table[:, item]) for item, users in enumerate(USERS)]
+    spread = sum(users * (law @ says**2 - (law @ says) ** 2) for users, law in laws)
+    assert budget.mean(values["second_moment_clean"], expected["second_moment_clean"],
+                       spread / 1000**2)  # fmt: skip
+    (fakes,) = cell.fakes
+    law = fakes.strategy.item_support(protocol, fakes.targets, cell.targets).rates
+    spread += 250 * (law @ says**2 - (law @ says) ** 2)
+    assert budget.mean(values["second_moment"], 400.0, spread / 1250**2)
+    assert not budget.mean(values["second_moment"], expected["second_moment_clean"],
+                           spread / 1250**2)  # fmt: skip
+
+
 @pytest.mark.parametrize("path", ["counts", "reports"])
 def test_fakes_who_hide_and_could_be_seen_send_fewer_ends(path: str) -> None:
     """Of many fakes: all reports together are those of users who all hold the upper end."""
