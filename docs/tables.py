@@ -259,7 +259,7 @@ def _recording(_: str) -> Iterator[list[str]]:
             ("done", "total"): "trials that are there, and that were asked for",
             tuple(f"versions.{name}" for name in versions()): "what drew the numbers",
             ("seed", "protocols", "attacks", "metrics"): "what was measured, as lists of runs show",
-            ("uid", "source", "star", "removed", "owner"): "what a store notes of its runs besides",
+            ("uid", "source", "star", "removed", "owner"): "a store's own notes",
         },
         "runs.cells": {
             ("parameters", "malicious", "answer"): "as in JSON",
@@ -270,17 +270,15 @@ def _recording(_: str) -> Iterator[list[str]]:
             ("population",): "the `cell` under which it is in `blocks`; null where the scenario "
             "states it",
         },
-        "runs.arrivals": {(): "a list for each block, as they came: seconds since the start, the "
-                              "position of its cell, its number, its trials"},
-        "blocks.body": {(): "of a block: a list of its trials, the fingerprints of their counts "
-                            "(uint64), for RAPPOR in how many trials each item was detected "
-                            "(int64), and the trials of the rounds of a campaign"},
-        "trials": {(): "a list: shape, names of the metrics, their values (float64, trial by "
-                       "trial), and moments by name: mean and summed squared deviations of every "
-                       "item's estimate in each arm (float64); no metric: undefined in all trials; "
-                       "no attacked arm: as before the attack"},
-        "population": {(): "in `blocks`, its number and trials 0: a list of the users of each item "
-                           "(int64) and of the items' names, or null"},
+        "runs.arrivals": {(): "of each block, as they came: seconds since the start, position of "
+                              "its cell, number, trials"},
+        "blocks.body": {(): "of a block: its trials, fingerprints of their counts (uint64), for "
+                            "RAPPOR in how many trials each item was detected (int64), and the "
+                            "trials of a campaign's rounds"},
+        "trials": {(): "shape, names of metrics, values (float64, trial by trial), and moments by "
+                       "name: mean and squared deviations of each estimate by arm; left out: "
+                       "metrics without a value, an attacked arm that is as before the attack"},
+        "population": {(): "in `blocks`, number and trials 0: users of each item (int64), names"},
     }  # fmt: skip
     for part, keys in rows.items():
         yield from ([part, _code(names), words] for names, words in keys.items())

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 
 from ..base.errors import FileError, reason_of
+from ..base.files import is_there
 from ..metrics import named
 from ..metrics.goal import Answer
 from ..metrics.results import BLOCK_TRIALS, MOMENTS, Arms, CellResults, Rounds, arms_of
@@ -46,7 +47,7 @@ def carry_over(path: Path, old: sqlite3.Connection, make: Callable[[Path], Store
         if journal != "delete":
             raise FileError(f"{path} of an older ldptui is in use: close what uses it first")
         old.execute("BEGIN EXCLUSIVE")
-        if path.stat().st_ino != before.st_ino or kept.exists():
+        if path.stat().st_ino != before.st_ino or is_there(kept):
             raise FileError(f"{path} cannot be carried over: {kept} is there already")
         made.unlink(missing_ok=True)
         with make(made) as store:
@@ -55,7 +56,7 @@ def carry_over(path: Path, old: sqlite3.Connection, make: Callable[[Path], Store
             made.with_name(made.name + log).unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             kept.hardlink_to(path)
-        if not kept.exists():  # the file system has no links
+        if not is_there(kept):  # the file system has no links
             shutil.copyfile(path, kept)
         made.replace(path)
     except OSError as error:
