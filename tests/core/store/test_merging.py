@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.cases import sweep
@@ -14,7 +16,7 @@ from ldptui import core
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.metrics.results import CellResults
 from ldptui.core.running.runner import Shard, run, units
-from ldptui.core.store import begin, merge, open_store
+from ldptui.core.store import Store, begin, merge, open_store
 
 
 def record(path: Path, shard: Shard, work: core.Experiment) -> Path:
@@ -70,6 +72,24 @@ def test_merged_shards_leave_nothing_to_compute(
         again = [merge(store, part) for part in parts]
         assert [each.trials for each in again] == [0, 0, 0]
         assert [each.runs for each in again] == [each.runs for each in merged]
+
+
+def test_four_shards_merged_in_any_order_are_one_store(tmp_path: Path) -> None:
+    work = sweep(40)
+    whole = record(tmp_path / "whole.db", Shard(), work)
+    parts = [record(tmp_path / f"{number}.db", Shard(number, 4), work) for number in (1, 2, 3, 4)]
+
+    def blocks_in(store: Store) -> list[Any]:
+        query = "SELECT * FROM blocks ORDER BY cell, number, trials"
+        return store._db.execute(query).fetchall()
+
+    with open_store(whole, write=False) as store:
+        right = blocks_in(store)
+    for order in itertools.permutations(parts):
+        with open_store(None) as store:
+            for part in order:
+                merge(store, part)
+            assert blocks_in(store) == right
 
 
 def test_a_run_that_went_on_brings_its_other_blocks(tmp_path: Path) -> None:
