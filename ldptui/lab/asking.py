@@ -8,12 +8,11 @@ Python. Whoever asks, a `ScenarioError` names the argument or the field that is 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import is_file, is_there
@@ -22,54 +21,10 @@ from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import Column, read_columns
 from ldptui.core.scenario import Scenario
 
-from ..explain.formula import Formula
-from ..explain.papers import cited as papers_of
-from ..text import format as text
-from ..text import table as layout
-from .answer import Answer, listed
+from .answer import Answer
 from .mechanisms import unswept
 from .questions.collected import EXAMPLE
 from .questions.shared import EXAMPLES
-
-Row = tuple[str, str, str, str]
-QUANTITIES: Final = ("quantity", "value", "formula", "source")
-"""The columns of most tables."""
-OMITTED: Final = {"omitted": True}
-"""The metadata of a field that JSON does not have where it is None."""
-
-
-def plain(value: Any) -> Any:
-    """The same for JSON, without infinite numbers."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if is_dataclass(value):
-        return {
-            field.name: plain(held)
-            for field in fields(value)
-            if (held := getattr(value, field.name)) is not None or not field.metadata
-        }
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value
-
-
-def row(quantity: str, value: float | str, formula: str, source: str = "", digits: int = 5) -> Row:
-    """One line of a table."""
-    shown = value if isinstance(value, str) else text.short(value, digits)
-    return quantity, shown, formula, source
-
-
-def told(quantity: str, formula: Formula) -> Row:
-    """The line of a formula that a kind tells of itself."""
-    source = formula.source if formula.entry is None else formula.entry.source
-    return quantity, formula.result, formula.brief, source
-
-
-def cited(rows: Sequence[Row]) -> list[str]:
-    """The full names of the sources of these rows."""
-    return papers_of({row[3].split(" ")[0] for row in rows})
 
 
 def needed(option: str, value: Any) -> Any:
@@ -77,13 +32,6 @@ def needed(option: str, value: Any) -> Any:
     if value is None:
         raise ScenarioError("is required", key=option)
     return value
-
-
-def joined(names: Sequence[str]) -> str:
-    """Names in a row: a, b and c."""
-    if not names:
-        return text.MISSING
-    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
 
 
 class Offers(dict[str, tuple[str, ...]]):
@@ -188,15 +136,6 @@ def _columns_of(
     most: int | None,
 ) -> list[Column]:
     return read_columns(path, names, most)
-
-
-def answer_of(title: str, rows: Iterable[Row], **parts: Any) -> Answer:
-    """The answer with this table; parts : the other fields of the `Answer`."""
-    rows = [*rows]
-    values = layout.aligned([row[1] for row in rows])
-    lines = [(row[0], value, *row[2:]) for row, value in zip(rows, values, strict=True)]
-    table = listed(title, QUANTITIES, lines)
-    return Answer(table, sources=tuple(cited(rows)), **parts)
 
 
 def named_columns(

@@ -1,8 +1,9 @@
 """A question asked by its command, which prints the answer, or by its form, which shows it.
 
-A topic that is no question yet has `answer(options, ask)`, a generator that says what it works on
-and returns its `Answer`. For a form it runs in the background worker, which may stop it between any
-two steps of Python. Whoever asks, a `ScenarioError` names the argument or the field that is wrong.
+A topic that is no question yet has a command of its own, and `answer(options, ask)`, a generator
+that says what it works on and returns its `Answer`. A form is answered in the background worker,
+which may stop it between any two steps of Python. Whoever asks, a `ScenarioError` names the
+argument or the field that is wrong.
 """
 
 from __future__ import annotations
@@ -19,41 +20,13 @@ from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.base.files import check_replaced, write_atomically
 from ldptui.core.base.pulse import Going
 
-from ..lab.answer import Answer
-from ..lab.asking import QUANTITIES, Ask, Steps, offered, plain
+from ..lab.asking import Ask, Steps, offered
 from ..lab.options import concerned
 from ..terminal import exits
-from ..terminal.output import write_json, write_out
-from ..text import table
 from .question import Question, finish
 from .question_answer import QuestionAnswer
 from .topics import TOPICS, Topic
 from .writing import make_page, make_sheet, write_answer
-
-
-def show(answer: Answer, form: str, hint: str = "") -> None:
-    """Print the values of an answer as JSON, or its table. What is unbounded is null in JSON."""
-    if form == "json":
-        write_json(plain(answer.values))
-        return
-    notes = [*answer.notes, *([hint] if hint else [])]
-    if tuple(column.name for column in answer.table.columns) != QUANTITIES:
-        write_out(_columns(answer, notes))
-        return
-    rows: Any = [
-        tuple(str(value).strip() if at == 1 else value for at, value in enumerate(row))
-        for row in answer.table.rows
-    ]
-    notes = [*notes, *([""] if notes else []), *answer.sources]
-    write_out(table.theory_table(answer.table.title, rows, notes))
-
-
-def _columns(answer: Answer, notes: Sequence[str]) -> str:
-    """A table of other columns, between its title and the notes: numbers stand to the right."""
-    heads = [column.name for column in answer.table.columns]
-    rows = [[str(value) for value in line] for line in answer.table.rows]
-    below = [*notes, *([""] if answer.sources else []), *answer.sources]
-    return "\n".join([answer.table.title, "", table.plain_table(heads, rows), *below, ""])
 
 
 def command(name: str, arguments: Namespace) -> int:
@@ -63,16 +36,9 @@ def command(name: str, arguments: Namespace) -> int:
     """
     topic, values = TOPICS[name], vars(arguments)
     try:
-        if isinstance(topic, Question):
-            given = topic.argued(values)
-            found = finish(topic.work(given))
-            write_answer(topic, found, given, arguments.format, arguments.page)
-            if found.is_broken:
-                return exits.ALARM
-            return exits.MISFIT if found.is_misfit else exits.DONE
-        steps = _answer(topic)(topic.argued(values), Ask())
-        for _ in (going := Going(steps)):
-            pass
+        given = topic.argued(values)
+        found = finish(topic.work(given))
+        write_answer(topic, found, given, arguments.format, arguments.page)
     except ScenarioError as error:
         option = concerned(topic.options, error.key)
         if option is None or error.where:
@@ -82,8 +48,9 @@ def command(name: str, arguments: Namespace) -> int:
             option.flag
         )  # fmt: skip
         raise ScenarioError(error.rule, flag) from error
-    show(going.result, arguments.format, topic.hint)
-    return exits.ALARM if going.result.broken else exits.DONE
+    if found.is_broken:
+        return exits.ALARM
+    return exits.MISFIT if found.is_misfit else exits.DONE
 
 
 def _answer(topic: Topic) -> Callable[[Any, Ask], Steps]:

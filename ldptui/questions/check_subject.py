@@ -106,28 +106,6 @@ class Subject:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Lawful:
-    """What the law of a mechanism says of its promise.
-
-    proved : whether it is kept, by enumeration or in closed form. epsilon : that of enumeration,
-    None where there are too many reports. broken : whether that is more than promised.
-    """
-
-    proved: bool = False
-    epsilon: float | None = None
-    broken: bool = False
-
-
-def lawful(mechanism: Any, claimed: float) -> Lawful:
-    """What enumeration and closed forms say of a mechanism that promises ε."""
-    law = every_report(mechanism)
-    proof = None if law is None else check(law, claimed)
-    loss = loss_of(mechanism) if hasattr(mechanism, "privacy_loss") else None
-    subject = Subject(claimed, 0.0, loss, proof)
-    return Lawful(subject.proved, None if proof is None else proof.epsilon, subject.disproved)
-
-
 def subject_of(options: CheckRequest) -> Subject:
     """The protocol, the mechanism or the plug-in of the options; raises LdpError."""
     kind = options.protocol

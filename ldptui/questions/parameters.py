@@ -5,7 +5,6 @@ Nothing here imports NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from ..lab.options import Argument, Blank, Choices
@@ -24,10 +23,6 @@ def pairs(load: Any) -> Any:
         return alike(*load())
 
     return choices
-
-
-def local_protocols() -> Iterable[str]:
-    return local()
 
 
 LocalProtocol: TypeAlias = Annotated[

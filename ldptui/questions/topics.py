@@ -24,7 +24,6 @@ from ..lab.questions.collected import SHARED, Collection
 from ..lab.questions.offered import kinds
 from ..lab.questions.shared import EXAMPLES
 from . import find_questions, load_question
-from .question import Question
 
 if TYPE_CHECKING:
     from ..session.draft import Draft
@@ -74,9 +73,8 @@ class Topic:
 
     @property
     def home(self) -> str:
-        """The module that has its answer: where it may read reports, the library's."""
-        in_lab = self.arguments and not self.reads
-        return f"ldptui.lab.{self.name}" if in_lab else f"ldptui.api.opened.{self.name}"
+        """The module that has its answer."""
+        return f"ldptui.api.opened.{self.name}"
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
@@ -92,23 +90,8 @@ class Topic:
         """The names of the options that its form shows."""
         return tuple(option.name for option in self.blanks)
 
-    def argued(self, values: Mapping[str, Any]) -> Any:
-        """The options as the arguments of the command have them; raises ScenarioError.
-
-        An option that is no argument has its default. The key of an error is the option's name.
-        """
-        return made(
-            self.asked,
-            {
-                option.name: option.read(
-                    option.default if option.line is None else values[option.name], empty=True
-                )
-                for option in self.options
-            },
-        )
-
     def typed(self, values: Mapping[str, Any]) -> Any:
-        """The same as the fields of the form have them.
+        """The options as the fields of the form have them; raises ScenarioError.
 
         A field that has no meaning beside the others has its default.
         """
@@ -147,13 +130,10 @@ def parser(name: str, make: Callable[..., argparse.ArgumentParser]) -> argparse.
         example = textwrap.fill(example.replace("{kinds}", ", ".join(kinds())), 84)
     parser = make(f"ldptui {name}", topic.about, example)
     add_arguments(parser, topic.options)
-    if isinstance(topic, Question):
-        parser.add_argument("--format", choices=("table", "json", "csv", "md"), default="table")
-        page = "write the answer as one page as well"
-        flags = dict.fromkeys(("--page", topic.page_flag))
-        parser.add_argument(*flags, dest="page", metavar="FILE.md", help=page)
-    else:
-        parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.add_argument("--format", choices=("table", "json", "csv", "md"), default="table")
+    page = "write the answer as one page as well"
+    flags = dict.fromkeys(("--page", topic.page_flag))
+    parser.add_argument(*flags, dest="page", metavar="FILE.md", help=page)
     return parser
 
 
