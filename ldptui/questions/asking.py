@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.base.files import check_replaced, write_atomically
-from ldptui.core.base.pulse import Going
 
 from ..lab.asking import Ask, Steps, offered
 from ..lab.options import concerned
