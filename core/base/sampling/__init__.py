@@ -18,4 +18,4 @@ from .laws import (
 from .merging import merged_counts
 from .packed_bits import PackedBernoulli, flip_bits, packed_bernoulli, set_bits
 from .picking import subset_counts, subset_counts_beside_own
-from .subsets import packed_picks, packed_subsets
+from .subsets import packed_picks, packed_subsets, without_padding

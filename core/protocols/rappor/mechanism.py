@@ -25,6 +25,7 @@ from ...base.sampling import (
     packed_picks,
     set_bits,
     subset_counts,
+    without_padding,
 )
 from ...base.secure import generator
 from ...kernels.threads import one_thread
@@ -49,8 +50,7 @@ from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
 from .memoised import KeptBits
 from .noise import PROBABILITY, BitNoise
 
-ROWS = 1 << 21
-"""(user, bit) pairs counted at once."""
+ROWS = 1 << 21  # (user, bit) pairs counted at once
 
 
 @dataclass(frozen=True)
@@ -128,9 +128,8 @@ class Rappor(KeptBits, Doors):
     @property
     def cohort_law(self) -> Floats:
         """float64[m]: the probability of each cohort."""
-        law = np.full(self.cohorts, (1 - self.crowd) / self.cohorts)
-        law[0] += self.crowd
-        return law
+        crowd = self.crowd * (np.arange(self.cohorts) == 0)
+        return np.asarray((1 - self.crowd) / self.cohorts + crowd)
 
     # Laws of fakes.
 
@@ -213,8 +212,8 @@ class Rappor(KeptBits, Doors):
 
     def encode(self, values: Items, cohorts: Items) -> BoolArray:
         """bool[n, k]: the same, a bit each."""
-        filters = self.packed_filters(values, cohorts)
-        return np.unpackbits(filters, axis=1, count=self.bits).view(np.bool_)
+        packed = self.packed_filters(values, cohorts)
+        return np.unpackbits(packed, axis=1, count=self.bits).view(np.bool_)
 
     def _empty_reports(self, count: int, rng: Rng) -> Reports:
         """Reports without a bit, of users spread over the cohorts."""
@@ -236,10 +235,8 @@ class Rappor(KeptBits, Doors):
 
     def _uniform(self, count: int, rng: Rng) -> Reports:
         reports = self._empty_reports(count, rng)
-        width = reports["bits"].shape[1]
-        reports["bits"] = rng.integers(0, 256, size=(count, width), dtype=np.uint8)
-        if self.bits % 8:
-            reports["bits"][:, -1] &= np.uint8(0xFF << (8 - self.bits % 8) & 0xFF)
+        bits = rng.integers(0, 256, size=reports["bits"].shape, dtype=np.uint8)
+        reports["bits"] = without_padding(bits, self.bits)
         return reports
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
