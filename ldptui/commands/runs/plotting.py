@@ -13,7 +13,6 @@ import numpy as np
 
 from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.base.files import write_atomically
-from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.scenario import parse, to_toml
 from ldptui.core.store import Run, Store, begin, differing, open_store, redrawn
 from ldptui.core.store.replay import Agreement, compared
@@ -53,7 +52,8 @@ def plot(options: Plot) -> int:
     if out.suffix != ".txt":
         charted.check_matplotlib()
     store, number = _measured(options, work)
-    run = store.run(number)  # the replay closes the store
+    run, warnings = store.run(number), store.experiment(number).warnings
+    # The replay closes the store.
     scenario, shown = charted.played(store, number)
     try:
         permit = partial(attack_options.permitted, code=work.code)
@@ -62,7 +62,6 @@ def plot(options: Plot) -> int:
         option = f"--{error.key}" if error.key in ("chart", "metric") else error.key
         raise ScenarioError(error.rule, option) from error
     numpy = str(run.versions["numpy"])
-    warnings = permit(compile(scenario, searches=False)).warnings
     caption = exporting.caption(run.title, run.seed, run.done, run.digest, numpy, warnings)
     embedded = exporting.embedded(run.document, run.digest, numpy)
     if out.suffix == ".txt":
