@@ -48,6 +48,7 @@ class Canvas:
         self.dots = (1, 1) if self.is_ascii else (2, 4)
         self.size = (width * self.dots[0], height * self.dots[1])
         self._signals: list[tuple[Floats, Floats, str, str, Iterable[int]]] = []
+        self._stamps: dict[tuple[int, int], tuple[int, str]] = {}
         self._shades: dict[tuple[int, int], tuple[str, str]] = {}
         self._letters: dict[tuple[int, int], tuple[str, str]] = {}
 
@@ -120,7 +121,7 @@ class Canvas:
             [(at - reach, reach - down) for down, line in enumerate(lines)
              for at, dot in enumerate(line, start=reach - len(line) // 2) if dot == "#"]
         ).T  # fmt: skip
-        self._points((u[:, None] + right).ravel(), (v[:, None] + up).ravel(), style, "braille")
+        self._stamp((u[:, None] + right).ravel(), (v[:, None] + up).ravel(), style)
 
     def _points(self, u: Floats, v: Floats, style: str, glyph: str) -> None:
         """Dots, each once, at most `MOST_POINTS` of them."""
@@ -131,6 +132,13 @@ class Canvas:
             key = key[np.linspace(0, len(key) - 1, MOST_POINTS).round().astype(int)]
         u, v = (each.astype(float) for each in np.divmod(key, self.size[1] + 1))
         self._signals.append((u, v, style, glyph, ()))
+
+    def _stamp(self, u: Floats, v: Floats, style: str) -> None:
+        """Set the dots of marks over what plotext paints, which takes 5 µs for each point."""
+        for column, row in set(zip(u.astype(int).tolist(), v.astype(int).tolist(), strict=True)):
+            place, bit = (row // 4, column // 2), BRAILLE[column % 2][row % 4]
+            bits, _ = self._stamps.get(place, (0, ""))
+            self._stamps[place] = bits | bit, style
 
     # What is below the dots, and over them.
 
@@ -195,6 +203,14 @@ class Canvas:
                 if char == " " and (row, column) in self._shades:
                     cells[column] = self._shades[row, column]
             found.append(cells)
+        for (row, column), (bits, style) in self._stamps.items():
+            below = found[self.height - 1 - row][column]
+            kept = ord(below[0]) - BLANK if below[0] >= chr(BLANK) else 0
+            is_shade = below == self._shades.get((row, column))
+            found[self.height - 1 - row][column] = (
+                chr(BLANK + (bits | kept * (not is_shade))),
+                style,
+            )
         for (row, column), letter in self._letters.items():
             if 0 <= row < self.height and 0 <= column < self.width:
                 found[self.height - 1 - row][column] = letter
