@@ -226,7 +226,7 @@ def commands() -> tuple[str, ...]:
     from ..questions import topics as lab
 
     named = [name for name, row in _rows().items() if name != "ldptui" and not row.hidden]
-    return tuple(dict.fromkeys((*named, *lab.TOPICS)))
+    return tuple(dict.fromkeys((*named, *lab.find_names())))
 
 
 def _is_command(word: str) -> bool:

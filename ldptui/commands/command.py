@@ -47,11 +47,9 @@ class Command:
     def asked(self) -> type[Any]:
         """The dataclass of its options."""
         if not self.options:
-            from ..questions.topics import (
-                TOPICS,
-            )  # reading them is work, which the workbench waits for
+            from ..questions.topics import find_topic  # work, which the workbench waits for
 
-            asked: type[Any] = TOPICS[self.name].asked
+            asked: type[Any] = find_topic(self.name).asked
             return asked
         kind: type[Any] = getattr(import_module(f"{__package__}.{self.place}"), self.options)
         return kind

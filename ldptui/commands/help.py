@@ -72,9 +72,16 @@ def command_lines() -> Iterator[Line]:
 
 def overview() -> str:
     """The groups of commands on one screen of 80 × 24."""
-    lines, groups = [*command_lines()], list[str]()
+    from ..questions import is_about_reports
+    from ..questions.topics import find_names
+
+    owned = {name: row.group for name, row in COMMANDS.items() if row.group}
+    for name in find_names():
+        if name not in COMMANDS:
+            owned[name] = "real reports" if is_about_reports(name) else "questions"
+    groups = list[str]()
     for group, about in GROUPS.items():
-        names = ", ".join(name for name, own, *_ in lines if own == group)
+        names = ", ".join(name for name, own in owned.items() if own == group)
         groups.append(f"{group}: {about}")
         groups += textwrap.wrap(names, 76, initial_indent="    ", subsequent_indent="    ")
     return OVERVIEW.format(usage=USAGE, groups="\n".join(groups))

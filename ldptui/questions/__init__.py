@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -25,6 +24,12 @@ def find_questions() -> Mapping[str, Path]:
     return {path.stem.removesuffix(ENDING): path for path in files}
 
 
+def is_about_reports(name: str) -> bool:
+    """Return whether a question is about reports, as its file says; it is not loaded."""
+    path = find_questions().get(name)
+    return path is not None and 'group="reports"' in path.read_text(encoding="utf-8")
+
+
 def load_question(name: str) -> Question[Any, Any]:
     """A question by its name."""
     asked: Question[Any, Any] = getattr(import_module(f"{__name__}.{name}{ENDING}"), name)
@@ -34,7 +39,7 @@ def load_question(name: str) -> Question[Any, Any]:
 def import_bodies() -> None:
     """Import what the bodies of the questions import when they run: all modules of their rooms."""
     for room in (__name__, "ldptui.lab", "ldptui.core.lab"):
-        for module in iter_modules(import_module(room).__path__, f"{room}."):
-            import_module(module.name)
+        for path in sorted(Path(*import_module(room).__path__).glob("[!_]*.py")):
+            import_module(f"{room}.{path.stem}")
     for name in ("ldptui.core.collection.counts", "ldptui.core.reports.files"):
         import_module(name)

@@ -24,7 +24,7 @@ from ..lab.options import concerned
 from ..terminal import exits
 from .question import Question, finish
 from .question_answer import QuestionAnswer
-from .topics import TOPICS, Topic
+from .topics import Topic, find_topic
 from .writing import make_page, make_sheet, write_answer
 
 
@@ -33,7 +33,7 @@ def command(name: str, arguments: Namespace) -> int:
 
     A ScenarioError names the argument.
     """
-    topic, values = TOPICS[name], vars(arguments)
+    topic, values = find_topic(name), vars(arguments)
     try:
         given = topic.argued(values)
         found = finish(topic.work(given))
@@ -63,7 +63,7 @@ READ: Final = {"file": "file", "prior": "prior", "reports": "reports.0"}
 
 def steps(question: Mapping[str, Any]) -> Steps:
     """Work on a tab's question; raises LdpError. A ScenarioError has the name of a field, or ""."""
-    topic, values = TOPICS[question["tab"]], question["values"]
+    topic, values = find_topic(question["tab"]), question["values"]
     whole = next((field for name, field in READ.items() if name in topic.fields), "")
     path = str(values.get("path") or "")
     try:

@@ -12,7 +12,7 @@ import argparse
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
@@ -106,25 +106,53 @@ class Topic:
         return made(self.asked, read)
 
 
-_EVERY: Final[list[Any]] = [
-    *(Topic(name, **row) for name, row in rows("topics", "ldptui.lab")["topic"].items()),
-    *map(load_question, find_questions()),
-]
-TOPICS: Final[Mapping[str, Any]] = {
-    each.name: each for each in sorted(_EVERY, key=lambda e: (GROUPS.index(e.group), e.place))
-}
+@cache
+def read_rows() -> Mapping[str, Any]:
+    """The rows of the topics that are no questions yet."""
+    found: Mapping[str, Any] = rows("topics", "ldptui.lab")["topic"]
+    return found
+
+
+def find_names() -> tuple[str, ...]:
+    """The names of all questions and topics; none of them is loaded."""
+    return (*find_questions(), *read_rows())
+
+
+def find_topic(name: str) -> Any:
+    """A question or a topic by its name; no other one is loaded."""
+    return load_question(name) if name in find_questions() else load_topics()[name]
+
+
+@cache
+def load_topics() -> dict[str, Any]:
+    """All questions and topics, in the order of their tabs."""
+    every: list[Any] = [Topic(name, **row) for name, row in read_rows().items()]
+    every += map(load_question, find_questions())
+    every.sort(key=lambda each: (GROUPS.index(each.group), each.place))
+    return {each.name: each for each in every}
+
+
+def __getattr__(name: str) -> Any:
+    """`TOPICS`, all of them, which are loaded when somebody asks."""
+    if name != "TOPICS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return load_topics()
+
+
+if TYPE_CHECKING:
+    TOPICS: Mapping[str, Any]
 
 
 def sharing(topic: str, option: str) -> tuple[str, ...]:
     """The topics whose forms have one value of an option: those about reports, of a collection."""
-    if option not in SHARED or not TOPICS[topic].collected:
+    if option not in SHARED or not find_topic(topic).collected:
         return (topic,)
-    return tuple(name for name, each in TOPICS.items() if each.collected)
+    return tuple(name for name, each in load_topics().items() if each.collected)
 
 
 def parser(name: str, make: Callable[..., argparse.ArgumentParser]) -> argparse.ArgumentParser:
     """The parser of a topic's command; `make` takes its name, description and epilog."""
-    topic = TOPICS[name]
+    topic = find_topic(name)
     example = topic.example
     if "{kinds}" in example:
         example = textwrap.fill(example.replace("{kinds}", ", ".join(kinds())), 84)
@@ -144,7 +172,7 @@ def starting(
     draft's own where it has them, and bundled examples of tables."""
     typed = typed or {}
     values: dict[str, Any] = {}
-    for option in TOPICS[name].blanks:
+    for option in find_topic(name).blanks:
         assert option.blank is not None
         start = option.default if option.blank.start is None else option.blank.start
         followed = None if draft is None else _followed(option, draft)

@@ -364,7 +364,7 @@ def test_a_question_is_one_file(
     import sys
     from importlib.util import module_from_spec, spec_from_file_location
 
-    from ldptui.questions.topics import TOPICS
+    from ldptui.questions import topics
 
     path = tmp_path / "odds_question.py"
     path.write_text(ODDS, encoding="utf-8")
@@ -374,8 +374,9 @@ def test_a_question_is_one_file(
     module = module_from_spec(spec)
     monkeypatch.setitem(sys.modules, spec.name, module)
     spec.loader.exec_module(module)
-    assert isinstance(TOPICS, dict)
-    monkeypatch.setitem(TOPICS, "odds", module.odds)
+    known = {**find_questions(), "odds": path}
+    monkeypatch.setattr(topics, "find_questions", lambda: known)
+    monkeypatch.setitem(topics.load_topics(), "odds", module.odds)
     assert "odds                 how much likelier a report is" in succeed(capsys, "help")
     found = json.loads(succeed(capsys, "odds", "--epsilon", "1", "--format", "json"))
     assert found == {"epsilon": 1.0, "odds": pytest.approx(2.718281828)}
