@@ -215,7 +215,7 @@ def test_a_plan_for_a_mean(capsys: Captured, tmp_path: Path) -> None:
     ((*MEAN, "--epsilon", "1", "--share", "0.1"), "--within is required"),
     ((*MEAN, "--protocol", "oue"), "--within is required"),
     ((*MEAN, "--protocol", "oue", "--epsilon", "1", "--share", "0", "--within", "1"),
-     "--protocol must be one of best sr"),
+     "--protocol must be best or one of sr"),
     (("plan", "--task", "mean", "--low", "3", "--users", "9"), "--high must be above low"),
     (("plan", "--users", "9", "--epsilon", "1", "--share", "0", "--power", "0.9"),
      "--items is required"),
