@@ -265,6 +265,8 @@ def _reports_of(protocol: Any, counts: Counts) -> float | None:
     """The number of reports that counts are of; None where counts of one report vary in sum."""
     if counts_reports(protocol):
         return protocol.reports_in(counts)
+    if counts.ndim == 2:  # of cohorts, whose last column counts users
+        return float(counts[:, -1].sum())
     if tells_numbers(protocol):
         return float(counts.sum()) if counts.shape[-1] > 1 else None
     size = protocol.report_size if hides(protocol) else None

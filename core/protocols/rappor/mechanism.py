@@ -279,10 +279,6 @@ class Rappor(KeptBits, Doors):
                 counts[cohort, :-1] += bits.sum(axis=0, dtype=np.int64)
         return counts
 
-    def reports_in(self, counts: Counts) -> float:
-        """The number of reports that bit counts are of."""
-        return float(counts[:, -1].sum())
-
     # Bit counts, without the users: [trials, m, k + 1].
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:

@@ -171,7 +171,8 @@ def test_counts_of_parts_are_the_counts_of_all(kind: str, tmp_path: Path) -> Non
     if not hasattr(protocol, "estimates"):
         return
     wanted = ldptui.estimate(np.concatenate(parts), protocol).values
-    assert np.array_equal(ldptui.estimate(total, protocol).values, wanted, equal_nan=True)
+    # What is decoded depends in its last digits on where arrays lie in memory.
+    assert ldptui.estimate(total, protocol).values == pytest.approx(wanted, abs=1e-9, nan_ok=True)
 
 
 def test_counts_are_written_and_merged_with_reports(tmp_path: Path, capsys: Captured) -> None:
