@@ -9,9 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from ..rows import ASCII_MARKERS, MARKERS, NO_DATA, Look, Row, crop, length, titled, wrapped
+from ..rows import NO_DATA, Look, Row, crop, length, titled, wrapped
 from ..series import Plot, Series
-from .canvas import ASCII_DOTTED, ASCII_LINES, SHAPES, Canvas
+from .canvas import Canvas
+from .marks import marks_of
 from .scale import Scale, fit_scale, zoom_axis
 
 if TYPE_CHECKING:
@@ -20,27 +21,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-SPARE: Final = "●×□△◆+◇○▽≡HZ"
-ASCII_SPARE: Final = "ox#+%@^&$=HZ"
-TICKS: Final = ("#", "# # #", "# . #")
-"""The dots of the points of clouds, which are too many for marks."""
-SAMPLES: Final = ("──", "╴╶", "╌╌", "╸╺", "─·")
-DOTTED_SAMPLES: Final = ("┄┄", "··", "╴·", "∙∙")
 NAMED: Final = 50
 """Columns from which lines have their names at their ends."""
 TOGETHER: Final = 0.5
 """Rows by which the ends of two lines differ if each has a name of its own."""
 BELOW_FIRST: Final = ("floor", "band", "dotted", "line", "points")
-
-
-class Mark(Struct, frozen=True):
-    """The look of a series. sample : in the legend. dots : of a mark. number : of dashes."""
-
-    sample: str
-    style: str
-    dots: str = ""
-    glyph: str = ""
-    number: int = 0
 
 
 class PlotLayout(Struct, frozen=True):
@@ -148,54 +133,6 @@ def _heights(plot: Plot) -> list[Floats]:
         with np.errstate(over="ignore", invalid="ignore"):
             found += [y, y + half] if plot.y.log else [y - half, y + half]
     return found
-
-
-# --- What each series looks like -----------------------------------------------------------------
-
-
-def marks_of(plot: Plot, look: Look, columns: int) -> list[Mark]:
-    """A mark for each series, no two the same; more points than columns are dots."""
-    is_ascii = look.charset == "ascii"
-    markers, spare = (ASCII_MARKERS, ASCII_SPARE) if is_ascii else (MARKERS, SPARE)
-    used, found = set[str](), list[Mark]()
-    counts = {"line": 0, "dotted": 0, "cloud": 0}
-    for series in plot.series:
-        style = series_style(plot, series, look)
-        match series.style:
-            case "points":
-                glyph = markers[series.tone]
-                if glyph in used:
-                    glyph = next((each for each in spare if each not in used), glyph)
-                used.add(glyph)
-                dots = SHAPES.get(glyph, "#")
-                if series.cloud and len(series.x) > columns:
-                    dots = TICKS[counts["cloud"] % len(TICKS)]
-                    counts["cloud"] += 1
-                found.append(Mark(glyph, style, dots, glyph))
-            case "band":
-                found.append(Mark(":" if is_ascii else "⢕⢕", style))
-            case "floor":
-                found.append(Mark(".." if is_ascii else "⠌⠌", style))
-            case kind:
-                dotted = kind == "dotted"
-                samples: Sequence[str] = DOTTED_SAMPLES if dotted else SAMPLES
-                plain = ASCII_DOTTED if dotted else ASCII_LINES
-                number = counts[kind]
-                counts[kind] += bool(len(series.x))  # one without points names lines, and is none
-                sample = (
-                    plain[number % len(plain)] * 2 if is_ascii else samples[number % len(samples)]
-                )
-                found.append(Mark(sample if len(series.x) else "──", style, number=number))
-    return found
-
-
-def series_style(plot: Plot, series: Series, look: Look) -> str:
-    """The style of a series: where colours do not tell all apart, lines behind points are dim."""
-    style = look.palette.style(series.tone)
-    is_line = series.style in ("line", "dotted")
-    if look.palette.coloured or not is_line or style == look.palette.muted:
-        return style
-    return f"dim {style}" if any(each.style == "points" for each in plot.series) else style
 
 
 # --- Words around the data -----------------------------------------------------------------------

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from support.chart_cases import cells, frequencies, scenario, swept
 
 from ldptui.charts import curves, figures
-from ldptui.charts.draw.plot import marks_of
+from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures.curves import coinciding
 from ldptui.charts.figures.maps import cell_words
 from ldptui.charts.figures.measurement import Coordinates, Over

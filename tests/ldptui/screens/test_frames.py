@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from support.waiting import until
 from support.workbench_app import finished, own_home, workbench
 from textual._styles_cache import StylesCache
 from textual.css.stylesheet import Stylesheet
 from textual.screen import Screen
 from textual.strip import Strip
 
+from ldptui.messages import KeyEdited
 from ldptui.screens.workbench.form_pane import FormPane
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.widgets.plot import ChartView
@@ -70,9 +72,13 @@ async def test_a_pane_unfolds_in_one_layout_and_draws_its_border_alone(
 
 async def test_an_edit_is_simulated_while_it_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process computes: what it is asked for goes out before the charts are drawn."""
-    async with workbench((200, 60)) as (_, engine, pilot):  # the gain stands there: closed forms
+    async with workbench((200, 60)) as (
+        screen,
+        engine,
+        pilot,
+    ):  # the gain stands there: closed forms
         finished(engine)
-        await pilot.press("f2")
+        await pilot.pause()
         asked, at_draws = len(engine.requests), list[int]()
         draw = ChartView._draw
 
@@ -81,6 +87,6 @@ async def test_an_edit_is_simulated_while_it_is_drawn(monkeypatch: pytest.Monkey
             return draw(view, *args)
 
         monkeypatch.setattr(ChartView, "_draw", noted)
-        await pilot.press("down")
-        assert at_draws
+        screen.post_message(KeyEdited("protocol.epsilon", 2.0))
+        await until(pilot, lambda: at_draws)
         assert min(at_draws) == asked + 1

@@ -1,0 +1,74 @@
+"""What each series of a plot looks like: its mark or its dashes, its style, its sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from ..rows import ASCII_MARKERS, MARKERS, Look
+from ..series import Plot, Series
+from .canvas import ASCII_DOTTED, ASCII_LINES, SHAPES
+
+SPARE: Final = "●×□△◆+◇○▽≡HZ"
+ASCII_SPARE: Final = "ox#+%@^&$=HZ"
+TICKS: Final = ("#", "# # #", "# . #")
+"""The dots of the points of clouds, which are too many for marks."""
+SAMPLES: Final = ("──", "╴╶", "╌╌", "╸╺", "─·")
+DOTTED_SAMPLES: Final = ("┄┄", "··", "╴·", "∙∙")
+
+
+class Mark(Struct, frozen=True):
+    """The look of a series. sample : in the legend. dots : of a mark. number : of dashes."""
+
+    sample: str
+    style: str
+    dots: str = ""
+    glyph: str = ""
+    number: int = 0
+
+
+def marks_of(plot: Plot, look: Look, columns: int) -> list[Mark]:
+    """A mark for each series, no two the same; more points than columns are dots."""
+    is_ascii = look.charset == "ascii"
+    markers, spare = (ASCII_MARKERS, ASCII_SPARE) if is_ascii else (MARKERS, SPARE)
+    used, found = set[str](), list[Mark]()
+    counts = {"line": 0, "dotted": 0, "cloud": 0}
+    for series in plot.series:
+        style = series_style(plot, series, look)
+        match series.style:
+            case "points":
+                glyph = markers[series.tone]
+                if glyph in used:
+                    glyph = next((each for each in spare if each not in used), glyph)
+                used.add(glyph)
+                dots = SHAPES.get(glyph, "#")
+                if series.cloud and len(series.x) > columns:
+                    dots = TICKS[counts["cloud"] % len(TICKS)]
+                    counts["cloud"] += 1
+                found.append(Mark(glyph, style, dots, glyph))
+            case "band":
+                found.append(Mark(":" if is_ascii else "⢕⢕", style))
+            case "floor":
+                found.append(Mark(".." if is_ascii else "⠌⠌", style))
+            case kind:
+                dotted = kind == "dotted"
+                samples: Sequence[str] = DOTTED_SAMPLES if dotted else SAMPLES
+                plain = ASCII_DOTTED if dotted else ASCII_LINES
+                number = counts[kind]
+                counts[kind] += bool(len(series.x))  # one without points names lines, and is none
+                sample = (
+                    plain[number % len(plain)] * 2 if is_ascii else samples[number % len(samples)]
+                )
+                found.append(Mark(sample if len(series.x) else "──", style, number=number))
+    return found
+
+
+def series_style(plot: Plot, series: Series, look: Look) -> str:
+    """The style of a series: where colours do not tell all apart, lines behind points are dim."""
+    style = look.palette.style(series.tone)
+    is_line = series.style in ("line", "dotted")
+    if look.palette.coloured or not is_line or style == look.palette.muted:
+        return style
+    return f"dim {style}" if any(each.style == "points" for each in plot.series) else style
