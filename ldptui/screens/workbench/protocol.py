@@ -110,7 +110,8 @@ class ProtocolPane(Vertical):
         return self._list
 
     def focus_first(self) -> None:
-        self.screen.set_focus(self._list)
+        if self.is_attached:  # it is not while the app ends
+            self.screen.set_focus(self._list)
 
     # Downwards.
 

@@ -72,11 +72,8 @@ async def test_a_pane_unfolds_in_one_layout_and_draws_its_border_alone(
 
 async def test_an_edit_is_simulated_while_it_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process computes: what it is asked for goes out before the charts are drawn."""
-    async with workbench((200, 60)) as (
-        screen,
-        engine,
-        pilot,
-    ):  # the gain stands there: closed forms
+    async with workbench((200, 60)) as (screen, engine, pilot):  # closed forms stand there
+        await until(pilot, lambda: screen.focused is not None)
         finished(engine)
         await pilot.pause()
         asked, at_draws = len(engine.requests), list[int]()
