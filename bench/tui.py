@@ -47,7 +47,6 @@ BUDGETS = {
     "redraw for a run's progress, kB": (2, 3.5, 4.5, 9),
     "key in a pane in a run, p90 ms": (60, 60, 60, 60),
     "key to a pane in a run, p90 ms": (60, 60, 60, 60),
-    "most of any second of a playing sweep, kB": (40, 40, 40, 40),
     "cancel, ms": (200, 200, 200, 200),
     "quit, ms": (1000, 1000, 1000, 1000),
 }
@@ -98,7 +97,6 @@ def measure(columns: int, rows: int, env: dict[str, str], scenario: Path) -> dic
             found["edit to new picture beside a busy process, ms"] = statistics.median(
                 wall for wall, _ in pictures
             )
-            found["most of any second of a playing sweep, kB"] = _played(app)
             sent = app.send("ctrl+q")
             app.wait()
             found["quit, ms"] = (time.monotonic() - sent) * 1e3
@@ -153,21 +151,6 @@ def _picture(app: Terminal, key: str) -> tuple[float, float]:
     app.until("preview done")
     app.quiet(0.4)
     return (app.frames[-1][0] - sent) * 1e3, app.cpu_ms - before
-
-
-def _played(app: Terminal) -> float:
-    """The most kilobytes of any second while the sweep plays, from its start to its last stop."""
-    app.send("f5")
-    app.quiet()
-    count = len(app.frames)
-    app.send(" ")
-    app.quiet(1.5)
-    frames = app.frames[count:]
-    assert frames[-1][0] - frames[0][0] > 1, f"the sweep has not played:\n{app.text}"
-    return (
-        max(sum(size for when, size in frames if first <= when < first + 1) for first, _ in frames)
-        / 1e3
-    )
 
 
 def _redraw(app: Terminal) -> float:

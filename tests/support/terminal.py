@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import fcntl
+import math
 import os
 import pty
 import re
@@ -207,6 +208,15 @@ class Terminal:
         while self.read(0.02) and select.select([self._master], [], [], 0)[0]:
             pass
         return self.exit_code
+
+    @property
+    def cpu_ms(self) -> float:
+        """Milliseconds that the program's threads have computed; NaN where Linux does not say."""
+        try:
+            tasks = list(Path(f"/proc/{self.pid}/task").glob("*/schedstat"))
+            return sum(int(task.read_text().split()[0]) for task in tasks) / 1e6 or math.nan
+        except OSError:
+            return math.nan
 
     @property
     def state(self) -> str:

@@ -20,10 +20,11 @@ from textual.widgets import Static
 from ldptui import scenarios
 from ldptui.app import Workbench
 from ldptui.engine import Engine
+from ldptui.screens.debug import debug_info
 from ldptui.screens.dialogs.asking import TextScreen
 from ldptui.screens.help import field_text
 from ldptui.screens.library import entries
-from ldptui.screens.palette import TITLES, Commands, commands, debug_info, keys_of
+from ldptui.screens.palette import TITLES, Commands, commands, keys_of
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
 from ldptui.screens.workbench.typed import values
