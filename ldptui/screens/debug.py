@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from textual.app import App
 
+from .. import __version__
+from ..terminal import places
+
 
 def debug_info(app: App[Any]) -> str:
     """The facts that a report of a problem should contain; nothing of the scenario."""
-    import os
-    import platform
-    import sys
-    from importlib.metadata import PackageNotFoundError, version
-
-    from .. import __version__
-    from ..terminal import places
 
     rows = [("ldptui", __version__), ("Python", platform.python_version())]
     for name in ("textual", "plotext", "numpy", "scipy", "pydantic", "xxhash"):
