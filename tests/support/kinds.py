@@ -7,6 +7,7 @@ from typing import Any
 
 from ldptui import scenarios
 from ldptui.core.attacks import ATTACKS
+from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.protocols import KINDS, family_of
 from ldptui.core.scenario import load
 
@@ -78,3 +79,13 @@ def attack_table(kind: str, share: float = 0.1, **keys: Any) -> dict[str, Any]:
     }
     own = {name: value for name, value in keys.items() if name in known}
     return {"kind": kind, "share": share, **needed, **own}
+
+
+SEVERAL_ITEMS = tuple(
+    kind
+    for kind, spec in KINDS.items()
+    if isinstance(spec.mechanism, type)
+    and issubclass(spec.mechanism, Exchangeable)
+    and spec.mechanism.lists_items
+)
+"""The kinds whose report may support several items, with one law for all of them."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
+from support.kinds import SEVERAL_ITEMS
 
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
@@ -16,12 +17,11 @@ from ldptui.core.defences.pairs import Pairs, supported
 from ldptui.core.defences.suspects import least_number, suspects
 from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import Items, Reports, Rng, SeedSearch, Total, item_variance
-from ldptui.core.law.together import PairLaw, numbers, tells_together
+from ldptui.core.law.together import PairLaw, numbers
 from ldptui.core.protocols import KINDS, OLH, OUE, SUE
 from ldptui.core.protocols.subset import SubsetSpec
 from ldptui.core.theory.defended import paired
 
-TOLD = [kind for kind, spec in KINDS.items() if tells_together(spec.mechanism)]
 TARGETS = np.array([3, 8, 11, 15, 19])
 SEARCH = SeedSearch(200)
 
@@ -45,7 +45,7 @@ def excess(protocol: Any, reports: Reports, law: PairLaw | None = None) -> Float
     return made[np.triu_indices(len(made), 1)]
 
 
-@pytest.mark.parametrize("kind", TOLD)
+@pytest.mark.parametrize("kind", SEVERAL_ITEMS)
 def test_the_pair_law_is_that_of_the_support_laws(kind: str) -> None:
     """P(both) follows from the variance of two items' support as well, told elsewhere."""
     for d in (3, 24):
@@ -63,7 +63,7 @@ def test_the_pair_law_is_that_of_the_support_laws(kind: str) -> None:
 
 
 @pytest.mark.every(4)
-@pytest.mark.parametrize("kind", TOLD)
+@pytest.mark.parametrize("kind", SEVERAL_ITEMS)
 def test_the_excess_of_honest_reports_has_mean_0_and_this_variance(kind: str, rng: Rng) -> None:
     """Whatever the frequencies are; a law that misses what the own item adds is rejected."""
     protocol, users, runs = bound(kind, 8), 400, 250
@@ -96,7 +96,7 @@ POPULATIONS = [np.full(12, 1 / 12), np.eye(12)[3], 0.5 ** np.arange(1, 13) / (1 
 
 
 @pytest.mark.every(3)
-@pytest.mark.parametrize("kind", TOLD)
+@pytest.mark.parametrize("kind", SEVERAL_ITEMS)
 def test_honest_reports_alarm_at_the_promised_rate_at_most(kind: str, rng: Rng) -> None:
     for epsilon in (1.0, 4.0):
         raised = alarms(bound(kind, 12, epsilon), POPULATIONS, 500, 10, rng)
@@ -104,7 +104,7 @@ def test_honest_reports_alarm_at_the_promised_rate_at_most(kind: str, rng: Rng) 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", TOLD)
+@pytest.mark.parametrize("kind", SEVERAL_ITEMS)
 def test_honest_populations_alarm_at_the_promised_rate_in_2000_runs(kind: str, rng: Rng) -> None:
     raised = alarms(bound(kind, 12), POPULATIONS, 2000, 667, rng)
     assert raised / 2001 <= 0.05

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
+from support.kinds import SEVERAL_ITEMS
 
 from ldptui.core.lab import screening
 from ldptui.core.lab.repeats import largest, likeliest, marks, often, too_many
 from ldptui.core.lab.screening import CHANCE, Screened, screened
 from ldptui.core.law.pure import Reports, Rng, SeedSearch
-from ldptui.core.law.together import numbers, tells_together
+from ldptui.core.law.together import numbers
 from ldptui.core.protocols import KINDS, OLH, OUE
 
-TOLD = [kind for kind, spec in KINDS.items() if tells_together(spec.mechanism)]
 TARGETS = np.array([3, 8, 11, 15, 19])
 
 
@@ -33,7 +33,7 @@ def alarms(found: Screened) -> dict[str, bool | None]:
     return {each.kind: each.alarm for each in found.screens}
 
 
-@pytest.mark.parametrize("kind", TOLD)
+@pytest.mark.parametrize("kind", SEVERAL_ITEMS)
 def test_the_number_of_supported_items_has_its_law_whatever_is_held(kind: str, rng: Rng) -> None:
     protocol = bound(kind, 8)
     for item in (0, 5):
@@ -74,7 +74,7 @@ def test_so_many_alike_are_as_rare_as_promised(rng: Rng) -> None:
 
 
 @pytest.mark.every(6)
-@pytest.mark.parametrize("kind", TOLD)
+@pytest.mark.parametrize("kind", SEVERAL_ITEMS)
 def test_honest_reports_raise_no_alarm_that_is_proved(kind: str, rng: Rng) -> None:
     protocol = bound(kind)
     for held in (rng.integers(0, 24, 3000), np.zeros(3000, dtype=np.int64)):
@@ -84,7 +84,7 @@ def test_honest_reports_raise_no_alarm_that_is_proved(kind: str, rng: Rng) -> No
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", TOLD)
+@pytest.mark.parametrize("kind", SEVERAL_ITEMS)
 def test_a_clean_collection_alarms_in_fewer_than_one_of_200(
     kind: str, rng: Rng, monkeypatch: pytest.MonkeyPatch
 ) -> None:
