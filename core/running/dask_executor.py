@@ -56,13 +56,12 @@ def cluster(place: str) -> Iterator[ClusterExecutor]:
     with client:
         try:
             client.wait_for_workers(1, timeout=CONNECT_S)
-            _check_versions(client.run(_versions))
+            worker_versions = client.run(_versions)
         except TimeoutError:
             raise RunError(f"the cluster at {place} has no workers") from None
-        except LdpError:
-            raise
         except Exception as error:  # an error of a worker, as it lacks a package
             raise RunError(f"the workers of {place} cannot start: {error}") from None
+        _check_versions(worker_versions)
         yield ClusterExecutor(client)
 
 
