@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from ldptui.core.base.errors import ScenarioError
@@ -118,7 +119,7 @@ class SensitivityAnswer(QuestionAnswer):
     @property
     def title(self) -> str:
         size = f"{text.count(self.rows)} rows, ε = {text.short(self.epsilon)}"
-        return f"{self.file}, column {self.column}: {size}"
+        return f"{Path(self.file).name}, column {self.column}: {size}"
 
     @property
     def sentences(self) -> Iterator[str]:
@@ -245,8 +246,6 @@ def sensitivity(
     --------
     ldptui sensitivity pay.csv --column salary --bounds 0,200000 --nonnegative
     """
-    from pathlib import Path
-
     import numpy as np
 
     from ldptui.core.lab.sensitivity import Bounds, of_query
