@@ -217,12 +217,16 @@ def entries() -> Iterator[Entry]:
 
 
 def _entry(path: Path, own: bool) -> Iterator[Entry]:
+    """The entry of a TOML file; none for one that says of neither users nor a protocol."""
     try:
         text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except (OSError, ValueError):
         return
     try:
-        title = str(tomllib.loads(text).get("title", ""))
+        document = tomllib.loads(text)
+        if not {"population", "protocol"} & document.keys():
+            return
+        title = str(document.get("title", ""))
     except (tomllib.TOMLDecodeError, RecursionError):
         title = "(not valid TOML)"
     yield Entry(path.stem, title, text, path, own)

@@ -376,6 +376,13 @@ async def test_the_library_has_own_and_bundled_scenarios(folder: Path) -> None:
         assert app.answers == [own / "mine.toml"]
 
 
+def test_other_toml_files_of_a_folder_are_no_scenarios(folder: Path, tmp_path: Path) -> None:
+    """The open dialog of a checkout began with its pyproject.toml."""
+    (tmp_path / "pyproject.toml").write_text("[build-system]\nrequires = []\n", encoding="utf-8")
+    (tmp_path / "mine.toml").write_bytes(scenarios.path("quickstart").read_bytes())
+    assert [entry.name for entry in library.files_in(tmp_path)] == ["mine"]
+
+
 async def test_typing_filters_and_a_slash_begins(folder: Path) -> None:
     app = Bare(LibraryScreen())
     async with app.run_test(size=(80, 24)) as pilot:
