@@ -229,6 +229,7 @@ async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
 
     async def type_in(words: str) -> None:
         await pilot.press("ctrl+p")
+        await until(pilot, lambda: len(app.screen.query(CommandInput)) == 1)
         app.screen.query_one(CommandInput).value = words
         await until(pilot, lambda: app.screen.query_one(CommandList).option_count > 0)
         await app.workers.wait_for_complete()
