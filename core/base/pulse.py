@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, Generic, Protocol, TypeAlias, TypeVar
+from typing import Final, Protocol, TypeAlias, TypeVar
 
 from .capability import Capability
 
 T = TypeVar("T")
-Step = TypeVar("Step")
 
 
 class _Tells(Protocol):
@@ -41,15 +40,3 @@ def whole(work: Callable[[], T]) -> T:
     done = pool.submit(work)
     pool.shutdown(wait=False)
     return done.result()
-
-
-class Going(Generic[Step, T]):
-    """The steps of a generator, and what it returns once they are over: its `result`."""
-
-    result: T
-
-    def __init__(self, steps: Generator[Step, None, T]) -> None:
-        self._steps = steps
-
-    def __iter__(self) -> Iterator[Step]:
-        self.result = yield from self._steps

@@ -15,7 +15,6 @@ from support import budget
 
 import ldptui
 from ldptui.core.base.errors import RunError, ScenarioError
-from ldptui.core.base.pulse import Going
 from ldptui.core.lab.audit import (
     AuditReport,
     Claim,
@@ -27,6 +26,7 @@ from ldptui.core.lab.audit import (
 )
 from ldptui.core.lab.audit.client import homogeneity
 from ldptui.core.reports.files import sent
+from ldptui.questions.question import finish
 
 D = 8
 SURE = 1 - budget.FALSE_ALARM
@@ -52,9 +52,7 @@ def audited(
     client: Any, claim: Claim, samples: int = 20_000, seed: int = 0, sure: float = SURE
 ) -> AuditReport:
     given = Client("client", lambda items, rng: iter([client.perturb(items, rng)]))
-    for _ in (going := Going(audit_client(given, claim, Effort(samples, sure, seed)))):
-        pass
-    return going.result
+    return finish(audit_client(given, claim, Effort(samples, sure, seed)))
 
 
 HONEST = {
@@ -128,9 +126,7 @@ def test_the_same_coins_at_every_start_are_found() -> None:
             return own.perturb(items, np.random.default_rng(seed))
 
         client = Client("client", lambda items, rng: iter([own.perturb(items, rng)]), start=start)
-        for _ in (going := Going(audit_client(client, claim_of("grr", epsilon), Effort(4000)))):
-            pass
-        return going.result
+        return finish(audit_client(client, claim_of("grr", epsilon), Effort(4000)))
 
     assert report(5, 1.0).repeats
     assert not report(None, 1.0).repeats
