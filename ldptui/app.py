@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from .engine.replay import RunReplay
-    from .lab.questions.collected import Collection
+    from .questions.collection import Collection
 
 DARK = Theme(
     name="ldptui-dark",

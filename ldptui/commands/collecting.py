@@ -19,8 +19,8 @@ from ldptui.core.reports.files import WORDS, counted_in, sent, uncut, write_repo
 from ldptui.core.reports.sources import format_of, sources
 
 from ..api.numbers import Numbers, estimate_numbers, telling_of, told
-from ..lab.options import flag_of
-from ..lab.questions.reports import EstimateOptions
+from ..questions.options import flag_of
+from ..questions.report_options import EstimateOptions
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text

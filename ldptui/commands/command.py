@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import Any, Final
 
 from ..catalogue.rows import rows
-from ..lab.options import Option, add_arguments, made, options_of
-from ..lab.questions.offered import kinds, numbers
+from ..questions.choices import kinds, numbers
+from ..questions.options import Option, add_arguments, made, options_of
 from .formats import explained
 
 MakeParser = Callable[..., argparse.ArgumentParser]

@@ -18,7 +18,7 @@ from ldptui.core.reports.sources import sources
 from ..api.collected import misfit_words
 from ..api.concluded import Conclusions, rung_of
 from ..api.concluded import conclude as concluded
-from ..lab.questions.reports import ConcludeOptions
+from ..questions.report_options import ConcludeOptions
 from ..terminal import exits
 from ..terminal.output import note
 from .outputs import check_outputs, in_format, tell_tests, write_result

@@ -25,7 +25,7 @@ from ..api.groups import Groups, estimate_by
 from ..api.rated import Need, check_memory, expected, told
 from ..api.screened import Screening
 from ..api.screened import screen as screened
-from ..lab.questions.reports import EstimateOptions, ScreenOptions
+from ..questions.report_options import EstimateOptions, ScreenOptions
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from ..lab.options import Argument, Settings
+from ..questions.options import Argument, Settings
 from ..session.attack_options import Code
 from ..session.consent import WHAT
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Literal, TypeAlias
 
-from ..lab.options import Argument, Settings
+from ..questions.options import Argument, Settings
 from .formats import formats
 from .opening import Allowing, Stored
 

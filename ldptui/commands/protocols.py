@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from ..lab.options import Argument, Keys
-from ..lab.questions.collected import Numbered
-from ..lab.questions.offered import kinds
-from ..lab.questions.shared import Near, keys
+from ..questions.choices import kinds
+from ..questions.collection import Numbered
+from ..questions.options import Argument, Keys
+from ..questions.parameters import Near, keys
 from .options import Positional
 
 

@@ -19,7 +19,7 @@ from ldptui.core.reports.sources import labels_in, sources
 from ldptui.core.scenario import Scenario, read_document, read_text
 
 from ..api.by_name import protocol as protocol_of
-from ..lab.questions.collected import Collection, Named
+from ..questions.collection import Collection, Named
 from ..session.locating import locate
 from ..terminal.output import note
 from .opening import Opening

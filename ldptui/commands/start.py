@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..app import Workbench
     from ..engine.replay import RunReplay
-    from ..lab.questions.collected import Collection
+    from ..questions.collection import Collection
     from .opening import Opening
 
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"

@@ -24,7 +24,7 @@ from ..explain.lines import bound_keys
 from ..explain.setting import Setting, bound, read_key
 from ..explain.story import Story, story_named
 from ..explain.table import UNTOLD
-from ..lab.options import flag_of
+from ..questions.options import flag_of
 from ..terminal import exits
 from ..terminal.output import note, write_out
 from ..text import table

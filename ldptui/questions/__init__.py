@@ -38,7 +38,7 @@ def load_question(name: str) -> Question[Any, Any]:
 
 def import_bodies() -> None:
     """Import what the bodies of the questions import when they run: all modules of their rooms."""
-    for room in (__name__, "ldptui.lab", "ldptui.core.lab"):
+    for room in (__name__, "ldptui.core.lab"):
         for path in sorted(Path(*import_module(room).__path__).glob("[!_]*.py")):
             import_module(f"{room}.{path.stem}")
     for name in ("ldptui.core.collection.counts", "ldptui.core.reports.files"):

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import ALPHA, DOMAIN, USERS, Range
 
-from ..lab.options import Argument, Blank
-from ..lab.questions.offered import curators
 from ..text import format as text
+from .choices import curators
+from .options import Argument, Blank
 from .parameters import Budget, Neighbours, Slack
 from .question import Curves, question
 from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row, row_of_formula
@@ -100,7 +100,7 @@ class AccuracyAnswer(QuestionAnswer):
         from ldptui.core.protocols import KINDS as CLASSES
 
         from ..explain.curators import words_of
-        from ..lab.mechanisms import curator, formulas
+        from .mechanisms import curator, formulas
 
         where, is_forward = self.locality, self.accuracy is None
         known = {}
@@ -238,7 +238,7 @@ def accuracy(
     from ldptui.core.protocols import KINDS as CLASSES
     from ldptui.core.protocols.curators import SENSITIVITY
 
-    from ..lab.mechanisms import CURATORS, curator, formulas
+    from .mechanisms import CURATORS, curator, formulas
 
     if (items is None) != (users is None):
         missing = "items" if items is None else "users"
@@ -275,7 +275,7 @@ def _compare(d: int, n: int, mechanisms: Mapping[str, CuratorError], near: Any) 
     """
     from ldptui.core.law.pure import item_variance
 
-    from ..lab.mechanisms import LOCAL, bound, curator, formulas, has
+    from .mechanisms import LOCAL, bound, curator, formulas, has
 
     spreads = {
         name: formulas(name, curator(name, d, found.epsilon, 0.0, near), n)["frequency_std"].value

@@ -19,9 +19,9 @@ from msgspec.structs import replace
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.base.files import check_replaced, write_atomically
 
-from ..lab.asking import Ask, Steps, offered
-from ..lab.options import concerned
 from ..terminal import exits
+from .inputs import Ask, Steps, offered
+from .options import concerned
 from .question import Question, finish
 from .question_answer import QuestionAnswer
 from .topics import Topic, find_topic

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from ldptui.core.base.ranges import ALPHA, EPSILON, Range
 
-from ..lab.options import Argument, Blank, Settings
-from ..lab.questions.offered import alike, local
 from ..text import format as text
+from .choices import alike, local
+from .options import Argument, Blank, Settings
 from .parameters import Seed
 from .question import Steps, question
 from .question_answer import HIDDEN, QuestionAnswer, Table
@@ -19,7 +19,7 @@ from .question_answer import HIDDEN, QuestionAnswer, Table
 if TYPE_CHECKING:
     from ldptui.core.lab.audit import AuditReport
 
-    from ..lab.answer import Figure
+    from .sheet import Figure
 
 HEADS: Final = ("client", "verdict", "ε at least", "conforms", "reports")
 CONFORMS: Final = {True: "yes", False: "NO", None: text.MISSING}
@@ -110,7 +110,7 @@ class AuditAnswer(QuestionAnswer):
     def figures(self) -> Iterator[Figure]:
         """The bound on ε of each client beside the promise."""
         from ..charts.series import Bar, Bars
-        from ..lab.answer import figure
+        from .sheet import figure
 
         bars = tuple(
             Bar(each.client, each.epsilon_low, true=self.epsilon, target=each.is_broken)

@@ -12,8 +12,8 @@ from ldptui.core.base.sampling import Floats
 from ldptui.core.law.loss import DiscreteLoss, Loss
 
 from ..charts.series import Axis, Bar, Bars, Plot, Series
-from ..lab.answer import Figure, figure, shares
 from ..text import format as text
+from .sheet import Figure, figure, shares
 
 POINTS: Final = 401
 READ: Final = 41

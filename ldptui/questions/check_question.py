@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import DOMAIN, Range
 
-from ..lab.options import Argument, Blank, Keys
-from ..lab.questions.offered import OWN, having, lacking, where
-from ..lab.questions.planning import (
+from ..text import format as text
+from . import parameters
+from .choices import OWN, having, lacking, where
+from .draft_values import (
     NOISE,
     CheckRequest,
     checked_keys,
     checked_kinds,
     is_audited,
 )
-from ..lab.questions.shared import Near
-from ..text import format as text
-from . import parameters
+from .options import Argument, Blank, Keys
+from .parameters import Near
 from .question import Steps, question
 from .question_answer import HIDDEN, QuestionAnswer, Row
 from .signature import Group
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ldptui.core.lab.contract import Clause
     from ldptui.core.law.loss import Loss
 
-    from ..lab.answer import Figure
     from .check_subject import Subject
+    from .sheet import Figure
 
 UNSEEN: Final = (
     "where there are too many different reports to tell them all apart, an audit looks at each "

@@ -32,10 +32,10 @@ from ldptui.core.protocols.curators import Neighbours
 
 from ..catalogue import in_order
 from ..explain.setting import read_key
-from ..lab.asking import needed
-from ..lab.mechanisms import CURATORS, bound, curator, has
-from ..lab.questions.planning import CheckRequest
 from ..text.prose import either
+from .draft_values import CheckRequest
+from .inputs import needed
+from .mechanisms import CURATORS, bound, curator, has
 
 CONTRACT_USERS: Final = 2000
 """Users of a batch at least, of which the contract of a protocol is tested."""

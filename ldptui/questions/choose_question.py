@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import BUDGET, Range
 
-from ..lab.options import Blank
 from ..text import format as text
 from ..text.interval import INTERVAL, reach_95, share_words
+from .options import Blank
 from .parameters import LocalBudget, ScenarioName, Seed, name_of, read_cell
 from .question import Steps, question
 from .question_answer import HIDDEN, QuestionAnswer, Row
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ldptui.core.base.sampling import Counts
     from ldptui.core.law.pure import Rng
 
-    from ..lab.answer import Figure
+    from .sheet import Figure
 
 POINTS: Final = 97
 """Points of the exact curve."""
@@ -144,7 +144,7 @@ class ChooseAnswer(QuestionAnswer):
     def figures(self) -> Iterator[Figure]:
         """Pr[the right answer] over ε: the exponential mechanism exactly, local ones simulated."""
         from ..charts.series import TONES, Axis, Plot, Series
-        from ..lab.answer import curves
+        from .sheet import curves
 
         over, reach = self.over, reach_95(self.over.trials)
         # The points of the simulated ones too, so that a cursor reads both.
@@ -194,7 +194,7 @@ def choose(
 
     from ldptui.core.lab.loss import Exponential
 
-    from ..lab.mechanisms import DRAWN, LOCAL, budget_of
+    from .mechanisms import DRAWN, LOCAL, budget_of
 
     cell = read_cell(scenario).first
     population, held = cell.population, cell.population.histogram
@@ -262,7 +262,7 @@ def _simulate(kind: str, held: Counts, epsilon: float, trials: int, rng: Rng) ->
     """The share of trials in which the largest local estimate is that of a most frequent item."""
     from ldptui.core.lab.locality import local_success
 
-    from ..lab.mechanisms import bound
+    from .mechanisms import bound
 
     try:
         protocol = bound(kind, held.size, epsilon)

@@ -10,12 +10,12 @@ from ldptui.core.base.errors import ScenarioError
 
 from ..catalogue.kinds import swept_kinds
 from ..charts.series import Bar, Bars
-from ..lab.answer import Figure, figure
-from ..lab.questions.shared import BEST
 from ..text import format as text
 from .deployment_cells import NONE, Deployment, Outcome, best
+from .parameters import BEST
 from .plan_lines import PlanRequest
 from .planning import make_plan
+from .sheet import Figure, figure
 
 ATTACKS: Final = tuple(swept_kinds("attack", ""))
 UNSET: Final = ("sweep", "defence", "campaign", "goal", "trust", "task")

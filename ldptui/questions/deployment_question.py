@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import EPSILON, SHARE, USERS
 
-from ..lab.options import Argument, Blank
-from ..lab.questions.offered import local
-from ..lab.questions.shared import Items, Targets, users_of
 from ..text import format as text
-from .parameters import pairs
+from .choices import local
+from .options import Argument, Blank
+from .parameters import Items, Targets, pairs, users_of
 from .question import Steps, question
 from .question_answer import HIDDEN, QuestionAnswer, Table
 from .signature import Among
 
 if TYPE_CHECKING:
-    from ..lab.answer import Figure
     from .deployment_cells import Deployment, Outcome
+    from .sheet import Figure
 
 
 @dataclass(frozen=True)
@@ -151,9 +150,9 @@ def deployment(
 
     from ldptui.core.reports.sources import labels_in, sources
 
-    from ..lab.mechanisms import DRAWN
     from .deployment_cells import Deployment, floor, outcomes
     from .deployment_matrix import ATTACKS, name_row, plan_words
+    from .mechanisms import DRAWN
 
     labels = None if domain is None else labels_in(Path(domain))
     size = items if labels is None else len(labels)
@@ -188,7 +187,7 @@ def _count(
     from ldptui.core.lab.synthetic import on_the_simplex
     from ldptui.core.reports.files import counted_in
 
-    from ..lab.mechanisms import bound
+    from .mechanisms import bound
 
     made = bound(kind, items, epsilon)
     counted = counted_in(files, made, labels)

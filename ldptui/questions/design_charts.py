@@ -15,9 +15,9 @@ from ldptui.core.protocols import DIALS, KINDS
 
 from ..catalogue import key_words
 from ..charts.series import TONES, Axis, Plot, Series, Tone
-from ..lab.answer import Figure, figure
-from ..lab.mechanisms import DRAWN, LOCAL
 from ..text import format as text
+from .mechanisms import DRAWN, LOCAL
+from .sheet import Figure, figure
 
 
 def name_protocol(each: Rated) -> str:

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import EPSILON, SHARE, USERS
 
-from ..lab.options import Argument, Blank
-from ..lab.questions.offered import local
-from ..lab.questions.planning import dials, kind_of_draft
-from ..lab.questions.shared import BEST, SEEDS, Targets, Trials, users_of
 from ..text import format as text
 from ..text.interval import mean_words
-from .parameters import Items, pairs
+from .choices import local
+from .draft_values import dials, kind_of_draft
+from .options import Argument, Blank
+from .parameters import BEST, SEEDS, Items, Targets, Trials, pairs, users_of
 from .question import Steps, question
 from .question_answer import HIDDEN, QuestionAnswer, Row
 from .signature import Among
@@ -25,7 +24,7 @@ from .signature import Among
 if TYPE_CHECKING:
     from ldptui.core.lab.designer import Demand, Design, Rated
 
-    from ..lab.answer import Figure
+    from .sheet import Figure
 
 WEIGHED: Final = ("squared error", "gain", "attacker's success", "bits")
 """The things that are weighed, in order."""
@@ -249,7 +248,7 @@ def design(
     from ldptui.core.lab.designer import Demand, Weights, designed, rated
     from ldptui.core.protocols import DIALS
 
-    from ..lab.priors import read_prior
+    from .priors import read_prior
 
     yield f"designing for {text.count(items)} items"
     demand = Demand(items, epsilon, users, share, targets)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import Range
 
-from ..lab.options import Argument, Blank
-from ..lab.questions.offered import where
-from ..lab.questions.shared import EXAMPLES
 from ..text import format as text
+from .choices import EXAMPLES, where
+from .options import Argument, Blank
 from .question import Steps, question
 from .question_answer import HIDDEN, QuestionAnswer, Row
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from ldptui.core.lab.relation import FreeFace, Implication, Relation
 
     from ..charts.series import Bar
-    from ..lab.answer import Figure
+    from .sheet import Figure
 
 MOST_ATTRIBUTES: Final = 2000
 NAMED: Final = 8
@@ -258,7 +257,7 @@ def _share_bars(
 ) -> Figure:
     """The chart of shares; as many bars as it has room for."""
     from ..charts.series import Bars
-    from ..lab.answer import shares
+    from .sheet import shares
 
     rest = f"{len(bars) - SHOWN} more" if len(bars) > SHOWN else ""
     shown = Bars(title, tuple(bars[:SHOWN]), rest=rest, note=note, item=item, value="share")
@@ -340,7 +339,7 @@ def _table_answer(
 
     from ldptui.core.lab.disclosure import MOST_VALUES, attribute_privacy, diversity, group
 
-    from ..lab.asking import named_columns
+    from .inputs import named_columns
 
     columns = named_columns(path, quasi, "quasi", MOST_VALUES)
     hidden = named_columns(path, sensitive, "sensitive") if sensitive else []
@@ -371,7 +370,7 @@ def _read_relation(path: Path, names: Sequence[str]) -> Relation:
     """The relation of two columns, users and their attributes; raises LdpError."""
     from ldptui.core.lab.relation import Relation
 
-    from ..lab.asking import named_columns
+    from .inputs import named_columns
 
     if len(names) != 2:
         rule = f"must be two columns, of users and of attributes, got {len(names)}"

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import ALPHA, Range
 
-from ..lab.options import Blank
 from ..text import format as text
+from .options import Blank
 from .parameters import Column, Items, Known, LocalBudget, LocalProtocol, Prior
 from .question import Curves, question
 from .question_answer import OMITTED, Quantity, QuestionAnswer, Row
@@ -147,8 +147,8 @@ def guess(
     """
     from ldptui.core.lab.guessing import at_most, averaged, largest_epsilon
 
-    from ..lab.mechanisms import bound
-    from ..lab.priors import read_prior
+    from .mechanisms import bound
+    from .priors import read_prior
 
     laws = read_prior(prior, column, given, items)
 

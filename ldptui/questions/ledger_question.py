@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import Range
 
-from ..lab.options import Argument, Blank
-from ..lab.questions.curators import entries_of_draft, noise_of_draft, rounds_of_draft
-from ..lab.questions.shared import TIMES
 from ..text import format as text
-from .parameters import Slack
+from .draft_values import entries_of_draft, noise_of_draft, rounds_of_draft
+from .options import Argument, Blank
+from .parameters import TIMES, Slack
 from .question import Curves, Steps, question
 from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row, row_of_formula
 
 if TYPE_CHECKING:
     from ldptui.core.lab.ledger import Entry, Spent
 
-    from ..lab.answer import Figure
+    from .sheet import Figure
 
 TOTALS: Final = {
     "sequential": ("Σ ε, Σ δ", "DR th. 3.16"),
@@ -152,7 +151,7 @@ class LedgerAnswer(QuestionAnswer):
         from ldptui.core.lab import ledger as books
 
         from ..charts.series import Axis, Plot, Series, Tone
-        from ..lab.answer import curves
+        from .sheet import curves
 
         total = sum(entry.times for entry in self.entries)
         if not total:
@@ -264,7 +263,7 @@ def ledger(
     """
     from ldptui.core.lab import ledger as books
 
-    from ..lab.mechanisms import swept, unswept
+    from .mechanisms import swept, unswept
     from .releases import ledger_words, noise_of, read_entries, releases_of
 
     released: tuple[str, ...] = ()

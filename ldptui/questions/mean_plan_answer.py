@@ -12,7 +12,7 @@ from .plan_lines import MeanPlanLines
 from .question_answer import QuestionAnswer, Row
 
 if TYPE_CHECKING:
-    from ..lab.answer import Figure
+    from .sheet import Figure
 
 MEAN_WORDS: Final = {
     "users": "genuine users n",
@@ -96,8 +96,8 @@ class MeanPlanAnswer(MeanPlanLines, QuestionAnswer):
         yield "numbers are those of the range, but C and V, which are of [−1, 1]"
 
     def figures(self) -> Iterator[Figure]:
-        from ..lab.answer import curves
         from .mean_planning import mean_over_budgets, mean_over_users
+        from .sheet import curves
 
         yield curves(mean_over_users(self), "± x", "n")
         yield curves(mean_over_budgets(self), "± x", "ε")

@@ -15,10 +15,10 @@ from ldptui.core.bounds import means, planner
 from ldptui.core.bounds.planner import Oracle
 
 from ..charts.series import TONES, Axis, Plot, Series
-from ..lab.mechanisms import telling
-from ..lab.questions.offered import numbers
-from ..lab.questions.shared import BEST
 from ..text import format as text
+from .choices import numbers
+from .mechanisms import telling
+from .parameters import BEST
 from .plan_lines import LOCALLY, MEAN_SOLVED, MeanPlanLines, PlanRequest
 from .planning import find_missing, solve_each
 

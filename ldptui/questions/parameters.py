@@ -5,15 +5,42 @@ Nothing here imports NumPy.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
-from ..lab.options import Argument, Blank, Choices
-from ..lab.questions import shared
-from ..lab.questions.offered import alike, curators, local
+from ldptui.core.base.ranges import BUDGET, DOMAIN, EPSILON, Range
+
+from .choices import EXAMPLES, alike, curators, having, local
+from .options import Argument, Blank, Choices, Line, Option
 from .signature import Among
 
 if TYPE_CHECKING:
     from ldptui.core.cell import Cell
+
+    from ..session.draft import Draft
+
+SEEDS: Final = Range(0)
+TIMES: Final = Range(1, 10**9)
+BEST: Final = "best"
+"""In place of a kind: the best of all."""
+
+
+def users_of(draft: Draft) -> int | None:
+    """n of the draft's population."""
+    return None if draft.cell is None else draft.cell.first.population.users
+
+
+def items_of(draft: Draft) -> int | None:
+    """d of the draft's population."""
+    return None if draft.cell is None else draft.cell.first.population.domain_size
+
+
+def targets_of(draft: Draft) -> int | None:
+    """r of the draft's attack."""
+    if draft.cell is None or not draft.cell.first.targets.size:
+        return None
+    return int(draft.cell.first.targets.size)
 
 
 def pairs(load: Any) -> Any:
@@ -25,23 +52,27 @@ def pairs(load: Any) -> Any:
     return choices
 
 
+SIZE: Final = Argument(renames=("domain_size",))
+Near: TypeAlias = Literal["change-one", "add-remove"]
 LocalProtocol: TypeAlias = Annotated[
     str, "KIND", Among(local), Blank("oue", "protocol.kind", pairs(local), bare=True)
 ]
 CuratorKind: TypeAlias = Annotated[
     str, "KIND", Among(curators), Blank("laplace", "protocol.kind", pairs(curators), bare=True)
 ]
-Items: TypeAlias = Annotated[shared.Items, "D"]
-Budget: TypeAlias = Annotated[shared.Budget, "E"]
-LocalBudget: TypeAlias = Annotated[shared.LocalBudget, "E"]
-Slack: TypeAlias = Annotated[shared.Slack, "D"]
-Neighbours: TypeAlias = shared.Neighbours
-Seed: TypeAlias = Annotated[shared.Seed, "N"]
+Items: TypeAlias = Annotated[int, DOMAIN, SIZE, "D", Blank(128, items_of, steps="ladder")]
+Trials: TypeAlias = Annotated[int, Range(2, 10**5)]
+Budget: TypeAlias = Annotated[float, BUDGET, "E", Blank(1.0, "protocol.epsilon")]
+LocalBudget: TypeAlias = Annotated[Budget, EPSILON]
+Targets: TypeAlias = Annotated[int, Range(1), Blank(1, targets_of)]
+Slack: TypeAlias = Annotated[float, Range(0, 1, "[)"), "D", Blank(1e-6, steps="decades")]
+Neighbours: TypeAlias = Annotated[Near, Blank(bare=True)]
+Seed: TypeAlias = Annotated[int, SEEDS, "N", Blank(0)]
 TableFile: TypeAlias = Annotated[
     str,
     "FILE",
     Argument(positional=True, renames=("path",), role="table"),
-    Blank(shared.EXAMPLES["table"]),
+    Blank(EXAMPLES["table"]),
 ]
 ScenarioName: TypeAlias = Annotated[Any, "SCENARIO", Argument(positional=True, role="scenario")]
 """The name of a scenario, its path, its document, or the scenario itself."""
@@ -50,12 +81,57 @@ Column: TypeAlias = Annotated[str, "NAME", Argument(role="column"), Blank("item"
 Known: TypeAlias = Annotated[str | None, "NAME", Argument(role="column"), Blank(optional=True)]
 
 
+def keys(known: Iterable[str]) -> Iterator[Option]:
+    """An option for each key of a protocol, --subset-size, but for known ones.
+
+    Their values are read by the key of the kind that is chosen; where none is given, its default
+    holds. A form shows those that the kind has.
+    """
+    from ..catalogue import key_words, protocol_keys
+
+    for name in protocol_keys(tuple(known)):
+        key = f"protocol.{name}"
+        words = key_words(key)
+        yield Option(
+            name,
+            "text",
+            line=Line(
+                (words.symbol or "value").upper(),
+                words.first.replace("%", "%%"),
+                "keys of some protocols",
+            ),
+            blank=Blank(
+                follows=partial(_usual, key),
+                choices=partial(_either, key),
+                optional=True,
+                only=having("protocol", name),
+            ),
+        )
+
+
+def _usual(key: str, draft: Draft) -> Any:
+    """The draft's value of a key, or else the default of the kinds that have it."""
+    from ldptui.core.scenario.declared import defaults_of
+
+    from ..session.draft import value_of
+
+    return value_of(draft, key) or next(iter(defaults_of(key)), None)
+
+
+def _either(key: str) -> Choices:
+    """The words of a key that has nothing but words; None stands for the first, the default."""
+    from ldptui.core.scenario.declared import choices_of, range_of
+
+    words = () if range_of(key) else choices_of(key)
+    return tuple((word if at else None, word) for at, word in enumerate(words))
+
+
 def read_cell(scenario: Any) -> Cell:
     """The first cell of a scenario without its sweep; raises LdpError."""
     from ldptui.core.scenario import Scenario
 
-    from ..lab.asking import bind_cell
-    from ..lab.mechanisms import unswept
+    from .inputs import bind_cell
+    from .mechanisms import unswept
 
     if isinstance(scenario, Scenario):
         return bind_cell(scenario)

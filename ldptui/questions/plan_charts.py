@@ -15,8 +15,8 @@ from ldptui.core.bounds import planner
 from ldptui.core.lab.rungs import RUNGS
 
 from ..charts.series import TONES, Axis, Plot, Series, Tone
-from ..lab.mechanisms import DRAWN
 from ..text import format as text
+from .mechanisms import DRAWN
 from .plan_lines import LOCALLY, PlanLines, PlanRequest
 from .planning import oracle_of, plan_of_answer
 

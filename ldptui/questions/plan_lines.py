@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from ldptui.core.base.errors import ScenarioError
 
-from ..lab.questions.shared import BEST
+from .parameters import BEST
 from .question_answer import HIDDEN, OMITTED
 
 LOCALLY: Final = "local"

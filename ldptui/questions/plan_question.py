@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 from ldptui.core.base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
 
-from ..lab.options import Blank
-from ..lab.questions.offered import where
-from ..lab.questions.planning import (
+from ..text import format as text
+from ..text.interval import share_words
+from .choices import where
+from .draft_values import (
     is_shuffled,
     planned_kinds,
     rungs,
     task_of_draft,
     within_of_draft,
 )
-from ..lab.questions.shared import BEST, SEEDS, SIZE, Targets, Trials, items_of, targets_of
-from ..text import format as text
-from ..text.interval import share_words
 from .mean_plan_answer import VERDICTS, MeanPlanAnswer, given_rows, solved_text
-from .parameters import pairs
+from .options import Blank
+from .parameters import BEST, SEEDS, SIZE, Targets, Trials, items_of, pairs, targets_of
 from .plan_lines import LOCALLY, PlanLines, PlanRequest
 from .question import Steps, question
 from .question_answer import HEADS, QuestionAnswer, Row, Table
@@ -31,8 +30,8 @@ from .signature import Among
 from .signature import Group as Heading
 
 if TYPE_CHECKING:
-    from ..lab.answer import Figure
     from .planning import Rival
+    from .sheet import Figure
 
 SHOWN: Final = 8
 """Items that are named; of others, their number."""
@@ -207,8 +206,8 @@ class PlanAnswer(PlanLines, QuestionAnswer):
         )
 
     def figures(self) -> Iterator[Figure]:
-        from ..lab.answer import curves
         from .plan_charts import budget_chart, frequency_chart
+        from .sheet import curves
 
         yield curves(frequency_chart(self, self.request), "least f", "n")
         yield curves(budget_chart(self, self.request), "least f", "ε")

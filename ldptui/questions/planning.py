@@ -20,9 +20,9 @@ from ldptui.core.bounds.shuffle.central import central_at_most
 from ldptui.core.lab.rungs import RUNGS, Terms, alarms, mechanism, smallest_batch
 from ldptui.core.law.pure import gain_factor
 
-from ..lab.asking import named_columns
-from ..lab.mechanisms import DRAWN, LOCAL, bound
-from ..lab.questions.shared import BEST
+from .inputs import named_columns
+from .mechanisms import DRAWN, LOCAL, bound
+from .parameters import BEST
 from .plan_lines import SOLVED, PlanLines, PlanRequest, TrustedTable
 
 

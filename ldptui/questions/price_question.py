@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import USERS
 
-from ..lab.options import Blank
-from ..lab.questions.shared import users_of
 from ..text import format as text
+from .options import Blank
 from .parameters import (
     CuratorKind,
     LocalBudget,
@@ -22,14 +21,15 @@ from .parameters import (
     Slack,
     name_of,
     read_cell,
+    users_of,
 )
 from .question import Steps, question
 from .question_answer import HIDDEN, QuestionAnswer, Row
 
 if TYPE_CHECKING:
     from ..charts.series import Plot
-    from ..lab.answer import Figure
     from .prices import Estimand
+    from .sheet import Figure
 
 BESIDE = "laplace"
 """The curator whose error is the measure of the charts."""
@@ -156,7 +156,7 @@ class PriceAnswer(QuestionAnswer):
 
     def figures(self) -> Iterator[Figure]:
         """√MSE along n or ε, and the factor of users for the error of Laplace."""
-        from ..lab.answer import curves
+        from .sheet import curves
 
         along, over = "n" if self.axis == "users" else "ε", self.over[self.axis]
         title = f"Error of {self.what}"
@@ -197,14 +197,14 @@ class PriceAnswer(QuestionAnswer):
 
 def _alike() -> set[str]:
     """The curators that are much as BESIDE: they are left out of charts and of prices in words."""
-    from ..lab.mechanisms import CURATORS, has
+    from .mechanisms import CURATORS, has
 
     return {kind for kind in CURATORS if kind != BESIDE and not has(kind, "delta")}
 
 
 def _shown(errors: Mapping[str, Any]) -> list[str]:
     """The kinds that the charts show: of a frequency those that a chart has room for."""
-    from ..lab.mechanisms import CURATORS, DRAWN
+    from .mechanisms import CURATORS, DRAWN
 
     wanted = [*DRAWN, *(kind for kind in CURATORS if kind not in _alike())]
     shown = [kind for kind in wanted if kind in errors]
@@ -249,7 +249,7 @@ def price(
     from ldptui.core.law.numbers import tells_numbers
     from ldptui.core.protocols.curators.accuracy import require_delta
 
-    from ..lab.mechanisms import budget_of, curator
+    from .mechanisms import budget_of, curator
     from .prices import factors, frequencies_of, mean_of, spaced
 
     cell = read_cell(scenario).first

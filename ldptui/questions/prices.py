@@ -15,8 +15,8 @@ from ldptui.core.lab.locality import central_mse, grown, local_mse, mean_mse
 from ldptui.core.law.numbers import TellsNumbers
 from ldptui.core.law.pure import gain_factor
 
-from ..lab.mechanisms import BESIDE, CURATORS, LOCAL, bound, curator, telling
-from ..lab.questions.offered import numbers
+from .choices import numbers
+from .mechanisms import BESIDE, CURATORS, LOCAL, bound, curator, telling
 
 Errors: TypeAlias = dict[str, float | None]
 """√MSE by kind; None where this ε allows none."""

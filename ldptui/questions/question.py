@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ldptui.core.base.errors import ScenarioError, suggest
 
-from ..lab.options import Blank, Option
+from .options import Blank, Option
 from .question_answer import QuestionAnswer
 from .signature import Parameter, read_example, read_heading, read_parameters, refuse_both
 

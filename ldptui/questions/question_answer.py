@@ -16,7 +16,7 @@ from ..text import format as text
 
 if TYPE_CHECKING:
     from ..explain.formula import Formula
-    from ..lab.answer import Figure
+    from .sheet import Figure
 
 OMITTED: Final = {"omitted": True}
 """The metadata of a field that the document does not have where it is None."""

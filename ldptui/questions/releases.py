@@ -12,9 +12,9 @@ from ldptui.core.lab.ledger import Entry, Mechanism
 from ldptui.core.protocols import BitNoise
 from ldptui.core.protocols.curators import SENSITIVITY
 
-from ..lab.mechanisms import privacy
-from ..lab.options import integer
 from ..text import format as text
+from .mechanisms import privacy
+from .options import integer
 
 FORM: Final = "[NAME=]EPSILON[,DELTA][@NOISE][xTIMES]"
 

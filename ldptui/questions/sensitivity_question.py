@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import Range
 
-from ..lab.options import Argument, Blank
-from ..lab.questions.shared import Near
 from ..text import format as text
-from .parameters import Budget, TableFile
+from .options import Argument, Blank
+from .parameters import Budget, Near, TableFile
 from .question import Steps, question
 from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row
 from .signature import Among
@@ -23,7 +22,7 @@ from .signature import Among
 if TYPE_CHECKING:
     from ldptui.core.base.sampling import Floats
 
-    from ..lab.answer import Figure
+    from .sheet import Figure
 
 POINTS: Final = 41
 """Clipping bounds that are tried."""
@@ -180,7 +179,7 @@ class SensitivityAnswer(QuestionAnswer):
     def figures(self) -> Iterator[Figure]:
         """Bias, noise and error of a private sum over the bound; the values of the column."""
         from ..charts.series import Axis, Bar, Bars, Plot, Series
-        from ..lab.answer import figure, shares
+        from .sheet import figure, shares
 
         tried, chosen = self.clipping, self._chosen
         if tried is None or chosen is None:
@@ -250,7 +249,7 @@ def sensitivity(
 
     from ldptui.core.lab.sensitivity import Bounds, of_query
 
-    from ..lab.asking import columns_of
+    from .inputs import columns_of
 
     known = None if bounds is None else Bounds(*bounds)
     yield f"reading the column {column} of {file}"

@@ -19,7 +19,7 @@ from msgspec import Struct
 from ldptui.core.base.errors import ScenarioError, check_among, spelled
 from ldptui.core.base.ranges import Range
 
-from ..lab.options import ANY, Argument, Blank, Keys, Line, Option, split_hint, type_of
+from .options import ANY, Argument, Blank, Keys, Line, Option, split_hint, type_of
 
 REQUIRED: Final = inspect.Parameter.empty
 _PARAMETER: Final = re.compile(r"^(\w+) : (.+(?:\n    .+)*)", re.MULTILINE)

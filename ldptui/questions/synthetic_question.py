@@ -13,13 +13,12 @@ from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import check_replaced, is_file, is_folder
 from ldptui.core.base.ranges import Range
 
-from ..lab.options import Argument, Blank
-from ..lab.questions.curators import rows_of_draft
-from ..lab.questions.offered import curators, having
-from ..lab.questions.shared import Near
 from ..text import format as text
 from . import parameters
-from .parameters import ScenarioName, Seed, name_of, pairs, read_cell
+from .choices import curators, having
+from .draft_values import rows_of_draft
+from .options import Argument, Blank
+from .parameters import Near, ScenarioName, Seed, name_of, pairs, read_cell
 from .question import Steps, question
 from .question_answer import HIDDEN, QuestionAnswer, Row
 from .signature import Among
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from ldptui.core.base.sampling import Floats
     from ldptui.core.cell import Cell
 
-    from ..lab.answer import Figure
+    from .sheet import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +96,8 @@ class SyntheticAnswer(QuestionAnswer):
         import numpy as np
 
         from ..charts.series import Axis, Plot, Series
-        from ..lab.answer import figure
         from .ranks import rank_items
+        from .sheet import figure
 
         if (drawn := self.drawn) is None:
             return
@@ -206,7 +205,7 @@ def synthetic(
         write_synthetic,
     )
 
-    from ..lab.mechanisms import privacy
+    from .mechanisms import privacy
 
     path = _writable(out)
     rng, cell = np.random.default_rng(seed), read_cell(scenario).first
@@ -251,7 +250,7 @@ def _writable(out: str | None) -> Path:
 
 def _ask_curator(cell: Cell, kind: str, epsilon: float, delta: float, near: Any) -> Cell:
     """The cell of a curator who releases a histogram instead of the scenario's protocol."""
-    from ..lab.mechanisms import curator
+    from .mechanisms import curator
 
     mechanism = curator(kind, cell.population.domain_size, epsilon, delta, near)
     named = {"protocol.kind": kind, "protocol.neighbours": near}

@@ -1,9 +1,7 @@
 """The topics of the lab: each is a command and a tab of the same name.
 
-A dataclass in `ldptui.lab.questions` declares what a topic asks for, `ldptui.lab.NAME.answer`
-answers, and `topics.toml` has its row and its words: a new topic is these two files, and rows
-there. The answer of a topic whose command is made elsewhere, as it reads reports, is in
-`ldptui.api.opened`. Nothing here imports NumPy.
+The answer of a topic that is no question yet, as it reads reports, is in `ldptui.api.opened`.
+Nothing here imports NumPy.
 """
 
 from __future__ import annotations
@@ -19,11 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from ldptui.core.base.errors import ScenarioError
 
 from ..catalogue.rows import rows
-from ..lab.options import Option, add_arguments, made, options_of
-from ..lab.questions.collected import SHARED, Collection
-from ..lab.questions.offered import kinds
-from ..lab.questions.shared import EXAMPLES
 from . import find_questions, load_question
+from .choices import EXAMPLES, kinds
+from .collection import SHARED, Collection
+from .options import Option, add_arguments, made, options_of
 
 if TYPE_CHECKING:
     from ..session.draft import Draft
@@ -63,7 +60,7 @@ class Topic:
     def asked(self) -> type[Any]:
         """The dataclass of its options."""
         module, _, name = (self.options_class or f"{self.name}.Options").rpartition(".")
-        kind: type[Any] = getattr(import_module(f"ldptui.lab.questions.{module}"), name)
+        kind: type[Any] = getattr(import_module(f"{__package__}.{module}"), name)
         return kind
 
     @property
@@ -109,7 +106,7 @@ class Topic:
 @cache
 def read_rows() -> Mapping[str, Any]:
     """The rows of the topics that are no questions yet."""
-    found: Mapping[str, Any] = rows("topics", "ldptui.lab")["topic"]
+    found: Mapping[str, Any] = rows("words", __package__)["topic"]
     return found
 
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from ldptui.core.lab.ladder import Rung, RungName, Setting, collection
 
 from ..charts.series import TONES, Axis, Bar, Bars, Plot, Series
-from ..lab.answer import Figure, figure
 from ..text import format as text
+from .sheet import Figure, figure
 
 
 @dataclass(frozen=True)

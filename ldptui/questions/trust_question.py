@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.base.ranges import EPSILON, SHARE, Range
 
-from ..lab.options import Blank, Choices
-from ..lab.questions.offered import alike, local
-from ..lab.questions.planning import targets_or_ten
-from ..lab.questions.shared import Targets, users_of
 from ..text import format as text
-from .parameters import Items
+from .choices import alike, local
+from .draft_values import targets_or_ten
+from .options import Blank, Choices
+from .parameters import Items, Targets, users_of
 from .question import Curves, Steps, question
 from .question_answer import HIDDEN, QuestionAnswer, Row, Table
 from .signature import Group
@@ -24,7 +23,7 @@ from .signature import Group
 if TYPE_CHECKING:
     from ldptui.core.lab.ladder import Rung, Setting
 
-    from ..lab.answer import Figure
+    from .sheet import Figure
 
 LADDER: Final = "ladder"
 """In place of a protocol: every way to collect, beside each other."""
@@ -324,7 +323,7 @@ def _kinds(among: Sequence[str]) -> Sequence[str]:
     from ldptui.core.protocols import family_of
 
     from ..catalogue import protocol_keys
-    from ..lab.mechanisms import DRAWN, LOCAL, has
+    from .mechanisms import DRAWN, LOCAL, has
 
     for kind in among:
         if kind not in LOCAL:
@@ -354,7 +353,7 @@ def _shuffle(
     from ldptui.core.bounds.shuffle import central as budgets
     from ldptui.core.law.blanket import unshuffled
 
-    from ..lab.mechanisms import bound
+    from .mechanisms import bound
 
     def bind(budget: float) -> Any:
         """The protocol of an ε₀; None for any."""

@@ -16,12 +16,12 @@ from ..charts.draw import draw
 from ..charts.rows import ANSI_DARK, Look
 from ..charts.series import Axis, Plot, Series
 from ..explain.papers import cited
-from ..lab.answer import Answer, Figure, curves, listed
-from ..lab.options import Option
 from ..terminal.output import write_json, write_out
 from ..text import table
+from .options import Option
 from .question import Curves, Question, along_option
 from .question_answer import HEADS, QuestionAnswer, Row, Table, document_of
+from .sheet import Answer, Figure, curves, listed
 
 FORMATS: Final = ("table", "json", "csv", "md")
 WIDTH, HEIGHT = 72, 18

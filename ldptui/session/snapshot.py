@@ -232,7 +232,7 @@ class Reply(Struct, frozen=True):
     """The worker's reply to a question.
 
     said : what it works on, in words. offers : for fields, words that can complete them. answer :
-    the document of a `ldptui.lab.answer.Answer`; while it runs, of what is known so far.
+    the document of a `ldptui.questions.sheet.Answer`; while it runs, of what is known so far.
     error : one sentence when failed, about the field of that name ("": about the whole);
     details : a traceback, where there is one.
     """

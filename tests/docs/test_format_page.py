@@ -9,7 +9,7 @@ from support.pages import NAMES, ROOT, page
 from ldptui.core.metrics import METRICS
 from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
 from ldptui.core.scenario import KINDS, known_keys
-from ldptui.lab.mechanisms import has
+from ldptui.questions.mechanisms import has
 from ldptui.terminal import exits
 
 _SPEC = importlib.util.spec_from_file_location("docs_tables", ROOT / "docs" / "tables.py")

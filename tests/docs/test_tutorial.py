@@ -13,7 +13,7 @@ from support.pages import blocks, page, unfenced
 from ldptui import core, scenarios
 from ldptui.core import theory
 from ldptui.core.cell import Cell
-from ldptui.lab.mechanisms import has
+from ldptui.questions.mechanisms import has
 
 TEXT = page("docs/tutorial.md")
 

@@ -63,7 +63,7 @@ WITHOUT_A_SCREEN = {
     "from ldptui.commands import cli as c; c.parser_of('a.toml'); c.app_parser()":
         "ldptui.questions.topics ldptui.commands.options numpy textual",
     "c.parser_of('run'); c.parser_of('serve')":
-        "ldptui.questions.topics ldptui.lab.questions.collected ldptui.charts.kinds "
+        "ldptui.questions.topics ldptui.questions.collection ldptui.charts.kinds "
         "ldptui.commands.protocols ldptui.commands.runs numpy textual",
     "import ldptui.session.draft": "numpy pydantic ldptui.core.scenario plotext tomlkit",
 }  # fmt: skip

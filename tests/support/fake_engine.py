@@ -113,9 +113,9 @@ class LabEngine:
     def answer(self) -> None:
         """Compute the answer to the newest question, as the worker would."""
         from ldptui.core.base.errors import LdpError, ScenarioError
-        from ldptui.lab import answer
-        from ldptui.lab.asking import Offers
         from ldptui.questions import asking
+        from ldptui.questions import sheet as answer
+        from ldptui.questions.inputs import Offers
 
         question = self.questions[-1]
         steps = asking.steps({**structs.asdict(question), "folder": Path(question.folder)})

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ldptui.lab.answer import Answer, decoded, encoded
-from ldptui.lab.asking import Steps
 from ldptui.questions import asking
+from ldptui.questions.inputs import Steps
+from ldptui.questions.sheet import Answer, decoded, encoded
 from ldptui.questions.topics import TOPICS, starting
 
 DOCUMENT = {

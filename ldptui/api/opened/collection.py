@@ -17,8 +17,8 @@ from ldptui.core.reports.files import counted_in
 from ldptui.core.reports.sources import check_rows, labels_in, sources
 
 from ...explain.setting import read_key
-from ...lab.asking import Ask
-from ...lab.questions.collected import Collection
+from ...questions.collection import Collection
+from ...questions.inputs import Ask
 from ...text import format as text
 from ..by_name import protocol as protocol_of
 from ..screened import Screening, screen

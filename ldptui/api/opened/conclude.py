@@ -22,10 +22,10 @@ from ldptui.core.view import Ends
 
 from ...charts.figures.intervals import HEADS, interval_rows, intervals_plot
 from ...charts.series import Bar, Bars
-from ...lab.answer import Answer, Figure, figure, listed
-from ...lab.asking import Ask, Steps
-from ...lab.questions.collected import RUN
-from ...lab.questions.reports import ConcludeOptions
+from ...questions.collection import RUN
+from ...questions.inputs import Ask, Steps
+from ...questions.report_options import ConcludeOptions
+from ...questions.sheet import Answer, Figure, figure, listed
 from ...text import format as text
 from ..collected import misfit_words
 from ..concluded import Conclusions, concludable, conclude, concluded_of, heard_reports

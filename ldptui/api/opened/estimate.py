@@ -12,9 +12,9 @@ from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.reports.counted import Counted
 
 from ...charts.series import Bar, Bars
-from ...lab.answer import Answer, Figure, figure, listed
-from ...lab.asking import Ask, Steps
-from ...lab.questions.reports import EstimateOptions
+from ...questions.inputs import Ask, Steps
+from ...questions.report_options import EstimateOptions
+from ...questions.sheet import Answer, Figure, figure, listed
 from ...text import format as text
 from ..collected import Frequencies, estimate
 from ..numbers import estimate_numbers

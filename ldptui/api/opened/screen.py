@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from ...charts.series import Axis, Bar, Bars, Plot, Series
-from ...lab.answer import Answer, Figure, curves, figure, listed
-from ...lab.asking import Ask, Steps
-from ...lab.questions.reports import ScreenOptions
+from ...questions.inputs import Ask, Steps
+from ...questions.report_options import ScreenOptions
+from ...questions.sheet import Answer, Figure, curves, figure, listed
 from ...text import format as text
 from ..rated import SHORT
 from ..screened import HEADS, PROVED, Screening

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated, Literal, TypeAlias
 
 from ...charts.kinds import on_paper
-from ...lab.options import Argument
+from ...questions.options import Argument
 from ..opening import Stored
 from ..options import Chosen, Computing, Positional, Printing, Several, Simulating, formats_of
 

@@ -44,9 +44,8 @@ class Answering:
 
     def _answer(self) -> dict[str, Any]:
         """The document of the answer; says on the way what it works on."""
-        from ...lab import answer
-        from ...lab.asking import Offers
-        from ...questions import asking
+        from ...questions import asking, sheet
+        from ...questions.inputs import Offers
 
         folder = Path(self.request.folder)
         if self.request.document is not None:
@@ -61,11 +60,11 @@ class Answering:
                 with self.inbox.interruptible():
                     progress = next(steps)
             except StopIteration as end:
-                return answer.encoded(end.value)
+                return sheet.encoded(end.value)
             if isinstance(progress, Offers):
                 self._send("running", offers=progress)
-            elif isinstance(progress, answer.Answer):
-                self._send("running", answer=answer.encoded(progress))
+            elif isinstance(progress, sheet.Answer):
+                self._send("running", answer=sheet.encoded(progress))
             else:
                 self._send("running", said=progress)
 

@@ -11,11 +11,11 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ...lab.answer import Answer
-from ...lab.options import Option, Step
-from ...lab.words import lab_field_help
 from ...messages import ChoicesAsked
+from ...questions.options import Option, Step
+from ...questions.sheet import Answer
 from ...questions.topics import Topic
+from ...questions.words import lab_field_help
 from ...terminal.keyboard import first_focus, takes_focus
 from ...widgets.blank import Scroll, fitted
 from ...widgets.field import Field, Steps, ValueInput

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ...lab.answer import Answer
-from ...lab.questions.collected import filed
-from ...lab.questions.curators import release
-from ...lab.words import lab_field_help
+from ...questions.collection import filed
+from ...questions.draft_values import release
+from ...questions.sheet import Answer
 from ...questions.topics import Topic, starting
+from ...questions.words import lab_field_help
 from ...text.format import count
 
 if TYPE_CHECKING:

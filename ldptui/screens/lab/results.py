@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from ...charts.series import Bars, Plot
-from ...lab.answer import Answer
+from ...questions.sheet import Answer
 from ...text.prose import wrapped
 from ...widgets.cursor import Move, Pointed, nearest
 from ...widgets.number_table import NumberTable
@@ -23,7 +23,7 @@ from ...widgets.words import put, spelled
 
 if TYPE_CHECKING:
     from ...charts.figures import Table
-    from ...lab.answer import Figure
+    from ...questions.sheet import Figure
 
 
 class Results(Vertical):

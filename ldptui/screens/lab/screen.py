@@ -21,9 +21,9 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from ...engine import LAB, Engine
-from ...lab.answer import Answer, decoded
-from ...lab.questions.collected import ENDS
 from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerChanged
+from ...questions.collection import ENDS
+from ...questions.sheet import Answer, decoded
 from ...questions.topics import TOPICS, sharing
 from ...session.draft import base
 from ...session.snapshot import Question, Reply
@@ -39,7 +39,7 @@ from .page import Page, release_of, subject, title_of
 from .tabs import KEYS, MORE, TopicTabs
 
 if TYPE_CHECKING:
-    from ...lab.questions.collected import Collection
+    from ...questions.collection import Collection
     from ...session.draft import Draft
     from ...session.runs import Run
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ...engine import Engine
     from ...engine.replay import RunReplay
-    from ...lab.questions.collected import Collection
+    from ...questions.collection import Collection
     from ...session.draft import Awaited, Draft, Problem
     from ...session.shelf import Shelf
     from ..lab.screen import LabScreen

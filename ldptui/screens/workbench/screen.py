@@ -49,7 +49,7 @@ from .title import KEYS, TitleBar, TooSmall
 
 if TYPE_CHECKING:
     from ...engine.replay import RunReplay
-    from ...lab.questions.collected import Collection
+    from ...questions.collection import Collection
     from ...session.draft import Draft
     from .charts import ChartsPane
 

@@ -20,8 +20,8 @@ from ldptui.commands.reading import collection
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.protocols import KINDS
-from ldptui.lab.asking import Ask
-from ldptui.lab.questions.reports import EstimateOptions
+from ldptui.questions.inputs import Ask
+from ldptui.questions.report_options import EstimateOptions
 
 TELLING = [kind for kind, spec in KINDS.items() if tells_numbers(spec.mechanism)]
 RANGE = ("--low", "0", "--high", "100", "--epsilon", "1")

@@ -28,7 +28,7 @@ from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports import files
 from ldptui.explain.client import FOLDER, Client, client_of
-from ldptui.lab.questions.offered import numbers
+from ldptui.questions.choices import numbers
 
 LOCAL = [
     kind

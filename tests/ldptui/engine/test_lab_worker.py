@@ -15,8 +15,8 @@ from support.worker import soon
 from textual.message import Message
 
 from ldptui.engine import LAB, Engine
-from ldptui.lab.answer import decoded
 from ldptui.messages import Replied
+from ldptui.questions.sheet import decoded
 from ldptui.questions.topics import starting
 from ldptui.session.snapshot import Question, Reply
 

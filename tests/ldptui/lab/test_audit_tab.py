@@ -10,7 +10,7 @@ from support.lab_tabs import ask, steps_of
 
 import ldptui
 from ldptui.core.base.errors import ScenarioError
-from ldptui.lab.answer import Answer
+from ldptui.questions.sheet import Answer
 
 BROKEN = Path(__file__).parents[3] / "examples" / "broken"
 

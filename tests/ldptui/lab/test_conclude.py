@@ -20,9 +20,9 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.experiment import compile as bind
 from ldptui.core.scenario import Scenario
 from ldptui.core.task.frequencies import trial_estimates
-from ldptui.lab.questions.collected import EXAMPLE
+from ldptui.questions.choices import EXAMPLE
 
-PATH = Path(ldptui.__file__).parent / "lab" / "examples" / EXAMPLE
+PATH = Path(ldptui.__file__).parent / "questions" / "examples" / EXAMPLE
 OUE: Any = ldptui.protocol("oue", items=16, epsilon=1.0)
 SCENARIO = {
     "format": 1,

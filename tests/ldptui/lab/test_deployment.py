@@ -18,12 +18,12 @@ from ldptui.core.defences.kinds import FILTERS
 from ldptui.core.experiment import Experiment
 from ldptui.core.running.runner import run
 from ldptui.core.theory import expected_metrics
-from ldptui.lab.answer import Answer
 from ldptui.questions import deployment_cells as cells
 from ldptui.questions import load_question
 from ldptui.questions.deployment_cells import FILTERED, NONE, TRIALS, Deployment, Outcome, best
 from ldptui.questions.deployment_matrix import ATTACKS, verdict_words
 from ldptui.questions.deployment_question import DeploymentAnswer
+from ldptui.questions.sheet import Answer
 from ldptui.session.draft import opened, rekeyed
 from ldptui.session.locating import locate
 

@@ -11,7 +11,7 @@ import pytest
 from support.commands import Captured, fail, succeed
 from support.kinds import real_epsilon
 
-import ldptui.lab
+import ldptui.questions
 from ldptui.commands import cli
 from ldptui.core.protocols import PROTOCOLS
 from ldptui.questions.topics import TOPICS
@@ -109,7 +109,7 @@ def test_disclose_a_relation(capsys: Captured) -> None:
 
 
 def test_the_repaired_relation_is_private_and_names_three_users(capsys: Captured) -> None:
-    path = Path(ldptui.lab.__file__).parent / "examples" / "relation-repaired.csv"
+    path = Path(ldptui.questions.__file__).parent / "examples" / "relation-repaired.csv"
     arguments = ("disclose", str(path), "--relation", "user,attribute")
     found = values(capsys, *arguments)
     assert found["private"]

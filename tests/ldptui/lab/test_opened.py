@@ -14,10 +14,11 @@ from ldptui.commands import reading
 from ldptui.commands.cli import app_parser
 from ldptui.commands.command import COMMANDS
 from ldptui.core.base.errors import ScenarioError
-from ldptui.lab.questions.collected import EXAMPLE, Collection
+from ldptui.questions.choices import EXAMPLE
+from ldptui.questions.collection import Collection
 from ldptui.questions.topics import TOPICS, sharing, starting
 
-EXAMPLES = Path(ldptui.__file__).parent / "lab" / "examples"
+EXAMPLES = Path(ldptui.__file__).parent / "questions" / "examples"
 TARGETS = (9, 12, 15)
 
 

@@ -19,11 +19,11 @@ from ldptui.charts.series import Bars, Plot
 from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
 from ldptui.core.scenario.declared import default_of, names_of, rule_of
-from ldptui.lab.answer import Answer
-from ldptui.lab.mechanisms import has
-from ldptui.lab.words import lab_field_help, notions
 from ldptui.questions import load_question
+from ldptui.questions.mechanisms import has
+from ldptui.questions.sheet import Answer
 from ldptui.questions.topics import TOPICS, starting
+from ldptui.questions.words import lab_field_help, notions
 from ldptui.session.draft import draft_of
 from ldptui.widgets.field import read
 

@@ -11,7 +11,7 @@ from support.commands import Captured, fail, succeed
 from support.lab_tabs import ask
 
 from ldptui.core.theory import expected_metrics
-from ldptui.lab.answer import Answer
+from ldptui.questions.sheet import Answer
 from ldptui.session.draft import edited, opened, rekeyed
 from ldptui.session.locating import locate
 

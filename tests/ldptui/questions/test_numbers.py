@@ -21,7 +21,7 @@ from ldptui.core.protocols import GRR, KINDS, NUMBERS, OUE
 from ldptui.core.protocols.curators import Laplace, Stability
 from ldptui.core.scenario import load, parse
 from ldptui.core.theory import expected_metrics
-from ldptui.lab.mechanisms import CURATORS, DRAWN, LOCAL
+from ldptui.questions.mechanisms import CURATORS, DRAWN, LOCAL
 from ldptui.questions.price_question import PriceAnswer
 from ldptui.session.locating import locate
 

@@ -14,9 +14,9 @@ from support.lab_tabs import DOCUMENT
 
 import ldptui
 from ldptui.core.base.errors import ScenarioError
-from ldptui.lab.answer import Answer
 from ldptui.questions import asking, deployment_cells, find_questions, load_question
 from ldptui.questions.question_answer import document_of
+from ldptui.questions.sheet import Answer
 from ldptui.questions.writing import command_line, make_sheet
 
 SCENARIO = """

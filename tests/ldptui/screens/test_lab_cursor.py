@@ -12,7 +12,7 @@ from textual.geometry import Offset
 from textual.widgets import Input
 
 from ldptui.charts.series import Axis, Bar, Bars, Plot, Series
-from ldptui.lab.answer import Answer, Figure, curves, decoded, encoded, listed, shares
+from ldptui.questions.sheet import Answer, Figure, curves, decoded, encoded, listed, shares
 from ldptui.screens.lab.results import LabChart, sentences
 from ldptui.screens.lab.screen import LabScreen
 from ldptui.widgets.cursor import Readout

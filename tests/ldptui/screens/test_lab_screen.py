@@ -12,8 +12,8 @@ from support.workbench_app import own_home, workbench  # noqa: F401
 from textual.widgets import Input, Static
 
 from ldptui.app import Workbench
-from ldptui.lab.answer import Answer, listed
 from ldptui.messages import KeyEdited
+from ldptui.questions.sheet import Answer, listed
 from ldptui.questions.topics import TOPICS
 from ldptui.screens.dialogs.asking import PathScreen
 from ldptui.screens.help import HelpScreen

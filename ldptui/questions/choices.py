@@ -6,9 +6,17 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
 
-from ...catalogue.kinds import in_order, kind_words, listed_kinds
-from ..options import Choices, Condition
+from ..catalogue.kinds import in_order, kind_words, listed_kinds
+from .options import Choices, Condition
 
+EXAMPLES: Final = {
+    "table": "people.csv",
+    "relation": "relation.csv",
+    "repaired": "relation-repaired.csv",
+}
+"""The tables that come with the program, which a form starts with."""
+EXAMPLE: Final = "reports.csv"
+"""The reports that come with the program: those of OUE with ε = 1 about 16 items, 5 % of MGA."""
 OWN: Final = "plugin"
 """The kind of a mechanism that is somebody's own code."""
 

@@ -1,11 +1,9 @@
-"""The options of a command or a topic: the fields of a dataclass, as arguments and as a form.
+"""The options of a command or a question, as arguments and as a form.
 
-A dataclass declares them, typed, with ranges and defaults: a class in `ldptui.lab.questions` for
-a topic, a class of `ldptui.commands.asked` for any other command. An option is an argument of the
-command if the command's row has words about it, and a field of the form if it has a `Blank`. The
-command and the form of a topic have `Option.read` read and refuse their values, and `concerned`
-find the option that an error is about. Nothing here imports NumPy: `--help` and a form that opens
-are cheap.
+A question's are read from its signature, a command's from the fields of a dataclass. An option is
+an argument of the command if there are words about it, and a field of the form if it has a `Blank`.
+`Option.read` reads and refuses values, and `concerned` finds the option that an error is about.
+Nothing here imports NumPy: `--help` and a form that opens are cheap.
 """
 
 from __future__ import annotations

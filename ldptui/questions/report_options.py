@@ -7,9 +7,9 @@ from typing import Annotated, Final, Literal
 
 from ldptui.core.base.ranges import ALPHA, SHARE, Range
 
-from ..options import Argument, Blank
-from .collected import RUN, Collection, Piped, filed, listed, ranged, senders
-from .offered import alike
+from .choices import alike
+from .collection import RUN, Collection, Piped, filed, listed, ranged, senders
+from .options import Argument, Blank
 
 TRUSTS: Final = alike("local", "verified", "shuffled")
 """The rungs whose users send reports, which a form has files of."""

@@ -11,7 +11,7 @@ from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.sampling import Floats
 from ldptui.core.lab.guessing import Prior
 
-from .asking import columns_of
+from .inputs import columns_of
 
 FREQUENCY: Final = "frequency"
 """The column of a table that has a row for each item, and not for each user."""

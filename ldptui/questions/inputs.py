@@ -21,10 +21,9 @@ from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import Column, read_columns
 from ldptui.core.scenario import Scenario
 
-from .answer import Answer
+from .choices import EXAMPLE, EXAMPLES
 from .mechanisms import unswept
-from .questions.collected import EXAMPLE
-from .questions.shared import EXAMPLES
+from .sheet import Answer
 
 
 def needed(option: str, value: Any) -> Any:

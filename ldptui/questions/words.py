@@ -1,6 +1,6 @@
 """The words of the lab's help: its fields, and the notions behind a topic.
 
-The data is `topics.toml`, beside this module.
+The data is `words.toml`, beside this module.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Notion:
 
 def lab_field_help(name: str) -> LabField | None:
     """Help for a field of the lab, such as `epsilon`; a key of a protocol has its own words."""
-    row = rows("topics", "ldptui.lab")["field"].get(name)
+    row = rows("words", __package__)["field"].get(name)
     if row is None:
         key = f"protocol.{name}"
         words = key_words(key)
@@ -61,5 +61,5 @@ def lab_field_help(name: str) -> LabField | None:
 
 def notions(topic: str) -> tuple[Notion, ...]:
     """The notions behind a topic of the lab, in plain words; each with its formula and source."""
-    table = rows("topics", "ldptui.lab")["notion"].get(topic, {})
+    table = rows("words", __package__)["notion"].get(topic, {})
     return tuple(Notion(topic, notion, **row) for notion, row in table.items())

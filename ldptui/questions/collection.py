@@ -13,12 +13,9 @@ from msgspec.structs import replace
 from ldptui.core.base.files import FORMATS, PACKED
 from ldptui.core.base.ranges import DOMAIN, EPSILON
 
-from ..options import Argument, Blank, Keys, Option, Settings, options_of
-from .offered import alike, curators, having, kinds, numbers
-from .shared import keys
-
-EXAMPLE: Final = "reports.csv"
-"""The reports that come with the program: those of OUE with ε = 1 about 16 items, 5 % of MGA."""
+from .choices import EXAMPLE, alike, curators, having, kinds, numbers
+from .options import Argument, Blank, Keys, Option, Settings, options_of
+from .parameters import keys
 
 ENDS: Final = (*FORMATS, *(f"{end}.gz" for end in PACKED))
 """The ends of the names of files of reports."""
