@@ -12,7 +12,6 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.files import is_there
 from ldptui.core.base.ranges import Range
 from ldptui.core.kernels.hashing import xxhash32
 from ldptui.core.law.pure import LocalMechanism
@@ -66,9 +65,6 @@ TOLD: Final = {
     "unperturbed": "are other rows, without noise: of item i, all bits of its filter and no other.",
 }
 """What the lists of the test vectors hold."""
-
-OTHERS: Final = {".c": "C", ".js": "JavaScript"}
-"""Other languages that a client may be in, by the ends of their files' names."""
 
 
 def _over(client: Client, protocol: LocalMechanism, ranged: bool) -> dict[str, Any]:
@@ -183,12 +179,6 @@ def _page(
         "Without ldptui. It takes the JSON of the parameters above, and writes JSON lines.", "",
         "```python", *client.code.rstrip().splitlines(), "```",
     ])  # fmt: skip
-    for end, language in OTHERS.items():
-        file = client.file.with_suffix(end)
-        if is_there(file):
-            code = [f"```{language.lower()}", *file.read_text("utf-8").rstrip().splitlines(), "```"]
-            takes = "It takes d, g and p, and writes CSV."
-            yield from _section(f"A client in {language}", [takes, "", *code])
 
 
 def _hashes() -> str:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
-import numpy as np
-
-from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
-from ldptui.core.law.pure import BoolArray, Reports, Rng
 
-from ..text import format as fmt
 from .formula import Entry, Formula, Plain, told
 from .papers import cited
-from .report import Chance, Life, Step
-from .report.pure import ItemReports, honest_value
-from .report.steps import over_items
+from .report_story import ReportStory
 from .setting import Setting
 from .story import Story, story_named
 from .table import P_AND_Q, pure_notes
@@ -151,72 +142,9 @@ def _kept_for_good(setting: Setting) -> Iterator[Formula]:
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class ChainReports:
-    """The reports of a chain: those of one time, with the kept answer shown before the fresh noise.
-
-    The kept answer is no part of a report: it is drawn again from the same stream.
-    """
-
-    alone: ItemReports
-
-    def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
-        protocol: Any = cell.protocol
-        values, alone = np.array([item]), self.alone
-        answer = protocol.keep(values, copy.deepcopy(kept))
-        report = protocol.memoised_reports(values, kept, fresh)
-        encoding, _, sent = alone.honest(cell, report, item)
-        noises = _kept_step(cell, answer, item, encoding), _fresh_step(cell, answer, report, item)
-        steps = (honest_value(cell, item), *noises, sent)
-        return alone.heard(cell, Life("A genuine user", False, item, report, steps))
-
-    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
-        return self.alone.fake(cell, attack, title, rng)
-
-
-def _reports(cell: Cell) -> ChainReports:
-    return ChainReports(cast("ItemReports", _at_one_time(cell.protocol).reports))
-
-
-def _supported(cell: Cell, report: Reports) -> BoolArray:
-    return np.asarray(cell.pure.supports(report)[0])
-
-
-def _kept_step(cell: Cell, answer: Reports, item: int, encoding: Step) -> Step:
-    """The permanent noise: from the own item, encoded, to the answer that is kept for it."""
-    chain, kept = cast("Any", cell.protocol).chain, _supported(cell, answer)
-    own = np.zeros(kept.size, np.bool_)
-    own[item] = True
-    return Step(
-        "Kept noise",
-        "drawn once for this item, the same in every report",
-        (
-            Chance("own item supported", "p₁", chain.p1, "yes" if kept[item] else "no"),
-            Chance("each other", "q₁", chain.q1, _of(kept, ~own)),
-        ),
-        over_items(cell, (("own", own), ("kept", kept)), item, rate=chain.q1),
-        (encoding.text, *encoding.detail),
-    )
-
-
-def _fresh_step(cell: Cell, answer: Reports, report: Reports, item: int) -> Step:
-    """The fresh noise: from the kept answer to what is sent."""
-    chain = cast("Any", cell.protocol).chain
-    kept, sent = _supported(cell, answer), _supported(cell, report)
-    return Step(
-        "Fresh noise",
-        "drawn anew for each report",
-        (
-            Chance("kept item supported", "p₂", chain.p2, _of(sent, kept)),
-            Chance("each other", "q₂", chain.q2, _of(sent, ~kept)),
-        ),
-        over_items(cell, (("kept", kept), ("sent", sent)), item),
-    )
-
-
-def _of(supported: BoolArray, among: BoolArray) -> str:
-    """The number of supported items among some, in words."""
-    return f"{fmt.count(int(supported[among].sum()))} of {fmt.count(int(among.sum()))}"
+def _reports(cell: Cell) -> ReportStory:
+    """The story of the reports of one time: it shows the kept answer where there is one."""
+    return cast("ReportStory", _at_one_time(cell.protocol).reports)
 
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
 from ldptui.core import theory
-from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
 from ldptui.core.law.capabilities import memoises
-from ldptui.core.law.pure import Reports
+from ldptui.core.law.pure import BoolArray, Reports, Supports
 from ldptui.core.protocols.dbitflip import BitFlips
 
 from ..text import format as fmt
@@ -22,9 +21,8 @@ from .attack import Laws, Supported, compared, foretold, gain_keys
 from .closed_forms import PROTOCOL, choice, of_one_item
 from .formula import Crowd, Entry, Formula, listed, told
 from .lines import bound_keys
-from .report import SENT_AS_IT_IS, Chance, Life, Step
-from .report.pure import ItemReports
-from .report.steps import over_items, targets_of
+from .report_story import ReportStory, count_among, one_bit, over_items
+from .report_values import Step, StepOutcome
 from .setting import Setting
 from .story import Story
 from .table import advice
@@ -133,68 +131,56 @@ def _flips(cell: Cell) -> BitFlips:
     return cast("BitFlips", cell.protocol)
 
 
-def _rows(cell: Cell, report: Reports) -> tuple[Any, Any]:
+class SampledBitReports(ReportStory):
+    """The story of a report that has a noisy bit for each of D items."""
+
+    adds_up = True
+
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
+        protocol, (drawn, _) = _flips(cell), _rows(cell, report)
+        who = {"client": "the client", "server": "the server"}[protocol.chooser]
+        size = f"{fmt.count(protocol.sampled)} of {fmt.plural(protocol.domain_size, 'item')}"
+        return (f"{who} draws {size}, {'the own one too' if drawn[item] else 'not the own one'}",)
+
+    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
+        drawn, ones = _rows(cell, report)
+        size = f"{short(_flips(cell).report_bits)} bits"
+        return f"{fmt.plural(int(drawn.sum()), 'bit')}, {fmt.plural(int(ones.sum()), 'one')}", size
+
+    def show_noise(
+        self,
+        cell: Cell,
+        report: Reports,
+        item: int,
+        answer: Reports | None,  # noqa: ARG002
+    ) -> Iterator[Step]:
+        protocol, (drawn, ones) = _flips(cell), _rows(cell, report)
+        own = "own", drawn & one_bit(drawn.size, item)
+        (p, q), rows = protocol.rates, (("has a bit", drawn), ("bit 1", ones))
+        cells = replace(over_items(cell, rows, item), rate=protocol.part * q)
+        kept = ("drawn once and kept: every round sends the same bits",) * memoises(protocol)
+        text = "every bit is noisy on its own"
+        outcomes = (
+            StepOutcome("own → 1", "p", p, count_among(ones, own[1])),
+            StepOutcome("other → 1", "q", q, count_among(ones, drawn & ~own[1])),
+        )
+        yield Step("Perturbation", text, outcomes, cells, kept)
+
+    def support(self, cell: Cell, report: Reports) -> Supports:
+        return _rows(cell, report)[1]
+
+    def weigh(self, cell: Cell, report: Reports) -> tuple[float, str]:
+        protocol, (drawn, ones) = _flips(cell), _rows(cell, report)
+        one, none = _weight(protocol, 1), _weight(protocol, 0)
+        sent, hit = int(drawn[cell.targets].sum()), int(ones[cell.targets].sum())
+        words = f"a 1 adds {short(one, sign=True)} users, a 0 {short(none, sign=True)}, no bit 0"
+        return float(hit * one + (sent - hit) * none), words
+
+
+def _rows(cell: Cell, report: Reports) -> tuple[BoolArray, BoolArray]:
     """bool[d] each: the items that have a bit, and the bits that are 1."""
     bits = np.unpackbits(report[0], axis=1, count=_flips(cell).domain_size).astype(np.bool_)
     return bits[0], bits[1]
-
-
-def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
-    protocol, (drawn, ones) = _flips(cell), _rows(cell, report)
-    p, q = protocol.rates
-    who = {"client": "the client", "server": "the server"}[protocol.chooser]
-    size = f"{fmt.count(protocol.sampled)} of {fmt.plural(protocol.domain_size, 'item')}"
-    text = f"{who} draws {size}" + (", the own one too" if drawn[item] else ", not the own one")
-    own = ("1" if ones[item] else "0") if drawn[item] else "not sent"
-    others = int(ones.sum()) - int(ones[item])
-    rest = f"{others} of {int(drawn.sum()) - int(drawn[item])}"
-    chances = (Chance("own bit sent as 1", "p", p, own), Chance("each other as 1", "q", q, rest))
-    cells = over_items(cell, (("has a bit", drawn), ("bit 1", ones)), item, rate=protocol.part * q)
-    kept = ("drawn once and kept: every round sends the same bits",) if memoises(protocol) else ()
-    return (
-        Step("Encoding", text),
-        Step("Perturbation", "every bit is noisy on its own", chances, cells, kept),
-        _sent(cell, report),
-    )
-
-
-def _sent(cell: Cell, report: Reports) -> Step:
-    drawn, ones = _rows(cell, report)
-    size = f"{short(_flips(cell).report_bits)} bits"
-    text = f"{fmt.plural(int(drawn.sum()), 'bit')}, {fmt.plural(int(ones.sum()), 'one')}"
-    return Step("Report", text, detail=(size,))
-
-
-def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
-    drawing = Step("Drawing", "any items and any bits, all alike")
-    return drawing, SENT_AS_IT_IS, _sent(cell, report)
-
-
-def _crafted(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:
-    protocol = _flips(cell)
-    bit = 0 if attack.report_law == "avoided" else 1
-    drawn = np.unpackbits(report[0, 0], count=protocol.domain_size)[cell.targets].sum()
-    who = "its own items" if protocol.chooser == "client" else "the server's items"
-    text = f"{who}: {drawn} of {targets_of(cell)}, all bits {bit}"
-    crafting = Step("Crafting", text, detail=("honest noise in the bits of others",))
-    return crafting, SENT_AS_IT_IS, _sent(cell, report)
-
-
-def _added(cell: Cell, life: Life) -> Life:
-    """The life with the server's step: the weights of the bits of targets."""
-    protocol, (drawn, ones) = _flips(cell), _rows(cell, life.report)
-    targets = np.sort(cell.targets)
-    one, none = _weight(protocol, 1), _weight(protocol, 0)
-    hit = targets[ones[targets]]
-    weight = float(hit.size * one + (int(drawn[targets].sum()) - hit.size) * none)
-    words = f"{short(weight, sign=True)} to the targets' total" if targets.size else "every bit"
-    detail = f"a 1 adds {short(one, sign=True)} users, a 0 {short(none, sign=True)}, no bit 0"
-    steps = (*life.steps, Step("Server adds", words, detail=(detail,)))
-    return replace(life, steps=steps, supports=np.flatnonzero(ones), targets=hit, weight=weight)
-
-
-REPORTS: Final = ItemReports(_honest, {"random": _random, "": _crafted}, _added, keeps=True)
-"""The reports: the items that have a bit, and the bits."""
 
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
@@ -211,7 +197,7 @@ TABLE: Final = (
 
 STORY: Final = Story(
     _formulas,
-    REPORTS,
+    SampledBitReports(),
     table=TABLE,
     fields=("bit_own", "bit_other", "part", "real_epsilon", "epsilon_infinity"),
     notes=_notes,

@@ -10,14 +10,14 @@ import numpy as np
 
 from ldptui.core import theory
 from ldptui.core.cell import Cell
-from ldptui.core.protocols.coded import Coded
+from ldptui.core.law.pure import Reports
 from ldptui.core.protocols.hadamard import HadamardResponse
 
 from ..text.format import count
 from .attack import Supported, attacked
 from .closed_forms import PROTOCOL, REACH, choice, numbers_of, of_one_item, shown_item
-from .coded import reports
 from .formula import Entry, Formula, Plain, listed, told
+from .report_story import ReportStory, bits_needed
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, coded_notes
@@ -119,20 +119,27 @@ def _of_one_item(cell: Cell, protocol: HadamardResponse) -> dict[str, float]:
     }
 
 
-def _encoded(protocol: Coded, item: int) -> tuple[str, tuple[str, ...]]:
-    code = cast("HadamardResponse", protocol)
-    block, row = divmod(item, code.block_size - 1)
-    size = count(code.block_size)
-    agree = f"messages that agree: {count(code.agreeing)} columns with entry +1 in that row"
-    return (
-        f"block {block} of {count(code.blocks)}, row {row + 1} of a {size} × {size} matrix",
-        (agree,),
-    )
+class MessageReports(ReportStory):
+    """The story of a report that is a block of items, and a column of its matrix."""
+
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+        code = cast("HadamardResponse", cell.protocol)
+        block, row = divmod(item, code.block_size - 1)
+        size = count(code.block_size)
+        return (
+            f"block {block} of {count(code.blocks)}, row {row + 1} of a {size} × {size} matrix",
+            f"messages that agree: {count(code.agreeing)} columns with entry +1 in that row",
+        )
+
+    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
+        code = cast("HadamardResponse", cell.protocol)
+        size = f"one of {count(code.messages)}: {bits_needed(code.messages)}"
+        return code.message_name(int(report[0])), size
 
 
 STORY: Final = Story(
     _formulas,
-    reports(_encoded),
+    MessageReports(),
     table=("p", "q", "blocks", "block_size", "messages", *P_AND_Q[2:]),
     fields=("blocks", "block_size", "messages"),
     notes=coded_notes("ASZ"),

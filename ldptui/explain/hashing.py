@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.attacks import Strategy
 from ldptui.core.base.sampling import Counts
 from ldptui.core.cell import Cell
 from ldptui.core.kernels.hashing import buckets, xxhash32
@@ -23,9 +22,7 @@ from ..text.format import count, percent
 from .attack import HONEST, Supported
 from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .formula import CJG, W17, Entry, Formula, Plain
-from .report import SENT_AS_IT_IS, Chance, Step
-from .report.pure import ItemReports, completed
-from .report.steps import one_bit, over_buckets
+from .report_story import ReportStory, bits_needed
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, hashing_notes
@@ -128,91 +125,37 @@ def _opened(report: Reports) -> tuple[UInts, int]:
     return report["seed"][:1].copy(), int(report["value"][0])
 
 
+class HashReports(ReportStory):
+    """The story of a report that is a seed and a bucket."""
+
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
+        g, (seed, _) = _range(cell), _opened(report)
+        hashed = f"0x{int(xxhash32(np.array([item]), seed)[0]):08x}"
+        bucket = int(buckets(np.array([item]), seed, g)[0])
+        return (
+            f"hashed to bucket {bucket} of {fmt.count(g)}",
+            f"own random seed 0x{int(seed[0]):08x}",
+            f"xxHash32 of {item} = {hashed}",
+            f"⌊{hashed} · {g} / 2³²⌋ = {bucket}",
+        )
+
+    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
+        seed, sent = _opened(report)
+        size = f"32 + {bits_needed(_range(cell))}: seed and bucket"
+        return f"seed 0x{int(seed[0]):08x}, bucket {sent}", size
+
+    def server_numbers(self, cell: Cell, report: Reports) -> tuple[str, Counts] | None:
+        """The bucket of every item under the report's seed."""
+        hashed = buckets(np.arange(cell.pure.domain_size), _opened(report)[0], _range(cell))
+        return "bucket", hashed.astype(np.int64)
+
+
 def _range(cell: Cell) -> int:
     protocol: Any = cell.protocol
     return int(protocol.hash_range)
 
 
-def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
-    p, g = cell.pure.p, _range(cell)
-    seed, sent = _opened(report)
-    hashed = int(xxhash32(np.array([item]), seed)[0])
-    bucket = int(buckets(np.array([item]), seed, g)[0])
-    kept = bucket == sent
-    first, then = one_bit(g, bucket), one_bit(g, sent)
-    other = f"none of {fmt.count(g - 1)}" if kept else f"bucket {sent}"
-    return (
-        Step(
-            "Encoding",
-            f"hashed to bucket {bucket} of {fmt.count(g)}",
-            cells=over_buckets(cell, (("own", first),), seed, bucket),
-            detail=(
-                f"own random seed 0x{int(seed[0]):08x}",
-                f"xxHash32 of {item} = 0x{hashed:08x}",
-                f"⌊0x{hashed:08x} · {g} / 2³²⌋ = {bucket}",
-            ),
-        ),
-        Step(
-            "Perturbation",
-            "keeps the bucket" if kept else "takes another bucket",
-            (
-                Chance("own bucket sent", "p", p, "yes" if kept else "no"),
-                Chance("each other", "q′", (1 - p) / (g - 1), other),
-            ),
-            over_buckets(cell, (("own", first), ("sent", then)), seed, bucket, sent),
-        ),
-        _sent(cell, report),
-    )
-
-
-def _sent(cell: Cell, report: Reports) -> Step:
-    seed, sent = _opened(report)
-    size = f"32 + {fmt.plural((_range(cell) - 1).bit_length(), 'bit')}: seed and bucket"
-    return Step("Report", f"seed 0x{int(seed[0]):08x}, bucket {sent}", detail=(size,))
-
-
-def _searched(cell: Cell, report: Reports, attack: Any) -> tuple[Step, ...]:
-    """The best of the seeds that were tried."""
-    g, r = _range(cell), cell.targets.size
-    seed, sent = _opened(report)
-    hit = int((buckets(cell.targets, seed, g) == sent).sum())
-    wanted = getattr(cell.attack, "seeds", attack.seeds)
-    tried = fmt.plural(attack.seeds, "seed")
-    if attack.seeds < wanted:
-        tried += f" (the attack: {fmt.count(wanted)})"
-    step = Step(
-        "Crafting",
-        f"the best of {tried}",
-        cells=over_buckets(cell, (("best", one_bit(g, sent)),), seed, None, sent),
-        detail=(
-            f"seed 0x{int(seed[0]):08x}: {fmt.plural(hit, 'target')} in bucket {sent}",
-            f"any seed: r/g = {fmt.short(r / g)} on average",
-        ),
-    )
-    return step, SENT_AS_IT_IS, _sent(cell, report)
-
-
-def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
-    g = _range(cell)
-    seed, sent = _opened(report)
-    drawn = over_buckets(cell, (("drawn", one_bit(g, sent)),), seed, None, sent)
-    chance = Chance("each bucket", "1/g", 1 / g, f"bucket {sent}")
-    step = Step("Drawing", "any seed, any bucket, all alike", (chance,), drawn)
-    return step, SENT_AS_IT_IS, _sent(cell, report)
-
-
-def _heard(cell: Cell, report: Reports) -> tuple[str, Counts, str]:
-    """The bucket of every item under the report's seed, and the bucket that was sent."""
-    seed, sent = _opened(report)
-    hashed = buckets(np.arange(cell.pure.domain_size), seed, _range(cell))
-    return "bucket", hashed.astype(np.int64), f"bucket {sent}"
-
-
-REPORTS: Final = ItemReports(
-    _honest,
-    {"random": _random, "crafted": _searched, "subset": _searched, "avoided": _searched},
-    partial(completed, heard=_heard),
-)
+REPORTS: Final = HashReports()
 
 STORY: Final = Story(
     _formulas,

@@ -14,8 +14,9 @@ from . import hashing, unary
 from .attack import Laws, Supported
 from .closed_forms import OTHER, OWN, pure
 from .formula import Entry, Formula, Plain
+from .report_story import ReportStory
 from .setting import Setting
-from .story import Reporting, Story
+from .story import Story
 from .table import P_AND_Q, pure_notes
 
 
@@ -60,7 +61,7 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
     return pure(ROWS, OWN_COINS, crafting=(padding,), own=unary.padded)(setting)
 
 
-def _reports(cell: Cell) -> Reporting:
+def _reports(cell: Cell) -> ReportStory:
     """The reports: those of hashing to one bit, or those of unary encoding."""
     return unary.REPORTS if _own(cell.protocol) else hashing.REPORTS
 

@@ -14,13 +14,14 @@ import numpy as np
 
 from ldptui.core.bounds.numbers import least_shift
 from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Reports
 
 from ..text.format import short
 from .closed_forms import PROTOCOL
 from .formula import Crowd, Entry, Formula, listed, told
-from .numbers import number_reports, told_of_cell
+from .numbers import HIDDEN, NumberStory, told_of_cell
 from .papers import cited
-from .report import Chance, Step
+from .report_values import Step, StepOutcome
 from .setting import Setting
 from .story import Story
 
@@ -48,7 +49,7 @@ SHIFT: Final = (
           entry=Entry("undetectable_least", "shift of μ~ that can be hidden, at least", "ours")),
 )  # fmt: skip
 
-HIDDEN: Final = (
+AT_THE_ENDS: Final = (
     ours("The most that no defence sees, of users who all hold an end of the range",
          "Δ = min(β((e^ε + 1)/(e^ε − 1) − μ), 1 − μ)",
          entry=Entry("undetectable_shift", "the most hidden of users at the ends", "ours")),
@@ -178,7 +179,7 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
         numbers |= {"β": setting.share, "μ": mean}
     yield from told(SHIFT, numbers, PROTOCOL)
     if cell is None:
-        yield from told(HIDDEN, numbers, PROTOCOL)
+        yield from told(AT_THE_ENDS, numbers, PROTOCOL)
     else:
         yield from _of_cell(cell, numbers | {"μ": mean or 0.0})
 
@@ -197,20 +198,29 @@ def _of_cell(cell: Cell, numbers: dict[str, float]) -> Iterator[Formula]:
     yield from told_of_cell(cell, numbers, ESTIMATE)
 
 
-def _honest(cell: Cell, item: int) -> tuple[Step, ...]:
-    """The step of an honest report: its number, told with noise."""
-    protocol: Any = cell.local
-    chance = Chance(_own(protocol)[1], "p", protocol.p, "not told by the report")
-    number = short(float(protocol.values[item]))
-    return (Step("Perturbation", f"t = {number} is told as a bin of a line", (chance,)),)
+class BinStory(NumberStory):
+    """The story of a report that is a bin of a line."""
 
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+        protocol: Any = cell.local
+        return (f"t = {short(float(protocol.values[item]))} is told as a bin of a line",)
 
-def _said(protocol: Any, report: int) -> float:
-    return float(protocol.said[report])
+    def show_noise(
+        self,
+        cell: Cell,
+        report: Reports,  # noqa: ARG002
+        item: int,  # noqa: ARG002
+        answer: Reports | None,  # noqa: ARG002
+    ) -> Iterator[Step]:
+        protocol: Any = cell.local
+        outcome = StepOutcome(_own(protocol)[1], "p", protocol.p, HIDDEN)
+        yield Step("Perturbation", "the bin is near the number, or anywhere", (outcome,))
 
+    def read_number(self, protocol: Any, report: int) -> float:
+        return float(protocol.said[report])
 
-def _shown(protocol: Any, report: int) -> str:
-    return f"bin {report} of {protocol.said.size}"
+    def name_report(self, protocol: Any, report: int) -> str:
+        return f"bin {report} of {protocol.said.size}"
 
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:  # noqa: ARG001
@@ -224,7 +234,7 @@ BOUNDS: Final = ("shift", "lie_shift", "undetectable_least", "undetectable_shift
 
 STORY: Final = Story(
     formulas=_formulas,
-    reports=number_reports(_honest, _said, _shown),
+    reports=BinStory(),
     table=("p", "q", *OF_KIND, "gain_factor", "variance_per_user", "variance_worst", "report_bits",
            "mean_std", *BOUNDS),
     fields=(*OF_KIND, "mean_std", "variance_worst", *BOUNDS),

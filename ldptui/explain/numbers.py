@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, cast
 
+from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
 from ldptui.core.law.numbers import TellsNumbers
-from ldptui.core.law.pure import Reports
+from ldptui.core.law.pure import Reports, Supports
 from ldptui.core.protocols.sr import SR
 from ldptui.core.task.numbers import OfNumbers, clean_spread, fakes_told
 
@@ -18,8 +19,8 @@ from ..text.format import short
 from .closed_forms import PROTOCOL
 from .formula import CJG, Crowd, Entry, Formula, Numbers, listed, told
 from .papers import cited
-from .report import SENT_AS_IT_IS, Chance, Life, Step
-from .report.pure import ItemReports, no_item
+from .report_story import LAWS, ReportStory
+from .report_values import Step, StepOutcome
 from .setting import Setting
 from .story import Story
 
@@ -109,74 +110,91 @@ ESTIMATES: Final = {
 """The server's estimate, by task."""
 
 
-def number_reports(
-    honest: Callable[[Cell, int], tuple[Step, ...]],
-    said: Callable[[Any, int], float],
-    shown: Callable[[Any, int], str],
-) -> ItemReports:
-    """The reports of a family of protocols of numbers, step by step.
+class NumberStory(ReportStory):
+    """The story of a report that says a number, in [-1, 1] or beyond."""
 
-    honest : the steps of an honest report of an item, after its number and before it is sent.
-    said : the number that a report says, in [-1, 1] or beyond. shown : the report in words.
-    """
+    laws = LAWS | dict.fromkeys(
+        ("crafted", "avoided"), "says the largest number that a report can say, on the side wanted"
+    )
 
-    def sent(cell: Cell, report: Reports) -> Step:
+    def read_number(self, protocol: Any, report: int) -> float:
+        """The number that a report says."""
+        raise NotImplementedError
+
+    def name_report(self, protocol: Any, report: int) -> str:
+        """A report in words."""
+        raise NotImplementedError
+
+    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
         protocol: Any = cell.local
         bits = short(protocol.report_bits, 3)
-        words = f"{bits} bit{'s' * (bits != '1')}"
-        return Step("Report", shown(protocol, int(report[0])), detail=(words,))
+        return self.name_report(protocol, int(report[0])), f"{bits} bit{'s' * (bits != '1')}"
 
-    def heard(cell: Cell, life: Life) -> Life:
-        says = said(cell.local, int(life.report[0]))
-        server = Step(
-            "Server",
-            f"takes it for the number {short(says)}, where the range is [−1, 1]",
-            detail=(ESTIMATES.get(cell.task.kind, ESTIMATES["mean"]),),
-        )
-        return replace(life, steps=(*life.steps, server), weight=says)
+    def show_value(self, cell: Cell, item: int | None, attack: Strategy | None) -> Step:
+        step = super().show_value(cell, item, attack)
+        if item is not None:
+            task, protocol = cast("OfNumbers", cell.task), cast("TellsNumbers", cell.local)
+            number = short(float(task.number(protocol.values[item])))
+            return replace(step, text=f"{number}, {step.text}")
+        if cell.targets.size and cell.task.of_items:
+            return step
+        wish = "a number of its choice"
+        if cell.targets.size:
+            protocol = cast("TellsNumbers", cell.local)
+            law = cast("Strategy", attack).report_law
+            up = (protocol.end(cell.targets) > 0) != (law == "avoided")
+            wish = "high" if up else "low"
+        return replace(step, detail=(f"wants the estimated mean to be {wish}",))
 
-    return ItemReports(
-        lambda cell, report, item: (*honest(cell, item), sent(cell, report)),
-        {"": lambda cell, report, _: (SENT_AS_IT_IS, sent(cell, report))},
-        heard,
-        value=_numbered,
-        aim=_aim,
-    )
+    def support(self, cell: Cell, report: Reports) -> Supports | None:  # noqa: ARG002
+        return None
 
+    def weigh(self, cell: Cell, report: Reports) -> tuple[float, str]:
+        says = self.read_number(cell.local, int(report[0]))
+        return says, f"takes it for the number {short(says)}, where the range is [−1, 1]"
 
-def _aim(cell: Cell, attack: Any) -> Step:
-    """The first step of a fake user whose report is of no number: what it wants."""
-    step = no_item(cell, attack)
-    if cell.targets.size and cell.task.of_items:
-        return step
-    wish = "a number of its choice"
-    if cell.targets.size:
-        protocol = cast("TellsNumbers", cell.local)
-        up = (protocol.end(cell.targets) > 0) != (attack.report_law == "avoided")
-        wish = "high" if up else "low"
-    return replace(step, detail=(f"wants the estimated mean to be {wish}",))
-
-
-def _numbered(step: Step, cell: Cell, item: int) -> Step:
-    """The step of a user's value, with the number that the item stands for."""
-    task, protocol = cast("OfNumbers", cell.task), cast("TellsNumbers", cell.local)
-    return replace(step, text=f"{short(float(task.number(protocol.values[item])))}, {step.text}")
+    def show_server(
+        self,
+        cell: Cell,
+        report: Reports,
+        item: int | None,  # noqa: ARG002
+        attack: Strategy | None,  # noqa: ARG002
+    ) -> Iterator[Step]:
+        detail = ESTIMATES.get(cell.task.kind, ESTIMATES["mean"])
+        yield Step("Server", self.weigh(cell, report)[1], detail=(detail,))
 
 
-def _rounding(cell: Cell, item: int) -> tuple[Step, ...]:
-    """The steps of an honest report: its number, rounded to an end that is told by a coin."""
-    protocol: Any = cell.local
-    number = float(protocol.values[item])
-    up = Chance("rounded to 1", "(1 + t)/2", (1 + number) / 2, "not told by the report")
-    kept = Chance("the end is told as it is", "p", protocol.p, "not told by the report")
-    return (
-        Step("Rounding", f"t = {short(number)} becomes 1 or −1", (up,)),
-        Step("Perturbation", "the other end is told now and then", (kept,)),
-    )
+class RoundingStory(NumberStory):
+    """The story of a report that is an end of the range."""
+
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+        return (f"t = {_number(cell, item)} becomes 1 or −1, 1 with probability (1 + t)/2",)
+
+    def show_noise(
+        self,
+        cell: Cell,
+        report: Reports,  # noqa: ARG002
+        item: int,  # noqa: ARG002
+        answer: Reports | None,  # noqa: ARG002
+    ) -> Iterator[Step]:
+        protocol: Any = cell.protocol
+        outcome = StepOutcome("the end is told as it is", "p", protocol.p, HIDDEN)
+        yield Step("Perturbation", "the other end is told now and then", (outcome,))
+
+    def read_number(self, protocol: Any, report: int) -> float:
+        return float((2 * report - 1) * protocol.size)
+
+    def name_report(self, protocol: Any, report: int) -> str:  # noqa: ARG002
+        return f"{report}: the {'upper' if report else 'lower'} end of the range"
 
 
-def _end(_: Any, report: int) -> str:
-    return f"{report}: the {'upper' if report else 'lower'} end of the range"
+HIDDEN: Final = "not told by the report"
+"""The outcome of a coin that a report does not show."""
+
+
+def _number(cell: Cell, item: int) -> str:
+    """The number of an item on the line from −1 to 1."""
+    return short(float(cast("TellsNumbers", cell.local).values[item]))
 
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:  # noqa: ARG001
@@ -186,7 +204,7 @@ def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:  # n
 
 STORY: Final = Story(
     formulas=_formulas,
-    reports=number_reports(_rounding, lambda sr, report: (2 * report - 1) * sr.size, _end),
+    reports=RoundingStory(),
     table=(
         "size",
         "p",

@@ -9,9 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
-from ldptui.core.law.pure import Reports
+from ldptui.core.law.pure import Reports, Supports
 from ldptui.core.protocols.she import Summation
 
 from ..text import format as fmt
@@ -19,9 +18,8 @@ from .attack import OF_PARTS, Laws, Supported, compared, gain_keys, summed
 from .closed_forms import PROTOCOL, choice, of_one_item
 from .formula import W17, Crowd, Entry, Formula, listed, told
 from .lines import bound_keys, bounds
-from .report import SENT_AS_IT_IS, Life, Step
-from .report.pure import ItemReports
-from .report.steps import targets_of
+from .report_story import ReportStory
+from .report_values import Step
 from .setting import Setting
 from .story import Story
 from .table import advice
@@ -95,50 +93,37 @@ def _gain_in_words(law: str) -> str:
     return f"β(S − f_T), S = {supported}"
 
 
-def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
-    protocol: Any = cell.protocol
-    own = float(report[0, item])
-    return (
-        Step(
-            "Encoding", f"1 in one of {fmt.plural(protocol.domain_size, 'cell')}, 0 in the others"
-        ),
-        Step(
-            "Perturbation",
-            f"every cell gets Laplace noise of scale {fmt.short(protocol.scale)}",
-            detail=(f"the own cell: 1 + {fmt.short(own - 1)} = {fmt.short(own)}",),
-        ),
-        _sent(cell, report),
-    )
+class CellReports(ReportStory):
+    """The story of a report that is a noisy number for each item; the server adds them up."""
 
+    adds_up = True
 
-def _sent(cell: Cell, report: Reports) -> Step:  # noqa: ARG001
-    largest = int(report[0].argmax())
-    text = f"{fmt.plural(report.shape[1], 'number')}, the largest {fmt.short(float(report.max()))}"
-    return Step("Report", text, detail=(f"at item {largest}",))
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+        return (f"1 in one of {fmt.plural(cell.local.domain_size, 'cell')}, 0 in the others",)
 
+    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:  # noqa: ARG002
+        numbers, largest = fmt.plural(report.shape[1], "number"), fmt.short(float(report.max()))
+        return f"{numbers}, the largest {largest}", f"at item {int(report[0].argmax())}"
 
-def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
-    return Step("Drawing", "noise alone, for no item"), SENT_AS_IT_IS, _sent(cell, report)
+    def show_noise(
+        self,
+        cell: Cell,
+        report: Reports,
+        item: int,
+        answer: Reports | None,  # noqa: ARG002
+    ) -> Iterator[Step]:
+        protocol: Any = cell.protocol
+        own = float(report[0, item])
+        text = f"every cell gets Laplace noise of scale {fmt.short(protocol.scale)}"
+        detail = f"the own cell: 1 + {fmt.short(own - 1)} = {fmt.short(own)}"
+        yield Step("Perturbation", text, detail=(detail,))
 
+    def support(self, cell: Cell, report: Reports) -> Supports | None:  # noqa: ARG002
+        return None
 
-def _crafted(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
-    to = fmt.short(float(report[0, cell.targets[0]]))
-    text = f"{targets_of(cell)} set to {to}, the bound"
-    crafting = Step("Crafting", text, detail=("honest noise elsewhere",))
-    return crafting, SENT_AS_IT_IS, _sent(cell, report)
-
-
-def _added(cell: Cell, life: Life) -> Life:
-    """The life with the server's step: the cells of the targets; no item is marked."""
-    targets = np.sort(cell.targets)
-    weight = float(life.report[0, targets].sum())
-    words = f"{fmt.short(weight)} to the targets' total" if targets.size else "every cell"
-    step = Step("Server adds", words, detail=("no item is supported: the cells are added up",))
-    return replace(life, steps=(*life.steps, step), weight=weight)
-
-
-REPORTS: Final = ItemReports(_honest, {"random": _random, "": _crafted}, _added)
-"""The reports: a number for each item."""
+    def weigh(self, cell: Cell, report: Reports) -> tuple[float, str]:
+        words = "no item is supported: the targets' cells are added up"
+        return float(report[0, np.sort(cell.targets)].sum()), words
 
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
@@ -159,7 +144,7 @@ TABLE: Final = (
 
 STORY: Final = Story(
     _formulas,
-    REPORTS,
+    CellReports(),
     table=TABLE,
     fields=("scale", "cell_bound"),
     notes=_notes,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
 from ldptui.core import theory
-from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import Reports
 from ldptui.core.protocols.sketch import CountMeanSketch, Sketch
@@ -20,9 +19,7 @@ from ..text.format import count, short
 from .attack import Laws, Supported, compared, foretold
 from .closed_forms import PROTOCOL, REACH, choice, numbers_of, of_one_item, shown_item
 from .formula import Entry, Formula, listed, told
-from .report import SENT_AS_IT_IS, Chance, Step
-from .report.pure import ItemReports
-from .report.steps import in_buckets, one_bit, over_items, targets_of
+from .report_story import ReportStory
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, advice
@@ -125,83 +122,34 @@ def _sketch(cell: Cell) -> Sketch:
     return cast("Sketch", cell.protocol)
 
 
-def _row(report: Reports) -> int:
-    return int(report["row"][0])
+class SketchReports(ReportStory):
+    """The story of a report that is a row of a table of hash functions, and noisy cells of it."""
 
-
-def _place(cell: Cell, report: Reports, item: int) -> int:
-    """The bucket of an item in the row of a report."""
-    chosen = np.array([_row(report)])
-    return int(hashed(np.array([item]), chosen, _sketch(cell).buckets)[0, 0])
-
-
-def _shown(cell: Cell, report: Reports) -> Any:
-    """bool[m], the bits of a report of CMS."""
-    return np.unpackbits(report["bits"], axis=1)[0, : _sketch(cell).buckets].astype(np.bool_)
-
-
-def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
-    protocol, bucket = _sketch(cell), _place(cell, report, item)
-    row = f"row {_row(report)} of {fmt.count(protocol.rows)}"
-    kept = bool(protocol.look(report, np.array([item]))[0, 0])
-    encoding = f"{row} hashes it to bucket {bucket} of {fmt.count(protocol.buckets)}"
-    if _bits(protocol):
-        own, then = one_bit(protocol.buckets, bucket), _shown(cell, report)
-        others = int(then.sum()) - kept
-        drawn = f"{others} of {fmt.count(protocol.buckets - 1)}"
-        chances: tuple[Chance, ...] = (
-            Chance("own bucket sent as 1", "p", protocol.p, "yes" if kept else "no"),
-            Chance("each other as 1", "1 − p", protocol.other, drawn),
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
+        protocol, row = _sketch(cell), report["row"][:1].astype(np.int64)
+        bucket = int(hashed(np.array([item]), row, protocol.buckets)[0, 0])
+        text = (
+            f"{self._row(cell, report)} hashes it to bucket {bucket} of {count(protocol.buckets)}"
         )
-        text = "keeps the 1" if kept else "loses the 1"
-        rows = in_buckets((("own", own), ("sent", then)), bucket)
-        return (Step("Encoding", encoding, detail=("a 1 in that bucket, 0 in all others",)),
-                Step("Perturbation", text, chances, rows), _sent(cell, report))  # fmt: skip
-    column = int(report["column"][0])
-    sign = -1 if (bucket & column).bit_count() % 2 else 1
-    chances = (Chance("the entry is kept", "p", protocol.p, "yes" if kept else "no"),)
-    supported = ("supports", protocol.look(report, np.arange(protocol.domain_size))[0])
-    detail = f"column {column} of the Hadamard matrix has the entry {sign:+d} in row {bucket}"
-    return (
-        Step("Encoding", encoding, detail=(detail,)),
-        Step(
-            "Perturbation",
-            "keeps the sign" if kept else "flips the sign",
-            chances,
-            over_items(cell, (supported,), item, rate=protocol.q),
-        ),
-        _sent(cell, report),
-    )
-
-
-def _sent(cell: Cell, report: Reports) -> Step:
-    protocol = _sketch(cell)
-    size = f"{short(protocol.report_bits)} bits"
-    if _bits(protocol):
-        ones = fmt.plural(int(_shown(cell, report).sum()), "one")
-        return Step("Report", f"row {_row(report)} and {ones} of {fmt.count(protocol.buckets)}",
-                    detail=(size,))  # fmt: skip
-    sign = "−1" if report["odd"][0] else "+1"
-    text = f"row {_row(report)}, column {int(report['column'][0])}, sign {sign}"
-    return Step("Report", text, detail=(size,))
-
-
-def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
-    text = "any row, any bits" if _bits(_sketch(cell)) else "any row, column and sign"
-    return Step("Drawing", text + ", all alike"), SENT_AS_IT_IS, _sent(cell, report)
-
-
-def _aimed(cell: Cell, report: Reports, words: str) -> tuple[Step, ...]:
-    if _bits(_sketch(cell)):
-        detail = "other buckets at random, until the ones are as many as honest ones have"
-        text = f"any row, the buckets of {targets_of(cell)} {words}"
-    else:
-        text = f"a column in which {targets_of(cell)} have the same entry, and a sign"
+        if _bits(protocol):
+            return text, "a 1 in that bucket, 0 in all others"
         column = int(report["column"][0])
-        detail = "equations over F₂: h(t)·l is odd for every target t"
-        if column == 0:
-            detail = "no row has such a column: column 0, in which every item has the entry +1"
-    return Step("Crafting", text, detail=(detail,)), SENT_AS_IT_IS, _sent(cell, report)
+        sign = -1 if (bucket & column).bit_count() % 2 else 1
+        entry = f"has the entry {sign:+d} in row {bucket}"
+        return text, f"column {column} of the Hadamard matrix {entry}"
+
+    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
+        protocol, row = _sketch(cell), self._row(cell, report)
+        size = f"{short(protocol.report_bits)} bits"
+        if _bits(protocol):
+            bits = np.unpackbits(report["bits"], axis=1)[0, : protocol.buckets]
+            ones = fmt.plural(int(bits.sum()), "one")
+            return f"{row}, {ones} of {count(protocol.buckets)} bits", size
+        sign = "−1" if report["odd"][0] else "+1"
+        return f"{row}, column {int(report['column'][0])}, sign {sign}", size
+
+    def _row(self, cell: Cell, report: Reports) -> str:
+        return f"row {int(report['row'][0])} of {count(_sketch(cell).rows)}"
 
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
@@ -214,14 +162,7 @@ def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
 
 STORY: Final = Story(
     _formulas,
-    ItemReports(
-        _honest,
-        {
-            "random": _random,
-            "crafted": lambda cell, report, _: _aimed(cell, report, "set to 1"),
-            "avoided": lambda cell, report, _: _aimed(cell, report, "set to 0"),
-        },
-    ),
+    SketchReports(),
     table=("p", "q", "collisions", *P_AND_Q[2:]),
     fields=("collisions",),
     notes=_notes,

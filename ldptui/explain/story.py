@@ -14,15 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
-from typing import Final, Protocol, cast
+from typing import Final, cast
 
-from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
-from ldptui.core.law.pure import Rng
 
 from ..charts.series import Plot
 from .formula import Formula
-from .report import Life
+from .report_story import ReportStory
 from .setting import Setting
 
 
@@ -77,21 +75,6 @@ class Panel:
 NOT_TOLD: Final = "not told for this kind"
 
 
-class Reporting(Protocol):
-    """The reports of a family, shown step by step."""
-
-    def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
-        """The report of a genuine user who holds `item`.
-
-        kept : draws what a client keeps between its reports, fresh : what is drawn anew.
-        """
-        ...
-
-    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
-        """The report of a fake user, drawn by the attack."""
-        ...
-
-
 @dataclass(frozen=True)
 class Story:
     """Everything that a family tells.
@@ -110,7 +93,7 @@ class Story:
     """
 
     formulas: Callable[[Setting], Iterator[Formula]]
-    reports: Reporting | str | Callable[[Cell], Reporting | str] = NOT_TOLD
+    reports: ReportStory | str | Callable[[Cell], ReportStory | str] = NOT_TOLD
     table: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     brief: tuple[str, ...] = ("p", "q", "hash_range", "gain_factor")
@@ -153,7 +136,7 @@ def _told_in(module: str, name: str) -> object:
     return getattr(importlib.import_module(f".{module}", __package__), name, None)
 
 
-def reports_of(cell: Cell) -> Reporting | str:
+def reports_of(cell: Cell) -> ReportStory | str:
     """The reports of a cell, to be shown; the reason where they are not."""
     story = story_named(cell.protocol.family)
     reports = NOT_TOLD if story is None else story.reports

@@ -6,21 +6,16 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-
-from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
-from ldptui.core.law.pure import BoolArray, Reports
+from ldptui.core.law.pure import Reports
 
 from ..text import format as fmt
 from .attack import HONEST, Supported
 from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .formula import CJG, W17, Entry, Formula, Plain
-from .report import SENT_AS_IT_IS, Chance, Step
-from .report.pure import ItemReports
-from .report.steps import hex_of, letters_of, one_bit, over_items
+from .report_story import ReportStory, hex_of, letters_of
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, pure_notes
@@ -87,144 +82,22 @@ def padded(setting: Setting) -> dict[str, float]:
     return known | {"r′": Plain(size), "l′": Plain(min(protocol.padding(size), d - size))}
 
 
-def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
-    protocol = cell.pure
-    p, q, d = protocol.p, protocol.q, protocol.domain_size
-    before, after = one_bit(d, item), protocol.supports(report)[0]
-    kept = bool(after[item])
-    one, zero = letters_of(cell)
-    flipped = f"{fmt.count(int(after.sum()) - kept)} of {fmt.count(d - 1)}"
-    encoded = over_items(cell, (("encoded", before),), item)
-    return (
-        Step("Encoding", f"one of {fmt.plural(d, 'bit')} is 1", cells=encoded),
-        Step(
-            "Perturbation",
-            "each bit on its own",
-            (Chance("1 → 1", one, p, "yes" if kept else "no"), Chance("0 → 1", zero, q, flipped)),
-            over_items(cell, (("before", before), ("after", after)), item, rate=q),
-        ),
-        _sent(cell, report, f"expected {one} + (d−1){zero} = {fmt.short(p + (d - 1) * q)}"),
-    )
+class BitReports(ReportStory):
+    """The story of a report that has a bit for each item."""
+
+    shows_bits = True
+
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+        return (f"one of {fmt.plural(cell.pure.domain_size, 'bit')} is 1",)
+
+    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
+        p, q, d = cell.pure.p, cell.pure.q, cell.pure.domain_size
+        ones, (one, zero) = int(cell.pure.supports(report).sum()), letters_of(cell)
+        text = f"{fmt.plural(d, 'bit')}, {fmt.plural(ones, 'one')}"
+        honest = f"honest reports: {one} + (d−1){zero} = {fmt.short(p + (d - 1) * q)} on average"
+        return text, hex_of(report), honest
 
 
-def _sent(cell: Cell, report: Reports, expected: str) -> Step:
-    """The report: its bits, and the number of ones beside what is expected."""
-    after = cell.pure.supports(report)[0]
-    return Step(
-        "Report",
-        f"{fmt.plural(cell.pure.domain_size, 'bit')}, {fmt.plural(int(after.sum()), 'one')}",
-        detail=(hex_of(report), expected),
-        bits=after,
-        marked=np.sort(cell.targets),
-    )
-
-
-def _honest_ones(cell: Cell) -> str:
-    protocol = cell.pure
-    mean = protocol.p + (protocol.domain_size - 1) * protocol.q
-    return f"honest reports: {fmt.short(mean)} on average"
-
-
-def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
-    after = cell.pure.supports(report)[0]
-    ones = f"{fmt.count(int(after.sum()))} of {fmt.count(after.size)} are"
-    drawn = over_items(cell, (("drawn", after),), None, rate=0.5)
-    chance = Chance("each bit is 1", "1/2", 0.5, ones)
-    step = Step("Drawing", "a fair coin for every bit", (chance,), drawn)
-    return step, SENT_AS_IT_IS, _sent(cell, report, _honest_ones(cell))
-
-
-def _made(cell: Cell, report: Reports, why: str, detail: str) -> tuple[Step, ...]:
-    """A report that was made with given ones. why, detail : what to say of its padding."""
-    after, crafted = _split(cell, report)
-    rows = (("before", crafted), ("after", after))
-    return (
-        Step(
-            "Crafting",
-            _set_bits(int(crafted.sum()), cell.targets.size),
-            cells=over_items(cell, (("crafted", crafted),), None),
-        ),
-        Step(
-            "Padding",
-            why,
-            cells=over_items(cell, rows, None),
-            detail=(detail, "not perturbed: bits stay as they are"),
-        ),
-        _sent(cell, report, _honest_ones(cell)),
-    )
-
-
-def _split(cell: Cell, report: Reports) -> tuple[BoolArray, BoolArray]:
-    """All bits of a report, and those of the targets alone."""
-    after = cell.pure.supports(report)[0]
-    crafted = np.zeros(after.size, dtype=np.bool_)
-    crafted[cell.targets] = after[cell.targets]
-    return after, crafted
-
-
-def _padded(cell: Cell, report: Reports, none: str) -> str:
-    """The reason for ones elsewhere, in words; `none` where there are none."""
-    after, crafted = _split(cell, report)
-    pad = int(after.sum() - crafted.sum())
-    return f"{fmt.plural(pad, 'more one')} at random, to look honest" if pad else none
-
-
-def _set_bits(hit: int, r: int) -> str:
-    if hit == r:
-        return "every target's bit is 1"
-    return f"{hit} of {r} targets' bits are 1" if hit else "no target's bit is 1"
-
-
-def _crafted(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
-    protocol, r = cell.pure, cell.targets.size
-    one, zero = letters_of(cell)
-    after, crafted = _split(cell, report)
-    pad = int(after.sum() - crafted.sum())
-    if pad:
-        detail = f"l = ⌊{one} + (d−1){zero} − r⌋ = {pad}"
-    else:
-        expected = fmt.short(protocol.p + (protocol.domain_size - 1) * protocol.q)
-        detail = f"{one} + (d−1){zero} − r = {expected} − {r} < 1"
-    return _made(cell, report, _padded(cell, report, "none: there are ones enough"), detail)
-
-
-def _crafted_for_some(cell: Cell, report: Reports, attack: Any) -> tuple[Step, ...]:
-    detail = f"aims at {fmt.plural(attack.subset, 'target')}; padding may hit others"
-    return _made(cell, report, _padded(cell, report, "none: there are ones enough"), detail)
-
-
-def _as_honest(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
-    one, zero = letters_of(cell)
-    ones = int(cell.pure.supports(report).sum())
-    detail = f"k = {ones} ones, drawn by the honest law: {one} + (d−1){zero} on average"
-    return _made(cell, report, _padded(cell, report, "none: no one is left"), detail)
-
-
-def _solved(cell: Cell, report: Reports, attack: Any) -> tuple[Step, ...]:
-    shares = attack.classes(cell.pure, cell.targets)
-    likely = sorted(np.flatnonzero(shares > 1e-3), key=lambda j: -shares[j])
-    named = ", ".join(f"{j} targets {fmt.percent(float(shares[j]))}" for j in likely[:4])
-    detail = f"classes that were solved for: {named}"
-    return _made(cell, report, _padded(cell, report, "none: no one is left"), detail)
-
-
-def _avoided(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
-    one, zero = letters_of(cell)
-    protocol: Any = cell.protocol
-    detail = f"⌊{one} + (d−1){zero}⌋ = {protocol.padding(0)}, never a target"
-    return _made(cell, report, _padded(cell, report, "none: there is no other item"), detail)
-
-
-REPORTS: Final = ItemReports(
-    _honest,
-    {
-        "random": _random,
-        "crafted": _crafted,
-        "subset": _crafted_for_some,
-        "disguised": _as_honest,
-        "avoided": _avoided,
-        "solved": _solved,
-    },
-)
+REPORTS: Final = BitReports()
 
 STORY: Final = Story(told_of, REPORTS, table=P_AND_Q, notes=pure_notes)

@@ -18,9 +18,10 @@ from ..catalogue import kind_words
 from ..charts.series import Axis, Plot, Series
 from ..text import format as fmt
 from .formulas import entries
-from .report import Life
+from .report_story import ReportStory
+from .report_values import ReportHistory
 from .setting import setting_of
-from .story import Fact, Group, Panel, Reporting, reports_of, story_named
+from .story import Fact, Group, Panel, reports_of, story_named
 
 
 def random_user(cell: Cell, rng: Rng) -> int:
@@ -29,17 +30,17 @@ def random_user(cell: Cell, rng: Rng) -> int:
     return int(np.searchsorted(held, rng.integers(0, held[-1]), side="right"))
 
 
-def genuine_report(cell: Cell, item: int, rng: Rng, kept: Rng | None = None) -> Life:
+def genuine_report(cell: Cell, item: int, rng: Rng, kept: Rng | None = None) -> ReportHistory:
     """The report of a genuine user who holds `item`, drawn by the protocol.
 
     kept : draws what a client keeps between its reports, `rng` where it is None.
     Raises ValueError where no report is shown, with the reason.
     """
     cell = _asked(cell)
-    return _reporting(cell).genuine(cell, item, rng if kept is None else kept, rng)
+    return _story_of(cell).tell_genuine(cell, item, rng if kept is None else kept, rng)
 
 
-def fake_report(cell: Cell, rng: Rng) -> Life:
+def fake_report(cell: Cell, rng: Rng) -> ReportHistory:
     """The report of a fake user, drawn by the attack.
 
     Raises ValueError for a cell without an attack, and where no report is shown.
@@ -54,7 +55,7 @@ def fake_report(cell: Cell, rng: Rng) -> Life:
         title += f", {fmt.percent(share)} of the fakes"
     if cell.trust.proves:
         title += ", whose report is verified"
-    return _reporting(cell).fake(alone, attack, title, rng)
+    return _story_of(cell).tell_fake(alone, attack, title, rng)
 
 
 def _asked(cell: Cell) -> Cell:
@@ -62,7 +63,7 @@ def _asked(cell: Cell) -> Cell:
     return cell if cell.verifier is None else cell.sifted
 
 
-def _reporting(cell: Cell) -> Reporting:
+def _story_of(cell: Cell) -> ReportStory:
     reports = reports_of(cell)
     if isinstance(reports, str):
         raise ValueError(reports)

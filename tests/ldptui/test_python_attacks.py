@@ -105,7 +105,7 @@ import sys
 from pathlib import Path
 from ldptui.charts import curves, figures
 from ldptui.explain.formulas import cell_formulas
-from ldptui.explain import report as life
+from ldptui.explain import report_story
 from ldptui.screens.workbench import charts, report
 from ldptui.session import draft, runs
 path = Path({scenario!r})

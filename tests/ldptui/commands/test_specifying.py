@@ -27,7 +27,7 @@ from ldptui.core.lab.audit import audit_protocol
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports import files
-from ldptui.explain.client import FOLDER, Client, client_of
+from ldptui.explain.client import Client, client_of
 from ldptui.questions.choices import numbers
 
 LOCAL = [
@@ -43,6 +43,8 @@ SMALL: dict[str, dict[str, Any]] = {
 """Parameters with few reports; of other kinds d = 4 makes them few."""
 
 ITEMS, USERS = 4, 6000
+
+CLIENTS = Path(__file__).parents[3] / "docs" / "clients"
 
 
 def bound(kind: str, epsilon: float = 1.0, items: int = ITEMS) -> Any:
@@ -270,7 +272,7 @@ def test_clients_in_other_languages(end: str, tool: str, tmp_path: Path) -> None
     """Their buckets are those of ldptui, and their reports have its law."""
     if shutil.which(tool) is None:
         pytest.skip(f"no {tool} here")
-    file, known = FOLDER / f"hashing{end}", client_of(bound("olh")).known  # type: ignore[union-attr]
+    file, known = CLIENTS / f"hashing{end}", client_of(bound("olh")).known  # type: ignore[union-attr]
     command = ["node", str(file)]
     if end == ".c":
         subprocess.run(

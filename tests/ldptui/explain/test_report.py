@@ -14,9 +14,13 @@ from support.kinds import CAO_ATTACKS
 from ldptui.core import Cell
 from ldptui.core.protocols import PROTOCOLS, LocalHashing, Unary, family_of
 from ldptui.core.protocols.hashing import matched_law
-from ldptui.explain import report as life
-from ldptui.explain.report import Cells, Life, Step
-from ldptui.explain.report.steps import Rest
+from ldptui.explain.report_values import (
+    Cells,
+    MemberGroup,
+    RemainingMembers,
+    ReportHistory,
+    Step,
+)
 from ldptui.explain.users import fake_report, genuine_report, random_user
 
 KINDS = tuple(PROTOCOLS)
@@ -30,21 +34,15 @@ def bound(kind: str, fakes: str | None = "mga", d: int = 60, **effort: object) -
     return cell(population, protocol, table)
 
 
-def lives(kind: str, fakes: str, rng: np.random.Generator) -> list[tuple[Cell, Life]]:
+def lives(kind: str, fakes: str, rng: np.random.Generator) -> list[tuple[Cell, ReportHistory]]:
     one = bound(kind, fakes)
     genuine = [(one, genuine_report(one, item, rng)) for item in (0, 3, 59)]
     return [*genuine, *((one, fake_report(one, rng)) for _ in range(5))]
 
 
-def step(of: Life, name: str) -> Step:
+def step(of: ReportHistory, name: str) -> Step:
     (found,) = [step for step in of.steps if step.name == name]
     return found
-
-
-def rows(of: Life, name: str) -> dict[str, np.ndarray]:
-    cells = step(of, name).cells
-    assert cells is not None
-    return dict(cells.rows)
 
 
 @pytest.mark.parametrize(("kind", "fakes"), list(itertools.product(KINDS, CAO_ATTACKS)))
@@ -73,22 +71,20 @@ def test_hashing_shows_the_hash_of_the_own_item(kind: str, rng: np.random.Genera
         seed, sent = int(of.report["seed"][0]), int(of.report["value"][0])
         hashed = xxhash.xxh32((7).to_bytes(4, "little"), seed).intdigest()
         own = hashed * g >> 32
-        seen = rows(of, "Perturbation")
-        assert np.flatnonzero(seen["own"]).tolist() == [own]
-        assert np.flatnonzero(seen["sent"]).tolist() == [sent]
         said = " ".join(step(of, "Encoding").detail)
         assert f"0x{seed:08x}" in said
         assert f"0x{hashed:08x}" in said
-        cells = step(of, "Encoding").cells
+        assert f"bucket {own} of {g}" in step(of, "Encoding").text
+        assert f"bucket {sent}" in step(of, "Report").text
+        cells = step(of, "Support").cells
         assert cells is not None
         assert cells.numbers is not None
         placed = [
-            xxhash.xxh32(t.to_bytes(4, "little"), seed).intdigest() * g >> 32 for t in TARGETS
+            xxhash.xxh32(t.to_bytes(4, "little"), seed).intdigest() * g >> 32 for t in range(60)
         ]
-        assert cells.numbers[1].tolist() == np.bincount(placed, minlength=g).tolist()
-        same, other = step(of, "Perturbation").chances
-        assert same.probability == one.protocol.p
-        assert other.probability == pytest.approx((1 - one.protocol.p) / (g - 1))
+        assert cells.numbers[1].tolist() == placed
+        same, other = step(of, "Perturbation").outcomes
+        assert (same.probability, other.probability) == (one.protocol.p, one.protocol.q)
         assert (same.outcome == "yes") is (own == sent)
         assert (7 in of.supports) is (own == sent)
         kept.add(own == sent)
@@ -101,11 +97,9 @@ def test_a_crafted_unary_report_has_every_target_and_its_padding(rng: np.random.
     of = fake_report(one, rng)
     assert of.targets.tolist() == sorted(TARGETS)
     assert of.supports.size == 3 + one.protocol.padding(3)
-    seen = rows(of, "Padding")
-    assert np.flatnonzero(seen["before"]).tolist() == sorted(TARGETS)
-    cells = step(of, "Padding").cells
+    cells = step(of, "Crafting").cells
     assert cells is not None
-    assert cells.rest().ones == (0, one.protocol.padding(3))
+    assert cells.rest().ones == (one.protocol.padding(3),)
     q, p = one.protocol.q, one.protocol.p
     assert of.weight == pytest.approx((3 - 3 * q) / (p - q))
 
@@ -113,11 +107,11 @@ def test_a_crafted_unary_report_has_every_target_and_its_padding(rng: np.random.
 def test_a_long_seed_search_is_shortened_and_says_so(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ldptui.explain.report.pure.SEARCH_WORK", 30)
+    monkeypatch.setattr("ldptui.explain.report_story.SEARCH_WORK", 30)
     one = bound("olh", "mga", seeds=1000)
-    assert "10 seeds (the attack: 1000)" in step(fake_report(one, rng), "Crafting").text
+    assert "10 seeds (the attack: 1000)" in step(fake_report(one, rng), "Crafting").detail[0]
     bucket = bound("olh", "mga", seeds=1000, scoring="bucket")
-    assert "5 seeds (the attack: 1000)" in step(fake_report(bucket, rng), "Crafting").text
+    assert "5 seeds (the attack: 1000)" in step(fake_report(bucket, rng), "Crafting").detail[0]
     meter = step(fake_report(one, rng), "Support").meter
     assert meter is not None
     assert one.attack is not None
@@ -159,10 +153,12 @@ def test_labels_name_the_items(rng: np.random.Generator, tmp_path: object) -> No
 
 def test_the_rest_of_the_cells() -> None:
     bits = np.array([1, 0, 1, 1, 0, 0, 1], dtype=bool)
-    cells = Cells("item", (("sent", bits),), (life.Group("own", (2,)), life.Group("t", (0, 5))), {})
+    cells = Cells(
+        "item", (("sent", bits),), (MemberGroup("own", (2,)), MemberGroup("t", (0, 5))), {}
+    )
     assert cells.others(2) == (1, 3)
     assert cells.others(9) == (1, 3, 4, 6)
-    assert cells.rest() == Rest(4, (2,))
+    assert cells.rest() == RemainingMembers(4, (2,))
 
 
 def test_a_domain_of_all_targets_leaves_nothing_over(rng: np.random.Generator) -> None:

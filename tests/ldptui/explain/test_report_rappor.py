@@ -11,7 +11,7 @@ from support.kinds import CAO_ATTACKS
 
 from ldptui.core.cell import Cell
 from ldptui.core.protocols import Rappor
-from ldptui.explain.report import Cells, Life
+from ldptui.explain.report_values import Cells, ReportHistory
 from ldptui.explain.story import reports_of
 from ldptui.explain.users import fake_report, genuine_report
 
@@ -31,17 +31,17 @@ def bound(fakes: str | None = "mga", cohort: float | None = None, **more: Any) -
     return cell([500, 300, 150, 50, 0], table, aimed)
 
 
-def steps(life: Life) -> dict[str, Any]:
+def steps(life: ReportHistory) -> dict[str, Any]:
     return {step.name: step for step in life.steps}
 
 
-def cells_of(life: Life, name: str) -> dict[str, Any]:
+def cells_of(life: ReportHistory, name: str) -> dict[str, Any]:
     cells = steps(life)[name].cells
     assert isinstance(cells, Cells)
     return dict(cells.rows)
 
 
-def opened(one: Cell, life: Life) -> tuple[int, Any]:
+def opened(one: Cell, life: ReportHistory) -> tuple[int, Any]:
     assert isinstance(one.protocol, Rappor)
     return int(life.report["cohort"][0]), one.protocol.unpack(life.report)[0]
 
@@ -55,27 +55,28 @@ def test_every_bit_from_the_filter_to_the_report(form: dict[str, Any], item: int
     assert isinstance(one.protocol, Rappor)
     cohort, sent = opened(one, life)
     true = one.protocol.encode(np.array([item]), np.array([cohort]))[0]
-    assert (cells_of(life, "Bloom filter")["true"] == true).all()
-    last = true
-    if one.protocol.noise.memoised:
-        last = cells_of(life, "Kept noise")["kept"]
-        chances = steps(life)["Kept noise"].chances
-        assert [c.probability for c in chances] == [
-            1 - one.protocol.noise.f / 2,
-            one.protocol.noise.f / 2,
-        ]
-        assert chances[0].outcome == f"{int(last[true].sum())} of {int(true.sum())}"
-        assert chances[1].outcome == f"{int(last[~true].sum())} of {int((~true).sum())}"
-    if one.protocol.noise.p > 0:
-        rows = cells_of(life, "Fresh noise")
-        assert (rows["kept"] == last).all()
-        assert (rows["sent"] == sent).all()
-        assert [c.probability for c in steps(life)["Fresh noise"].chances] == [0.75, 0.5]
-    else:
-        assert (last == sent).all()  # the kept bits are sent
-        assert "none" in steps(life)["Fresh noise"].text
+    assert (cells_of(life, "Encoding")["true"] == true).all()
+    assert f"cohort {cohort}" in steps(life)["Encoding"].text
     assert (steps(life)["Report"].bits == sent).all()
-    assert f"cohort {cohort}" in steps(life)["Hashing"].text
+    noise = one.protocol.noise
+    if not noise.memoised:
+        (noisy,) = (name for name in steps(life) if "noise" in name or name == "Perturbation")
+        assert (cells_of(life, noisy)["sent"] == sent).all()
+        chances = [outcome.probability for outcome in steps(life)[noisy].outcomes]
+        assert chances == [noise.q_star, noise.p_star]
+        return
+    kept = cells_of(life, "Kept noise")["kept"]
+    own, other = steps(life)["Kept noise"].outcomes
+    assert (own.probability, other.probability) == (1 - noise.f / 2, noise.f / 2)
+    assert other.outcome == f"{int(kept[~true].sum())} of {int((~true).sum())}"
+    if noise.p > 0:
+        rows = cells_of(life, "Fresh noise")
+        assert (rows["kept"] == kept).all()
+        assert (rows["sent"] == sent).all()
+        assert [c.probability for c in steps(life)["Fresh noise"].outcomes] == [0.75, 0.5]
+    else:
+        assert (kept == sent).all()  # the kept bits are sent
+        assert "Fresh noise" not in steps(life)
 
 
 def test_a_client_keeps_its_permanent_bits_and_cohort() -> None:
@@ -103,14 +104,13 @@ def test_fakes(fakes: str, cohort: float | None, rng: Rng) -> None:
     aimed = one.protocol.aimed(one.targets)[claimed]
     if fakes == "mga":
         assert sent[aimed].all()
-        assert (cells_of(life, "Padding")["before"] == aimed).all()
-        assert (cells_of(life, "Padding")["after"] == sent).all()
+        assert (cells_of(life, "Crafting")["sent"] == sent).all()
         assert life.targets.tolist() == [2, 4]
     elif fakes == "ria":
         assert life.item in (2, 4)
-        assert (cells_of(life, "Fresh noise")["sent"] == sent).all()
+        assert (cells_of(life, "Perturbation")["sent"] == sent).all()
     else:
-        assert (cells_of(life, "Drawing")["drawn"] == sent).all()
+        assert (cells_of(life, "Crafting")["sent"] == sent).all()
 
 
 def test_too_many_filters_are_not_hashed_for_one_report() -> None:

@@ -164,7 +164,7 @@ async def test_an_edit_keeps_the_user_and_the_coin_of_the_own_bit() -> None:
         own = before[0].item
         assert (own in after[0].supports) == (own in before[0].supports)
         app.view.draft = edited(one, "protocol.kind", "grr")
-        assert "takes another item" in app.view.as_text()
+        assert "does not support the own item" in app.view.as_text()
         app.view.draft = one
         again = app.view.lives
         assert again is not None
@@ -205,7 +205,7 @@ async def test_nothing_is_computed_while_it_is_hidden(monkeypatch: pytest.Monkey
         await pilot.pause()
         assert len(drawn) == 1
         seen = "\n".join(app.sheet.render_line(y).text for y in range(30))
-        assert "own item sent" in seen
+        assert "own → supported" in seen
 
 
 async def test_a_protocol_without_known_steps_says_so() -> None:

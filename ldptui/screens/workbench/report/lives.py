@@ -16,7 +16,7 @@ from ....text.prose import wrapped
 if TYPE_CHECKING:
     from ldptui.core.law.pure import BoolArray
 
-    from ....explain.report import Cells, Life, Step
+    from ....explain.report_values import Cells, ReportHistory, Step
 
 
 TEXTURE: Final = 8
@@ -120,7 +120,7 @@ def arranged(cells: Cells, width: int) -> list[ShownGroup]:
     """The groups with as much as fits: labels where they can, bits alone where they must."""
     others = cells.rest().count
     labels = [cells.label(m) for group in cells.groups for m in group.members]
-    if cells.over == "bucket" or others <= width // 3:
+    if others <= width // 3:
         labels += [cells.label(m) for m in cells.others(width)]
     pitch = min(8, max((cell_len(label) for label in labels), default=1)) + 1
     used = sum(width_of(g.name, len(g.members), pitch) + SEPARATOR for g in cells.groups)
@@ -160,7 +160,7 @@ def rest_of(cells: Cells, groups: list[ShownGroup]) -> str:
     """A sentence about the bits that are not shown one by one."""
     parts = []
     name, bits = cells.rows[-1]
-    state = "supported" if name == "support" else "1"
+    state = "supported" if name.startswith("support") else "1"
     for group in groups:
         if group.hidden:
             ones = int(bits[list(group.hidden)].sum())
@@ -193,7 +193,7 @@ ROOMY: Final = 58
 """From this width a column has the names of the steps beside their texts."""
 
 
-def life_rows(genuine: Life, fake: Life | str, look: Look) -> list[Row]:
+def life_rows(genuine: ReportHistory, fake: ReportHistory | str, look: Look) -> list[Row]:
     """Both lives, their steps at one height where they stand side by side.
 
     Rows that are left over show all the bits of a report.
@@ -209,7 +209,9 @@ def life_rows(genuine: Life, fake: Life | str, look: Look) -> list[Row]:
     return stacked(blocks, 1 if spare >= 0 else 0, beside(pen, [], (width - 3) // 2, []))
 
 
-def paired(genuine: Life, fake: Life | str, width: int, pen: Pen) -> list[list[Row]]:
+def paired(
+    genuine: ReportHistory, fake: ReportHistory | str, width: int, pen: Pen
+) -> list[list[Row]]:
     """The blocks of both lives beside each other."""
     left = (width - 3) // 2
     ours, theirs = blocks_of(pen, genuine, left), blocks_of(pen, fake, width - 3 - left)
@@ -238,7 +240,7 @@ def beside(pen: Pen, row: Row, left: int, other: Row) -> Row:
     return [*row, (" " * room + " ", ""), (pen.look.clean("│ "), pen.look.palette.muted), *other]
 
 
-def blocks_of(pen: Pen, life: Life | str, width: int) -> list[list[Row]]:
+def blocks_of(pen: Pen, life: ReportHistory | str, width: int) -> list[list[Row]]:
     """The title and the steps of a life, or why there is none, each a block of rows."""
     if isinstance(life, str):
         title = (pad(pen.look.clean("No fake users"), width), f"bold {pen.look.palette.muted}")
@@ -289,7 +291,7 @@ def chance_rows(pen: Pen, step: Step, width: int) -> list[Row]:
     table = [
         (pen.look.clean(c.event), pen.look.clean(f"{c.symbol} = {fmt.short(c.probability)}"),
          pen.look.clean(c.outcome))
-        for c in step.chances
+        for c in step.outcomes
     ]  # fmt: skip
     widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
     rows: list[Row] = []

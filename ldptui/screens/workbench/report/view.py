@@ -19,7 +19,7 @@ from .lives import life_rows
 if TYPE_CHECKING:
     from ldptui.core.cell import Cell
 
-    from ....explain.report import Life
+    from ....explain.report_values import ReportHistory
     from ....session.draft import Draft
 
 NOTHING: Final = "no valid scenario yet"
@@ -63,7 +63,7 @@ class ReportView(Vertical):
     _report = 0  # the number of the draws, of this user's reports
     _user = 0  # the number of the user
     _item: int | None = None  # chosen by hand; None: what the user drew
-    _lives: tuple[Life, Life | str] | None = None
+    _lives: tuple[ReportHistory, ReportHistory | str] | None = None
 
     def compose(self) -> ComposeResult:
         yield RowsView(self._rows)
@@ -126,7 +126,7 @@ class ReportView(Vertical):
         self.query_one(RowsView).scroll_relative(y=lines, animate=False)
 
     @property
-    def lives(self) -> tuple[Life, Life | str] | None:
+    def lives(self) -> tuple[ReportHistory, ReportHistory | str] | None:
         """The genuine user's report and the fake one's, or why there is none; None for neither."""
         cell = self.draft.cell if self.draft is not None else None
         if self._lives is None and cell is not None:
@@ -143,7 +143,7 @@ class ReportView(Vertical):
         if self.is_mounted:
             self.query_one(RowsView).rebuild()
 
-    def _draw(self, cell: Cell) -> tuple[Life, Life | str]:
+    def _draw(self, cell: Cell) -> tuple[ReportHistory, ReportHistory | str]:
         from ldptui.core.base.streams import stream
 
         from ....explain.users import fake_report, genuine_report, random_user

@@ -1,0 +1,383 @@
+"""The story of one report, step by step: of a genuine user, and of a fake one.
+
+Every step shows what really happened to one report that the protocol or the attack made: the code
+that draws is theirs, and what stands between is read off the report, or drawn again from the same
+stream. The story is one for all families and all laws of fake reports: what the report encodes,
+what noise did, what it supports, what is expected, and its weight. A family adds how an item is
+encoded, and how a report reads.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldptui.core.attacks import Strategy, View
+from ldptui.core.base.sampling import Counts
+from ldptui.core.cell import Cell
+from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.pure import BoolArray, Items, Reports, Rng, Supports, is_pure
+from ldptui.core.population.targets import RandomSet
+from ldptui.core.theory import fake_support
+
+from ..text import format as fmt
+from .report_values import Cells, MemberGroup, Meter, ReportHistory, Step, StepOutcome
+
+Bits: TypeAlias = tuple[str, BoolArray]
+"""A name, and one bit for each item or for each bit of a filter."""
+
+LAWS: Final[dict[str, str]] = {
+    "random": "drawn at random, for no item in particular",
+    "crafted": "made to support as many targets as one report can, and to look honest elsewhere",
+    "subset": "made to support a few targets alone, and to look honest elsewhere",
+    "disguised": "has as many ones as an honest report happens to have, the targets' first",
+    "avoided": "made to support as few targets as one report can, and to look honest elsewhere",
+    "solved": "has as many targets as a linear programme says: the most that a check lets pass",
+    "hidden": "drawn so that all reports together look like those of honest users",
+    "widest": "all reports at the end of the range, each as likely as the next",
+    "pointed": "the report nearest to one number, the same from every fake",
+    "steered": "drawn so that the mean of all reports becomes what the fakes want",
+}
+"""How a fake's report that is of no item is made, by the law of the attack's reports."""
+
+NO_NOISE: Final = Step("Perturbation", "none, sent as it is")
+
+KEPT_BACK: Final = Step(
+    "Drop-out",
+    "it supports the item, and is sent",
+    detail=("one that does not is kept back, and nobody hears of it",),
+)
+"""The step of a fake who sends a report only if it supports the item that it chose."""
+
+SEARCH_WORK: Final = 2_000_000
+"""Hashes of one fake's seed search, some 20 ms: a longer search is shown with fewer seeds."""
+
+
+class ReportStory:
+    """The story of a report of a family whose users hold items, and whose reports support them."""
+
+    laws = LAWS
+    """The sentence of each law."""
+
+    shows_bits = False
+    """Whether the report is drawn bit by bit where there is room."""
+
+    adds_up = False
+    """Whether a report is added to the targets' total as it is, with p = 1 and q = 0."""
+
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+        """How an item is encoded in a report: a sentence, then details."""
+        return ("the item itself",)
+
+    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
+        """A report as it is sent: a sentence, then details."""
+        raise NotImplementedError
+
+    def server_numbers(
+        self,
+        cell: Cell,  # noqa: ARG002
+        report: Reports,  # noqa: ARG002
+    ) -> tuple[str, Counts] | None:
+        """A number of every item that the server reads off a report, by name, or None."""
+        return None
+
+    def support(self, cell: Cell, report: Reports) -> Supports | None:
+        """[d], 1 where a report supports an item and -1 where it speaks against it.
+
+        None if no item is supported.
+        """
+        protocol: Any = cell.protocol
+        if is_pure(protocol):
+            return np.asarray(protocol.supports(report)[0])
+        return np.asarray(protocol.look(report, np.arange(protocol.domain_size))[0])
+
+    def weigh(self, cell: Cell, report: Reports) -> tuple[float, str]:
+        """What a report adds to the targets' estimated total, in users, and how that follows."""
+        protocol: Any = cell.protocol
+        p, q, r = protocol.p, protocol.q, cell.targets.size
+        net = int(cast("Supports", self.support(cell, report))[cell.targets].sum())
+        weight = float((net - r * q) / (p - q))
+        return weight, f"({net} − {r}q)/(p − q) = {fmt.short(net - r * q)}/{fmt.short(p - q)}"
+
+    def expect(
+        self,
+        cell: Cell,
+        report: Reports,  # noqa: ARG002
+        item: int | None,
+        attack: Strategy | None,
+    ) -> tuple[float | None, float]:
+        """What such a report has on average: the targets it supports, None if none, its weight."""
+        protocol: Any = cell.protocol
+        p, q = (1.0, 0.0) if self.adds_up else (protocol.p, protocol.q)
+        r, held = cell.targets.size, item in cell.targets
+        if attack is None:
+            hit, weight = r * q + held * (p - q), float(held)
+        else:
+            law = fake_support(cell)
+            assert law is not None  # there is no story of what has no law
+            hit = float(law.rates[cell.targets].sum())
+            weight = (hit - r * q) / (p - q)
+        return None if self.adds_up else hit, weight
+
+    def keep_answer(self, cell: Cell, item: int, rng: Rng) -> Reports | None:
+        """The answer that a client will keep for an item, as a report; `rng` stays as it was."""
+        protocol: Any = cell.protocol
+        if not hasattr(protocol, "keep"):
+            return None
+        return cast("Reports", protocol.keep(np.array([item]), copy.deepcopy(rng)))
+
+    def show_noise(
+        self, cell: Cell, report: Reports, item: int, answer: Reports | None
+    ) -> Iterator[Step]:
+        """What noise did between an item and a report, the noise of a kept answer first."""
+        protocol: Any = cell.protocol
+        own = "own", one_bit(protocol.domain_size, item)
+        sent = "supported", supported_bits(self.support(cell, report))
+        if answer is None:
+            supports = "supports" if sent[1][item] else "does not support"
+            text = f"the report {supports} the own item"
+            rates, cells = (protocol.p, protocol.q), over_items(cell, (own, sent), item)
+            cells = replace(cells, rate=protocol.q)
+            yield noise_step("Perturbation", text, own, sent, letters_of(cell), rates, cells)
+            return
+        chain, kept = protocol.chain, ("kept", supported_bits(self.support(cell, answer)))
+        cells = replace(over_items(cell, (own, kept), item), rate=chain.q1)
+        yield noise_step(*KEPT_NOISE, own, kept, ("p₁", "q₁"), (chain.p1, chain.q1), cells)
+        cells = over_items(cell, (kept, sent), item)
+        yield noise_step(*FRESH_NOISE, kept, sent, ("p₂", "q₂"), (chain.p2, chain.q2), cells)
+
+    def show_value(self, cell: Cell, item: int | None, attack: Strategy | None) -> Step:
+        """The first step: the item of a user, or what a fake without one wants."""
+        if item is None:
+            detail = f"wants {targets_of(cell)} to look {wish_of(cast('Strategy', attack))}"
+            return Step("Value", "none: a fake holds no item", detail=(detail,))
+        is_target = item in cell.targets
+        text = named(cell, item) + (", a target" if is_target else "")
+        if attack is None:
+            share, users = (
+                fmt.percent(cell.population.frequencies[item]),
+                fmt.plural(cell.users, "user"),
+            )
+            return Step("Value", text, detail=(f"held by {share} of {users}",))
+        chosen = f"one of {targets_of(cell)}, at random" if is_target else "chosen at random"
+        lie = ": its only lie" if attack.report_law == "honest" else ""
+        return Step("Value", text, detail=(chosen + lie,))
+
+    def show_bits(self, cell: Cell, report: Reports, item: int | None) -> Cells | None:
+        """The bits of a report that is of no item, or the own item before any noise."""
+        if item is not None:
+            own = one_bit(cell.local.domain_size, item)
+            return over_items(cell, (("own", own),), item)
+        support = self.support(cell, report)
+        if support is None:
+            return None
+        return over_items(cell, (("supported", supported_bits(support)),), None)
+
+    def show_report(self, cell: Cell, report: Reports) -> Step:
+        """The report as it is sent."""
+        text, *detail = self.describe(cell, report)
+        if not self.shows_bits:
+            return Step("Report", text, detail=tuple(detail))
+        bits = supported_bits(self.support(cell, report))
+        return Step("Report", text, detail=tuple(detail), bits=bits, marked=np.sort(cell.targets))
+
+    def show_server(
+        self, cell: Cell, report: Reports, item: int | None, attack: Strategy | None
+    ) -> Iterator[Step]:
+        """What the server takes from a report: what it supports, and its weight."""
+        r, support = cell.targets.size, self.support(cell, report)
+        hit, average = self.expect(cell, report, item, attack)
+        if support is not None:
+            meter = None
+            if r and hit is not None:
+                meter = Meter(int(support[cell.targets].sum()), r, hit)
+            numbers, cells = self.server_numbers(cell, report), None
+            if numbers is not None:
+                cells = over_items(cell, (("support", support > 0),), item)
+                cells = replace(cells, numbers=numbers, rate=cast("Any", cell.protocol).q)
+            yield Step("Support", support_text(support, item), cells=cells, meter=meter)
+        if r:
+            weight, formula = self.weigh(cell, report)
+            mean = f"{fmt.short(average, sign=True)} on average of such a report"
+            if attack is None:
+                mean += ": honest noise cancels"
+            text = f"{fmt.short(weight, sign=True)} users with a target"
+            yield Step("Weight", text, detail=(formula, mean))
+
+    def tell_genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> ReportHistory:
+        """The history of the report of a genuine user who holds `item`.
+
+        kept : draws what a client keeps between its reports. fresh : what is drawn anew.
+        """
+        items, protocol = np.array([item]), cast("Any", cell.protocol)
+        if memoises(protocol):
+            answer = self.keep_answer(cell, item, kept)
+            report = protocol.memoised_reports(items, kept, fresh)
+        else:
+            answer, report = None, cell.local.perturb(items, fresh)
+        steps = (*self._of_item(cell, report, item, answer), self.show_report(cell, report))
+        return self._history(cell, "A genuine user", report, steps, item, None)
+
+    def tell_fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> ReportHistory:
+        """The history of the report of a fake user, drawn by the attack."""
+        view, item = View(cell.targets), None
+        attack, searched = shorten_search(attack, cell)
+        if hasattr(attack, "held"):
+            # The attack draws the item first: a copy of the generator draws the same one.
+            item = cast("Any", attack).held(view, 1, copy.deepcopy(rng)).item()
+        report = attack.reports(cell.local, view, 1, rng)
+        if item is None:
+            bits = self.show_bits(cell, report, None)
+            text = self.laws.get(attack.report_law, "as the attack draws it")
+            steps = [Step("Crafting", text, cells=bits, detail=searched), NO_NOISE]
+        else:
+            steps = [*self._of_item(cell, report, item, None)]
+            if attack.report_law == "unperturbed":
+                steps = [steps[0], NO_NOISE]
+        if getattr(attack, "drop_out", False):
+            steps += [KEPT_BACK]
+        steps += [self.show_report(cell, report)]
+        return self._history(cell, title, report, tuple(steps), item, attack)
+
+    def _of_item(
+        self, cell: Cell, report: Reports, item: int, answer: Reports | None
+    ) -> Iterator[Step]:
+        """The steps from an item to its report."""
+        text, *detail = self.encode(cell, report, item)
+        cells = self.show_bits(cell, report, item)
+        yield Step("Encoding", text, cells=cells, detail=tuple(detail))
+        yield from self.show_noise(cell, report, item, answer)
+
+    def _history(
+        self,
+        cell: Cell,
+        title: str,
+        report: Reports,
+        steps: tuple[Step, ...],
+        item: int | None,
+        attack: Strategy | None,
+    ) -> ReportHistory:
+        first = self.show_value(cell, item, attack)
+        server = self.show_server(cell, report, item, attack)
+        support = self.support(cell, report)
+        items = np.flatnonzero(supported_bits(support)) if support is not None else NOTHING
+        weight, _ = self.weigh(cell, report)
+        hit = np.intersect1d(items, cell.targets)
+        return ReportHistory(
+            title, attack is not None, item, report, (first, *steps, *server), items, hit, weight
+        )
+
+
+NOTHING: Final[Items] = np.empty(0, dtype=np.int64)
+
+
+def shorten_search(attack: Any, cell: Cell) -> tuple[Strategy, tuple[str, ...]]:
+    """The attack with no more seeds than one report may take time for, and a sentence on them."""
+    if not hasattr(attack, "seeds") or not hasattr(cell.protocol, "hash_range"):
+        return attack, ()
+    r = cell.targets.size
+    work = r * (r + 1) // 2 if getattr(attack, "scoring", "") == "bucket" else r
+    seeds = min(attack.seeds, max(1, SEARCH_WORK // work))
+    fewer = f" (the attack: {fmt.count(attack.seeds)})" if seeds < attack.seeds else ""
+    return replace(attack, seeds=seeds), (f"the best of {fmt.plural(seeds, 'seed')}{fewer}",)
+
+
+def noise_step(
+    name: str,
+    text: str,
+    before: Bits,
+    after: Bits,
+    letters: tuple[str, str],
+    rates: tuple[float, float],
+    cells: Cells | None,
+    detail: tuple[str, ...] = (),
+) -> Step:
+    """The step of a noise that sends a 1 as 1, and a 0 as 1, with these probabilities."""
+    (was, ones), (now, sent) = before, after
+    outcomes = (
+        StepOutcome(f"{was} → {now}", letters[0], rates[0], count_among(sent, ones)),
+        StepOutcome(f"other → {now}", letters[1], rates[1], count_among(sent, ~ones)),
+    )
+    return Step(name, text, outcomes, cells, detail)
+
+
+KEPT_NOISE: Final = "Kept noise", "drawn once for this item, the same in every report"
+FRESH_NOISE: Final = "Fresh noise", "drawn anew for each report"
+"""The two noises of a client that keeps an answer: names, and sentences."""
+
+
+def count_among(sent: BoolArray, among: BoolArray) -> str:
+    """How many of some bits are 1, in words: of one alone yes or no."""
+    ones, size = int(sent[among].sum()), int(among.sum())
+    return ("yes" if ones else "no") if size == 1 else f"{fmt.count(ones)} of {fmt.count(size)}"
+
+
+def support_text(support: Supports, item: int | None) -> str:
+    """How many items a report supports, and whether the own one is among them, in words."""
+    against = int((support < 0).sum())
+    text = f"{fmt.count(int((support > 0).sum()))} of {fmt.plural(support.size, 'item')}"
+    if item is not None:
+        text += ", the own one too" if support[item] > 0 else ", not the own one"
+    return text + (f"; against {fmt.count(against)}" if against else "")
+
+
+def supported_bits(support: Supports | None) -> BoolArray:
+    return np.asarray(cast("Supports", support) > 0)
+
+
+def one_bit(size: int, place: int) -> BoolArray:
+    """bool[size], with one bit that is 1."""
+    bits = np.zeros(size, dtype=np.bool_)
+    bits[place] = True
+    return bits
+
+
+def over_items(cell: Cell, rows: tuple[Bits, ...], own: int | None) -> Cells:
+    """Bits over the items: the own one first, then the targets."""
+    rest = tuple(int(target) for target in np.sort(cell.targets) if target != own)
+    groups = [MemberGroup("own", (own,))] if own is not None else []
+    groups += [MemberGroup("targets", rest)] if rest else []
+    shown = [member for group in groups for member in group.members]
+    labels = {member: cell.population.label(member) for member in shown}
+    return Cells("item", rows, tuple(groups), labels)
+
+
+def letters_of(cell: Cell) -> tuple[str, str]:
+    """The chances that a 1, and that a 0, is sent as 1: some bits have a p and q of their own."""
+    return ("q*", "p*") if "p_star" in cell.protocol.facts() else ("p", "q")
+
+
+def named(cell: Cell, item: int) -> str:
+    """The number of an item, and its label if it has one."""
+    label = cell.population.label(item)
+    return f"item {item}" if cell.population.labels is None else f"item {item}, “{label}”"
+
+
+def targets_of(cell: Cell) -> str:
+    """The number of targets in words: `3 targets`."""
+    return fmt.plural(cell.targets.size, "target")
+
+
+def wish_of(attack: Strategy) -> str:
+    """The way in which an attack wants its targets to look."""
+    if attack.report_law == "avoided":
+        return "rare"
+    drawn = isinstance(getattr(attack, "targets", None), RandomSet)
+    return "frequent, whichever they are" if drawn else "frequent"
+
+
+def hex_of(report: NDArray[Any]) -> str:
+    """The first bytes of a packed report."""
+    data = report.tobytes()
+    start = data[:7].hex(" ")
+    return f"{fmt.plural(len(data), 'byte')}: {start}" + (" …" if len(data) > 7 else "")
+
+
+def bits_needed(choices: int) -> str:
+    """The bits that tell one of so many choices, in words."""
+    return fmt.plural((choices - 1).bit_length(), "bit")

@@ -1,0 +1,124 @@
+"""The story of one report as plain values: its steps, what they show, and the whole history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from ldptui.core.base.sampling import Counts
+from ldptui.core.law.pure import BoolArray, Items, Reports
+
+
+@dataclass(frozen=True)
+class StepOutcome:
+    """One thing that could happen, its probability, and how often it did."""
+
+    event: str
+    symbol: str
+    probability: float
+    outcome: str
+
+
+@dataclass(frozen=True)
+class Meter:
+    """The number of targets that a report supports, and that such a report does on average.
+
+    Targets that it speaks against are taken off.
+    """
+
+    value: int
+    total: int
+    expected: float
+
+
+@dataclass(frozen=True)
+class MemberGroup:
+    """Items or bits that belong together, in the order in which they are shown."""
+
+    name: str
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RemainingMembers:
+    """The members that are not shown one by one: their number, and the ones among them by row."""
+
+    count: int
+    ones: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Bits over the items of the domain, or over the bits of a Bloom filter.
+
+    rows : (name, bool[size]); two rows are before and after something random.
+    groups : what a window shows first, in this order; the rest is "others".
+    labels : the names of the members of the groups.
+    numbers : (name, int64[size]) shown over the bits, or None.
+    rate : probability of a one in the last row for each member of "others"; None if certain.
+    """
+
+    over: Literal["item", "bit"]
+    rows: tuple[tuple[str, BoolArray], ...]
+    groups: tuple[MemberGroup, ...]
+    labels: dict[int, str] = field(default_factory=dict)
+    numbers: tuple[str, Counts] | None = None
+    rate: float | None = None
+
+    @property
+    def size(self) -> int:
+        return int(self.rows[0][1].size)
+
+    def others(self, most: int) -> tuple[int, ...]:
+        """The first members of no group, at most `most`."""
+        grouped = {member for group in self.groups for member in group.members}
+        wanted = range(min(self.size, most + len(grouped)))
+        return tuple(member for member in wanted if member not in grouped)[:most]
+
+    def label(self, member: int) -> str:
+        return self.labels.get(member, str(member))
+
+    def rest(self) -> RemainingMembers:
+        """The members of no group."""
+        grouped = [member for group in self.groups for member in group.members]
+        ones = tuple(int(bits.sum() - bits[grouped].sum()) for _, bits in self.rows)
+        return RemainingMembers(self.size - len(grouped), ones)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step: a sentence, what could happen, the cells, and what to know about it.
+
+    bits : bool[d], all the bits of a report, drawn where there is room for them; marked : int64,
+    the targets among them.
+    """
+
+    name: str
+    text: str
+    outcomes: tuple[StepOutcome, ...] = ()
+    cells: Cells | None = None
+    detail: tuple[str, ...] = ()
+    meter: Meter | None = None
+    bits: BoolArray | None = None
+    marked: Items | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ReportHistory:
+    """The steps of one report, from the value to what the server takes from it.
+
+    report : the report itself, an array of one. supports : int64, the items it supports, ascending.
+    targets : int64, the targets among them. weight : what the report adds to the targets' estimated
+    total, in users.
+    """
+
+    title: str
+    fake: bool
+    item: int | None
+    report: Reports
+    steps: tuple[Step, ...]
+    supports: Items = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    targets: Items = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    weight: float = 0.0
