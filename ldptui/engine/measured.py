@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import structs
 
 from ldptui.core.base.errors import LdpError
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment, bound
+from ldptui.core.metrics.results import CellResults
 from ldptui.core.population import STATED, Population
 from ldptui.core.running.runner import Results
 from ldptui.core.scenario import Point, Scenario
 from ldptui.core.store import cell_keys
 
 from ..charts import curves
-from ..session.snapshot import Part, Snapshot
+from ..session.snapshot import Part, Snapshot, Status
 from .worker.part import PartSoFar
 from .worker.picture import Picture
 
+Find: TypeAlias = Callable[[str, int, bool], CellResults]
+"""The results of the cell of a key, up to a number of trials; of each item as well where True."""
 Known: TypeAlias = Callable[[list[Cell], bool], list[Cell]]
 """Picks those of the cells that have results; of each item as well, where it is told to."""
 
@@ -34,32 +38,68 @@ def positions(experiment: Experiment) -> dict[str, int]:
     return at
 
 
+class MeasuredRun:
+    """The charts of a run: its parts and their closed forms, reckoned once; simulates nothing.
+
+    find : what is measured of a cell elsewhere, by its key: shown besides the run's own cells.
+    """
+
+    def __init__(self, experiment: Experiment, find: Find | None = None) -> None:
+        self._find, self._at = find, positions(experiment)
+        self._others: dict[str, CellResults] = {}
+        self._parts, self._picture = charted_parts(experiment, self._known_cells), Picture()
+
+    def _known_cells(self, cells: list[Cell], details: bool) -> list[Cell]:
+        """The cells that the run has, and those that are found elsewhere."""
+        names = cell_keys(cells)
+        for name, cell in zip(names, cells, strict=True):
+            if self._find is not None and name not in self._at and name not in self._others:
+                measured = self._find(name, cell.trials, details)
+                if measured.trials:
+                    self._others[name] = measured
+        is_known = (name in self._at or name in self._others for name in names)
+        return [cell for cell, known in zip(cells, is_known, strict=True) if known]
+
+    def snapshot(self, key: int, status: Status, cells: Sequence[CellResults]) -> Snapshot:
+        """The charts of a run that has measured this of its cells."""
+        for part in self._parts.values():
+            part.measured = [
+                self._others[name] if name in self._others else cells[self._at[name]]
+                for name in part.keys
+            ]
+            part.reckon()
+            part.news()
+        parts = {name: part.views for name, part in self._parts.items() if part.views}
+        base = self._parts["base"]
+        cell, measured, conclusion = base.experiment.cells[0], base.measured[0], dict[str, Any]()
+        if measured.trials:
+            self._picture.reckon(cell)
+            conclusion = self._picture.conclusion(cell, measured)
+        return Snapshot(
+            key,
+            status,
+            full=True,
+            parts={name: tuple(views.values()) for name, views in parts.items()},
+            **conclusion,
+        )
+
+    def describe(self, cell: Cell) -> str:
+        """The swept parameters of a cell, in words."""
+        return self._parts["base"].words(cell)
+
+
 def snapshot_of(results: Results) -> Snapshot:
     """The results of a run as charts read them."""
-    experiment = results.experiment
-    at = positions(experiment)
-    parts = charted_parts(
-        experiment,
-        lambda cells, _: [
-            cell for key, cell in zip(cell_keys(cells), cells, strict=True) if key in at
-        ],
+    whole = results.complete
+    shown = MeasuredRun(results.experiment).snapshot(
+        0, "done" if whole else "partial", results.cells
     )
-    for part in parts.values():
-        part.update(results.cells[at[key]] for key in part.keys)
-        part.reckon()
-    base, picture = parts["base"], Picture()
-    cell, measured = base.experiment.cells[0], base.measured[0]
-    picture.reckon(cell)
-    return Snapshot(
-        0,
-        "done" if results.complete else "partial",
-        full=True,
+    return structs.replace(
+        shown,
         done=results.trials,
-        total=experiment.trials,
-        parts={name: part.news() for name, part in parts.items()},
-        digest=results.digest if results.complete else "",
+        total=results.experiment.trials,
+        digest=results.digest if whole else "",
         numpy=np.__version__,
-        **(picture.conclusion(cell, measured) if measured.trials else {}),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 FIRST: Final = "^o opens the library and your files · M your own deployment"
 """What the first start says."""
-SEARCHES: Final = (20_000, 20, 20)
-"""New objects after which they are searched for garbage, and how often before older ones are."""
 
 
 def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str]:
@@ -55,18 +52,6 @@ def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str
         back = f"draft of {when}{place} restored; ctrl+o starts afresh"
         return recovered, back if recovered.modified or elsewhere else ""
     return opened(scenarios.path("quickstart")), FIRST
-
-
-def collect_garbage_again() -> None:
-    """Search for garbage again, which `start` has switched off; what is there by now stays.
-
-    An edit makes some 20,000 objects, and hardly any garbage: Python's own thresholds, 700 objects
-    and so on, would search 30 times meanwhile, a ninth of its time.
-    """
-    if not gc.isenabled():
-        gc.freeze()
-        gc.set_threshold(*SEARCHES)
-        gc.enable()
 
 
 def open_any(desk: Desk, open_other: Callable[[Path], object]) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.timer import Timer
 from textual.widgets import Static
 
 if TYPE_CHECKING:
@@ -51,28 +50,21 @@ class ReplayBar(Static, can_focus=True):
         super().__init__(markup=False)
         self.replay: RunReplay | None = None
         self.frame: Snapshot | None = None
-        self._at, self._is_playing, self._is_drawing = 0, False, False
-        self._timer: Timer | None = None
-
-    def on_mount(self) -> None:
-        self._timer = self.set_interval(TICK_S, self._tick, pause=True)
+        self._at, self._is_playing, self._moved = 0, False, asyncio.Event()
 
     def play(self, replay: RunReplay) -> None:
         """Replay a run from the start, and close it at the end."""
         self.close()
         self.replay, self.display = replay, True
         self._move(0, is_playing=True)
+        self.run_worker(self._show(replay))
         self.call_after_refresh(self.focus)
 
     def close(self) -> None:
         """Leave the replay, if there is one."""
-        replay, self.replay, self.frame = self.replay, None, None
-        if replay is None:
-            return
+        self.replay = self.frame = None
         self.display = False
-        self._move(0)
-        if not self._is_drawing:  # else the drawing closes it
-            replay.close()
+        self._moved.set()
 
     def action_close(self) -> None:
         self.close()
@@ -92,33 +84,30 @@ class ReplayBar(Static, can_focus=True):
         if self.replay is not None:
             self._move(self.replay.blocks if place else 0)
 
-    def _tick(self) -> None:
-        if self.replay is not None:
-            at = self._at + max(1, self.replay.blocks // MOST_TICKS)
-            self._move(at, is_playing=at < self.replay.blocks)
-
     def _move(self, at: int, *, is_playing: bool = False) -> None:
         """Show the first `at` blocks, and go on from there or stay."""
-        self._at = max(0, min(at, self.replay.blocks)) if self.replay is not None else 0
-        self._is_playing = is_playing
-        if self._timer is not None:
-            (self._timer.resume if is_playing else self._timer.pause)()
         if self.replay is not None:
-            self.run_worker(self._draw())
+            self._at, self._is_playing = max(0, min(at, self.replay.blocks)), is_playing
+            self._moved.set()
 
-    async def _draw(self) -> None:
-        """Draw the place reached; while one frame is made, those that fall due are left out."""
-        if self._is_drawing:
-            return
-        self._is_drawing = True
-        drawn: tuple[RunReplay, int] | None = None
-        while (replay := self.replay) is not None and drawn != (replay, self._at):
-            drawn = replay, self._at
-            frame = await asyncio.to_thread(replay.frame, self._at)
+    async def _show(self, replay: RunReplay) -> None:
+        """Show the place reached, again with every move and every tick, until the replay is left.
+
+        While one frame is made, those that fall due are left out.
+        """
+        while self.replay is replay:
+            self._moved.clear()
+            at = self._at
+            frame = await asyncio.to_thread(replay.frame, at)
             if self.replay is not replay:
-                replay.close()
-                continue
+                break
             self.frame = frame
-            self.update(f"{replay.describe(drawn[1])} · space plays, comma and period step")
+            self.update(f"{replay.describe(at)} · space plays, comma and period step")
             self.post_message(self.FrameChanged())
-        self._is_drawing = False
+            try:
+                await asyncio.wait_for(self._moved.wait(), TICK_S if self._is_playing else None)
+            except TimeoutError:
+                if self.replay is replay:
+                    at += max(1, replay.blocks // MOST_TICKS)
+                    self._move(at, is_playing=at < replay.blocks)
+        replay.close()

@@ -121,7 +121,6 @@ class WorkbenchScreen(Screen[None]):
         await self._panes.mount_forms()
         self._arrange()
         draft, note = await load
-        files.collect_garbage_again()
         if not self.is_mounted:
             return
         self.draft = draft

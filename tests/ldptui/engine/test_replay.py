@@ -130,7 +130,6 @@ def test_a_recording_from_a_file_is_replayed(path: Path, tmp_path: Path) -> None
     other: Store = open_store(None)
     number, _ = read_recording(other, tmp_path / "run.ldptui")
     replay = RunReplay(other, number, 1)
-    assert replay.name == "recording"
     assert shares(replay.frame()) == {0.02: 60, 0.05: 60, 0.2: 60}
     assert replay.frame(9).kept is None
     assert replay.describe(9) == "recording: block 9 of 9 · 180 of 180 trials"
