@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from .errors import ScenarioError, got
 from .ranges import Bounded
+
+PLUGIN: Final = "plugin"
+"""The kind, or the beginning of the kind, of what somebody's code is."""
 
 What: TypeAlias = Literal["attack", "defence", "protocol", "population", "metric"]
 """The purpose of somebody's code."""
@@ -43,6 +47,17 @@ class PythonCode(Bounded):
 def code_of(value: object) -> str:
     """The name of the code in Python that a value is; "" for all others."""
     return str(getattr(value, "code", ""))
+
+
+def kind_of_table(settings: Mapping[str, Any], table: str) -> str:
+    """The kind of a table among flat settings; of somebody's code its name."""
+    kind = str(settings.get(f"{table}.kind", ""))
+    return str(settings.get(f"{table}.name", kind)) if kind.startswith(PLUGIN) else kind
+
+
+def title_of(spec: Any) -> str:
+    """The kind of a table's value in capitals; of somebody's code its name."""
+    return code_of(spec) or str(spec.kind).upper()
 
 
 def read_only(array: Any) -> Any:

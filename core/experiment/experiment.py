@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from ..attacks import Fakes
-from ..base.code import code_of
+from ..base.code import code_of, kind_of_table
 from ..base.errors import LIFTED, ScenarioError, got, spelled
 from ..base.pulse import Pulse, no_pulse
 from ..base.streams import Path
@@ -253,7 +253,7 @@ def _check_drift(spec: StatedSpec, first: Population, second: Population) -> Non
 
 def _check_memoised(cell: Cell) -> None:
     """Refuse users who keep an answer and come and go, where they cannot be simulated."""
-    users = f"users of {str(cell.parameters['protocol.kind']).upper()} come and go"
+    users = f"users of {kind_of_table(cell.parameters, 'protocol').upper()} come and go"
     if cell.path == "reports":
         raise ScenarioError(
             f'must be "counts" where {users}: they keep a permanent answer, and no report says '

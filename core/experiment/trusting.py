@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.code import title_of
 from ..base.errors import ScenarioError, got
 from ..defences import (
     Filter,
@@ -41,7 +42,7 @@ def trusting(trust: Trust, point: Point, population: Population) -> Mechanism:
     asked = Asked(point.protocol, bound, population.domain_size, population.users)
     protocol = trust.bound(asked)
     if point.rounds is not None and memoises(protocol) and not trust.linked:
-        name = point.protocol.kind.upper()
+        name = title_of(point.protocol)
         rule = f'must not be "{trust.kind}" with rounds of {name}, whose users keep an answer'
         raise ScenarioError(f"{rule}: it tells which reports are of one user", key="trust.kind")
     return protocol

@@ -69,7 +69,7 @@ def to_json(
     if choice.turned:
         more["table"] = pivot(results, choice).records()
     more |= {"verdict": list(verdict)} if verdict else {}
-    warnings = list(results.experiment.warnings)
+    warnings = list(results.warnings)
     more |= {"warnings": warnings} if warnings else {}
     return json_text(versions, status, results.digest, scenario, cells, **more)
 
@@ -129,6 +129,7 @@ def cell_document(view: CellView, **more: Any) -> dict[str, Any]:
         "metrics": _summaries(view.metrics),
         **({"answer": answer} if view.answer is not None else {}),
         **(view.bits or {}),
+        **({"warnings": list(view.warnings)} if view.warnings or view.bits else {}),
         **view.budgets,
     }
 

@@ -15,10 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+from warnings import warn
 
 from ..base.errors import (
     ContentError,
     FileError,
+    LdpWarning,
     ScenarioError,
     check_among,
     got,
@@ -91,7 +93,7 @@ def sources(places: Places, kind: Format | None = None) -> list[Source]:
     `day-*.csv` the files that it fits; "-" standard input. kind : the format of standard input;
     else its first bytes tell it. Raises ScenarioError for a file that is named twice, whose reports
     would count twice, and for a format or a name that no format has; FileError for a place without
-    any file.
+    any file. Warns of files whose reports are for tests.
     """
     if kind is not None:
         check_among(words(kind, "input_format"), FORMATS.values(), "input_format")
@@ -104,7 +106,18 @@ def sources(places: Places, kind: Format | None = None) -> list[Source]:
         if name in seen:
             raise ScenarioError(f"must be named once, got {seen[name]} and {source}", key="reports")
         seen[name] = source
+    for sentence in test_doubts(named):
+        warn(sentence, LdpWarning, stacklevel=2)
     return named
+
+
+def test_doubts(named: Iterable[Source]) -> list[str]:
+    """A sentence for each file whose reports are for tests."""
+    return [
+        f"{source} has reports for tests (for_tests), which protected nobody"
+        for source in named
+        if source.suffix != END and is_for_tests(source)
+    ]
 
 
 @contextmanager
@@ -181,7 +194,7 @@ def piped(kind: Format | None = None) -> Piped:
     return Piped(file, end, end not in PACKED)
 
 
-def marked(source: Source) -> bool:
+def is_for_tests(source: Source) -> bool:
     """True for a file whose reports are for tests: their column says so, in a head or a schema.
 
     False for what cannot be read so, which is refused elsewhere.

@@ -29,12 +29,19 @@ PAUSE: Final = 0.02
 class Results:
     """The measurements of an experiment so far; one `CellResults` for each cell, in order.
 
-    failures : the cells that failed; their trials finished before are kept.
+    failures : the cells that failed; their trials finished before are kept. doubts : reasons to
+    doubt the numbers besides those of the experiment.
     """
 
     experiment: Experiment
     cells: tuple[CellResults, ...]
     failures: tuple[Failure, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The reasons to doubt the results, a sentence each."""
+        return (*self.experiment.warnings, *self.doubts)
 
     @cached_property
     def digest(self) -> str:

@@ -24,7 +24,8 @@ class Run:
     document : the scenario. source : the file it came from, "" if none.
     metrics : the names of what was measured.
     started : UTC seconds since 1970; seconds : how long it took, by a clock that never goes back.
-    done, total : trials. digest : of a run that is done, else "". owner : the process that runs it.
+    done, total : trials. digest : of a run that is done, else "". warnings : the reasons to
+    doubt it. owner : the process that runs it.
     """
 
     id: int = 0
@@ -47,6 +48,7 @@ class Run:
     star: bool = False
     removed: bool = False
     tags: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     owner: str = field(default="", compare=False, repr=False)
 
 

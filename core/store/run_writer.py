@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from ..base.code import kind_of_table
 from ..base.errors import FileError, one_line
 from ..base.versions import differing, versions
 from ..cell import Cell
@@ -56,6 +57,7 @@ def begin(
         started=time.time(),
         total=experiment.trials,
         tags=tuple(sorted({*tags})),
+        warnings=experiment.warnings,
         owner=process_address(),
     )
     with store.writing():
@@ -68,14 +70,13 @@ def begin(
 
 
 def kinds_in(cells: Iterable[Cell | RunCell], table: str) -> tuple[str, ...]:
-    """The kinds of a table that cells have; "mix" or "phase" for an attack of no single kind."""
+    """The kinds of a table that cells have; "mix" or "phase" for an attack of no single kind.
+
+    Somebody's code is named.
+    """
     kinds = dict.fromkeys(
-        str(
-            cell.parameters.get(
-                f"{table}.kind",
-                "phase" if f"{table}.phase.0.rounds" in cell.parameters else "mix",
-            )
-        )
+        kind_of_table(cell.parameters, table)
+        or ("phase" if f"{table}.phase.0.rounds" in cell.parameters else "mix")
         for cell in cells
     )
     return tuple(kinds)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..base.errors import FileError, ScenarioError
+from ..base.versions import redrawn_words
 from ..cell import Cell
 from ..experiment import Experiment, bound
 from ..experiment.search import with_fakes
@@ -249,7 +250,10 @@ class Store(BlockStore):
     def results(self, run: int, experiment: Experiment | None = None) -> Results:
         """The results of a run in one piece, for `core.export`, tables and charts."""
         experiment = experiment or self.experiment(run)
-        return Results(experiment, self.measured(run))
+        about = self.run(run)
+        known = (each for each in about.warnings if each not in experiment.warnings)  # of its code
+        doubts = (*known, *redrawn_words(about.versions))
+        return Results(experiment, self.measured(run), doubts=doubts)
 
     def measured(self, run: int) -> tuple[CellResults, ...]:
         """The results of a run's cells, each up to its first gap; simulates nothing."""

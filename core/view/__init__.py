@@ -29,13 +29,14 @@ class CellView(Struct, frozen=True):
     p, q : of a pure protocol; None where p and q are letters of bits, with opposite roles.
     trials, wanted : done, and asked for.
     metrics : measured and expected, by name.
-    bits : numbers of bits with a noise of their own, and warnings, by their names in the JSON
-        document; None for protocols without.
+    bits : numbers of bits with a noise of their own, by their names in the JSON document; None for
+        protocols without.
     answer : to a goal, the fields of `core.metrics.goal.Answer` and the goal's metric and at_least.
     budgets : the promise of all reports together, `Cell.budgets`; empty where each stands alone.
     elsewhere : the expected gain of the same attack by the kind of a protocol, its own among them;
         empty where it is not asked for, or not known.
     hidden : the gain that no defence can see, of the same number of fakes; None likewise.
+    warnings : the reasons to doubt the results, a sentence each.
     """
 
     index: int
@@ -56,6 +57,7 @@ class CellView(Struct, frozen=True):
     budgets: Mapping[str, float] = field(default_factory=dict)
     elsewhere: Mapping[str, float] = field(default_factory=dict)
     hidden: float | None = None
+    warnings: tuple[str, ...] = ()
 
 
 class Estimates(Struct, frozen=True):

@@ -42,11 +42,12 @@ def cell_view(
         wanted=cell.trials,
         targets=tuple(cell.targets.tolist()),
         metrics=measurements(cell, measured, closed_forms(cell) if expected is None else expected),
-        bits=_bits(cell, facts) if "p_star" in facts else None,
+        bits={**facts, "bit_support_gain": bit_gain(cell)} if "p_star" in facts else None,
         answer=_answer(cell),
         budgets=cell.budgets,
         elsewhere=gains_elsewhere(cell, beside) if beside else {},
         hidden=hidden_gain(cell) if beside else None,
+        warnings=cell.warnings,
     )
 
 
@@ -64,11 +65,6 @@ def measurements(
 ) -> dict[str, Estimate]:
     """Each metric over the trials, beside its closed form."""
     return {name: compared(cell, measured, name, expected) for name in cell.metrics}
-
-
-def _bits(cell: Cell, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The numbers of bits with a noise of their own, and the reasons to doubt their decoding."""
-    return {**facts, "bit_support_gain": bit_gain(cell), "warnings": list(cell.warnings)}
 
 
 def _answer(cell: Cell) -> dict[str, Any] | None:

@@ -18,7 +18,6 @@ from ldptui.core.experiment import compile as bind
 from ldptui.core.reports.arguments import whole, words
 from ldptui.core.running.runner import Results
 from ldptui.core.scenario import Scenario, value_at
-from ldptui.core.store import Store
 from ldptui.core.view import CellView
 from ldptui.core.view.redrawn import single_trials
 
@@ -29,7 +28,6 @@ from ..charts.figures import maps, rounds, trials
 from ..charts.kinds import on_paper
 from ..charts.series import Chart, Panels, Plot
 from ..engine.measured import snapshot_of
-from ..engine.replay import RunReplay
 from ..session import exporting
 from ..session.draft import base
 from ..session.snapshot import Snapshot
@@ -69,7 +67,7 @@ def _captioned(results: Results, name: str | None, columns: int) -> tuple[Chart,
     scenario = experiment.scenario
     title = one_line(str(scenario.document.get("title") or Path(scenario.name).name))
     caption = exporting.caption(
-        title, experiment.cells[0].seed, run.done, run.digest, run.numpy, experiment.warnings
+        title, experiment.cells[0].seed, run.done, run.digest, run.numpy, results.warnings
     )
     return chart_of(name, scenario, run), caption
 
@@ -80,16 +78,6 @@ def check_matplotlib() -> None:
         raise ScenarioError(
             "figures need matplotlib: pip install 'ldptui[plot]' (one in text, .txt, needs none)"
         )
-
-
-def played(store: Store, number: int) -> tuple[Scenario, Snapshot]:
-    """The scenario of a kept run, and the run as charts read it; closes the store."""
-    scenario = store.experiment(number).scenario
-    replay = RunReplay(store, number, -number)
-    try:
-        return scenario, replay.frame()
-    finally:
-        replay.close()
 
 
 def chart_of(

@@ -61,7 +61,7 @@ class Results(Framed):
     @property
     def warnings(self) -> tuple[str, ...]:
         """The reasons to doubt the results, a sentence each; empty where there are none."""
-        return self.measured.experiment.warnings
+        return self.measured.warnings
 
     @property
     def error(self) -> str:

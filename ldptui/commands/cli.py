@@ -9,6 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 from ldptui.core.base.errors import LdpWarning
@@ -113,7 +114,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", LdpWarning)
-            warnings.showwarning = _tell
+            warnings.showwarning = partial(_tell, set())
             code = _dispatch(arguments)
         _flush()
     except KeyboardInterrupt:
@@ -303,11 +304,19 @@ def _explain(error: Exception, arguments: Sequence[str]) -> int:
 
 
 def _tell(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
+    known: set[str],
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    *_: Any,
+    **__: Any,
 ) -> None:
-    """Show a warning as a note where it is one of ours, and as Python does where it is not."""
+    """Show a warning as a note, once, where it is one of ours; else as Python does."""
     if isinstance(message, LdpWarning):
-        _complain(f"ldptui: {message}")
+        if str(message) not in known:
+            known.add(str(message))
+            _complain(f"ldptui: {message}")
     else:
         _complain(warnings.formatwarning(message, category, filename, lineno))
 

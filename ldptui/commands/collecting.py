@@ -24,7 +24,7 @@ from ..questions.report_options import EstimateOptions
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .outputs import check_new, check_outputs, in_format, tell_tests, tell_written, write_result
+from .outputs import check_new, check_outputs, in_format, tell_written, write_result
 from .protocols import Perturb
 from .reading import agreed, by_options, span_of
 
@@ -77,8 +77,9 @@ def estimate_of_numbers(options: EstimateOptions, span: Mapping[str, float]) -> 
     if options.counts_out is not None:
         total.write(options.counts_out)
         tell_written(options, options.counts_out)
-    written = in_format(options.format, f"{found!r}\n", found.document, partial(_rows, found))
-    tell_tests(named)
+    written = in_format(
+        options.format, f"{found!r}\n", found.document, partial(_rows, found), named
+    )
     write_result(options, options.format, written)
     if found.alarm is not None and options.format != "table":
         note(f"ldptui: {one_line(found.alarm)}")

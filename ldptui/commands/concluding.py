@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got, one_line
+from ldptui.core.base.files import Source
 from ldptui.core.lab.claimed import ClaimError, claim_of
 from ldptui.core.lab.columns import read_columns
 from ldptui.core.protocols import PROTOCOLS
@@ -21,7 +22,7 @@ from ..api.concluded import conclude as concluded
 from ..questions.report_options import ConcludeOptions
 from ..terminal import exits
 from ..terminal.output import note
-from .outputs import check_outputs, in_format, tell_tests, write_result
+from .outputs import check_outputs, in_format, write_result
 from .reading import agreed, by_options
 
 
@@ -31,7 +32,7 @@ def conclude(options: ConcludeOptions) -> int:
         options = _settled(options)
     try:
         table = options.estimates
-        found = _reported(options) if table is None else _estimated(options, table)
+        found, read = _reported(options) if table is None else (_estimated(options, table), [])
     except ClaimError as error:
         note(f"--{error}")
         for line in error.pointed:
@@ -39,12 +40,13 @@ def conclude(options: ConcludeOptions) -> int:
         return exits.USAGE
     if found.misfit is not None and options.format != "table":
         note(f"ldptui: {one_line(misfit_words(found.misfit, found.labels))}")
-    written = in_format(options.format, f"{found!r}\n", found.document, found.rows)
+    written = in_format(options.format, f"{found!r}\n", found.document, found.rows, read)
     write_result(options, options.format, written)
     return exits.DONE
 
 
-def _reported(options: ConcludeOptions) -> Conclusions:
+def _reported(options: ConcludeOptions) -> tuple[Conclusions, list[Source]]:
+    """The conclusions from files of reports, and the files."""
     if not options.reports:
         raise ScenarioError("is required, or --estimates", key="REPORTS")
     if "-" in options.reports:
@@ -59,9 +61,7 @@ def _reported(options: ConcludeOptions) -> Conclusions:
     labels, protocol = agreed(options)
     _check_claims(options, labels or [*map(str, range(protocol.domain_size))])
     with by_options():
-        found = concluded(named, protocol, labels=labels, **_asked(options))
-    tell_tests(named)
-    return found
+        return concluded(named, protocol, labels=labels, **_asked(options)), named
 
 
 def _estimated(options: ConcludeOptions, table: str) -> Conclusions:

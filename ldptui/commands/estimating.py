@@ -30,7 +30,7 @@ from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
 from .collecting import estimate_of_numbers
-from .outputs import check_outputs, in_format, tell_tests, tell_written, write_result
+from .outputs import check_outputs, in_format, tell_written, write_result
 from .reading import agreed, by_options, span_of
 
 
@@ -46,8 +46,7 @@ def screen(options: ScreenOptions) -> int:
     if options.rows_out is not None:
         write_rows(options.rows_out, found.rows)
         tell_written(options, options.rows_out)
-    written = in_format(options.format, f"{found!r}\n", found.document)
-    tell_tests(named)
+    written = in_format(options.format, f"{found!r}\n", found.document, read=named)
     write_result(options, options.format, written)
     if found.misfit is not None and options.format != "table":
         note(f"ldptui: {one_line(found.misfit)}")
@@ -99,14 +98,14 @@ def estimate(options: EstimateOptions) -> int:
             verdict = _verdict(options, named, protocol, labels)
             words = partial(_words, answer, verdict, steps)
             document = partial(_document, answer, verdict, steps)
-            written = in_format(options.format, words(), document, answer.rows)
+            written = in_format(options.format, words(), document, answer.rows, named)
             misfits = [answer.misfit]
         else:
             _check_by(options, named)
             verdict = steps = None
             found = estimate_by(named, protocol, options.by, labels=labels, **how)
             document = partial(_grouped, found)
-            written = in_format(options.format, f"{found!r}\n", document, found.rows)
+            written = in_format(options.format, f"{found!r}\n", document, found.rows, named)
             misfits = [
                 f"{name}: {each.misfit}" for name, each in found.groups.items() if each.misfit
             ]
@@ -116,7 +115,6 @@ def estimate(options: EstimateOptions) -> int:
     if steps is not None and options.rows_out is not None:
         write_rows(options.rows_out, steps.rows)
         tell_written(options, options.rows_out)
-    tell_tests(named)
     write_result(options, options.format, written)
     for misfit in filter(None, misfits if options.format != "table" else ()):
         note(f"ldptui: {one_line(misfit)}")

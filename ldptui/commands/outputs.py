@@ -11,8 +11,7 @@ from typing import Any, Protocol
 from ldptui.core.base.errors import JOINERS, ScenarioError
 from ldptui.core.base.files import Piped, Source, check_other, is_file, write_atomically
 from ldptui.core.base.numbers import as_number
-from ldptui.core.reports.counted import END
-from ldptui.core.reports.sources import marked
+from ldptui.core.reports.sources import test_doubts
 
 from ..terminal.output import as_json, check_writable, note, write_out
 
@@ -67,13 +66,6 @@ def check_outputs(
             check_new(Path(path), options, sources, key)
 
 
-def tell_tests(read: Iterable[Source]) -> None:
-    """Say of which files the reports are for tests."""
-    for source in read:
-        if source.suffix != END and marked(source):
-            note(f"{source} has reports for tests (for_tests), which protected nobody")
-
-
 def tell_written(options: Writing, path: str) -> None:
     """Say that a file is written, unless that is not wanted."""
     if not options.quiet:
@@ -85,11 +77,18 @@ def in_format(
     table: str,
     document: Callable[[], Any],
     rows: Callable[[], list[dict[str, Any]]] = list,
+    read: Iterable[Source] = (),
 ) -> str:
-    """The text of a result: its table, its rows as CSV, or its document as JSON."""
+    """The text of a result: its table, its rows as CSV, or its document as JSON.
+
+    read : the files that it is of; a table and a document say which have reports for tests.
+    """
+    if kind == "csv":
+        return as_csv(rows())
+    doubts = test_doubts(read)
     if kind == "json":
-        return as_json(document())
-    return as_csv(rows()) if kind == "csv" else table
+        return as_json(document() | ({"warnings": doubts} if doubts else {}))
+    return "\n".join([table.rstrip("\n"), "", *doubts, ""]) if doubts else table
 
 
 def write_result(options: Writing, kind: str, written: str) -> None:

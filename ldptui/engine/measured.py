@@ -112,8 +112,11 @@ def charted_parts(experiment: Experiment, known: Known) -> dict[str, PartSoFar]:
         for point, cell in zip(scenario.points(), cells, strict=True)
     }
 
+    own = {_settings(cell): cell for cell in cells}  # with the code that made them
+
     def bound(part: Part | None) -> list[Cell]:
-        return [] if part is None else list(_bound(part, scenario, populations))
+        some = [] if part is None else _bound(part, scenario, populations)
+        return [own.get(_settings(cell), cell) for cell in some]
 
     def along(
         axes: Callable[[Scenario], Iterable[curves.Variable]],
@@ -141,6 +144,11 @@ def charted_parts(experiment: Experiment, known: Known) -> dict[str, PartSoFar]:
     if rest := [cells[position] for key, position in places if key not in covered]:
         parts["rest"] = _part("rest", experiment, rest)
     return parts
+
+
+def _settings(cell: Cell) -> str:
+    """All that tells a cell from others of a scenario."""
+    return repr((cell.seed, cell.trials, sorted(cell.parameters.items(), key=str)))
 
 
 def _once(cells: list[Cell]) -> list[Cell]:

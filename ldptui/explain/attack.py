@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from ldptui.core import theory
 from ldptui.core.attacks import ATTACKS, malicious_users
+from ldptui.core.base.code import title_of
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.law.pure import Supporting as Supports
@@ -202,7 +203,7 @@ def heading(cell: Cell) -> str:
     """The heading of the formulas of a cell's attack."""
     assert cell.attack is not None  # or there would be none
     r = cell.targets.size
-    return f"Attack: {cell.attack.kind.upper()}, r = {r} {'target' if r == 1 else 'targets'}"
+    return f"Attack: {title_of(cell.attack)}, r = {r} {'target' if r == 1 else 'targets'}"
 
 
 def law_of(cell: Cell) -> str:
@@ -282,7 +283,7 @@ def summed(
     law = theory.fake_support(cell) if cell.attack is not None else None
     if cell.attack is None or law is None:
         return
-    part, known = f"Attack: {cell.attack.kind.upper()}{beside}", {**known, **of_fakes(cell, law)}
+    part, known = f"Attack: {title_of(cell.attack)}{beside}", {**known, **of_fakes(cell, law)}
     yield replace(SHARE, title="Share of fake users").at(known, part)
     yield supported(words_of(laws, law_of(cell)), known, part, title)
     gained = theory.expected_metrics(cell)["gain"]

@@ -149,6 +149,8 @@ def results_json(run: Run) -> str:
     status = "partial" if snapshot.status == "running" else snapshot.status
     said = verdict_of(snapshot)
     more = {"verdict": list(said)} if said else {}
+    doubts = warnings_of(snapshot)
+    more |= {"warnings": list(doubts)} if doubts else {}
     return json_text(versions, status, snapshot.digest or None, run.document, _cells(run), **more)
 
 
@@ -156,6 +158,15 @@ def verdict_of(snapshot: Snapshot) -> tuple[str, ...]:
     """The sentences that say what a run has found of its first cell."""
     base = next(iter(snapshot.parts.get("base", ())), None)
     return () if base is None else verdict(Told(base, snapshot.frequencies))
+
+
+def warnings_of(snapshot: Snapshot) -> tuple[str, ...]:
+    """The reasons to doubt the cells of a run, each sentence once."""
+    from ldptui.core.base.versions import redrawn_words
+
+    cells = (cell for part in snapshot.parts.values() for cell in part)
+    doubts = dict.fromkeys(sentence for cell in cells for sentence in cell.warnings)
+    return (*doubts, *(redrawn_words({"numpy": snapshot.numpy}) if snapshot.numpy else ()))
 
 
 def _cells(run: Run) -> list[dict[str, Any]]:

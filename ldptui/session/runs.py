@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
+from ldptui.core.base.code import kind_of_table
+
 from .. import __version__
 from ..catalogue import key_words
 from ..text import format as fmt
@@ -95,7 +97,8 @@ def described(document: Mapping[str, Any]) -> str:
             many = f"{len(phases)} phase{'s' * (len(phases) != 1)}"
             kind = many if phases else described_mix(parts_of(attack))
         plain = table in ("trust", "population") or (table == "attack" and listed)
-        words = [str(kind) if plain else str(kind).upper()]
+        own = kind_of_table(values, table)
+        words = [str(kind) if plain else str(kind).upper()] if own in ("", kind) else [own]
         for key, value in values.items():
             if key.startswith(f"{table}.") and len(symbol := _brief(key)) == 1:
                 words.append(f"{symbol}={shown(value)}")

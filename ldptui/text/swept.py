@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ldptui.core.base.code import PLUGIN, kind_of_table
 from ldptui.core.view import CellView
 
 from ..catalogue import key_words, leading_metrics, metric_words
@@ -94,15 +95,32 @@ def where_words(parameters: Mapping[str, Any], swept: Sequence[str]) -> str:
 
 def setting_words(parameters: Mapping[str, Any], keys: Iterable[str]) -> Iterator[str]:
     """What each key is set to, in few words: `OUE`, `norm-sub`, `β 0.05`."""
+    keys = [*keys]
     for key in keys:
         value = parameters.get(key)
-        if value is not None and key.endswith(".kind"):
-            yield setting_word(key, value)
-        elif value is not None:
+        if value is None or (_names_code(parameters, key) and _kind_key(key) in keys):
+            continue
+        if key.endswith(".kind") or _names_code(parameters, key):
+            yield setting_word(parameters, key)
+        else:
             number = chosen(value, 4) if isinstance(value, float) else str(value)
             yield f"{key_words(key).short} {number}"
 
 
-def setting_word(key: str, value: object) -> str:
-    """A value alone, as a legend has it: `OUE`, `norm-sub`, `0.05`."""
-    return str(value).upper() if key in ("protocol.kind", "attack.kind") else str(value)
+def setting_word(parameters: Mapping[str, Any], key: str) -> str:
+    """The value of a key alone, as a legend has it: `OUE`, `norm-sub`, `0.05`."""
+    if not key.endswith(".kind"):
+        return str(parameters.get(key, ""))
+    kind = kind_of_table(parameters, key.removesuffix(".kind"))
+    usual = key in ("protocol.kind", "attack.kind") and kind == parameters.get(key)
+    return kind.upper() if usual else kind
+
+
+def _names_code(parameters: Mapping[str, Any], key: str) -> bool:
+    """Return whether a key is the name of somebody's code."""
+    return key.endswith(".name") and PLUGIN in str(parameters.get(_kind_key(key)))
+
+
+def _kind_key(key: str) -> str:
+    """The key of the kind of a key's table."""
+    return f"{key.rpartition('.')[0]}.kind"

@@ -550,9 +550,7 @@ def test_the_page_tells_the_truth(
     scenario.write_text(f"{head}{steps}", encoding="utf-8")
     assert "--attack-file FILE" in fail(capsys, exits.USAGE, "run", "stranger.toml")
     allowed = ("--attack-file", "my_defences.py")
-    assert "plugin-filter few_ones then plugin floor" in succeed(
-        capsys, "run", "stranger.toml", *allowed
-    )
+    assert "few_ones then floor" in succeed(capsys, "run", "stranger.toml", *allowed)
 
 
 @pytest.mark.usefixtures("threads")
@@ -572,5 +570,5 @@ def test_the_page_tells_the_truth_of_protocols_and_populations(
     asks = "population.name asks for the population 'steps'"
     assert asks in fail(capsys, exits.USAGE, "run", "my.toml", *known)
     printed = succeed(capsys, "run", "my.toml", *known, "--attack-file", "my_populations.py")
-    assert "PLUGIN Subsets, ε = 1" in printed
-    assert "plugin steps, d = 8 items, n = 1000 users" in printed
+    assert "protocol    Subsets, ε = 1" in printed
+    assert "population  steps, d = 8 items, n = 1000 users" in printed

@@ -14,7 +14,7 @@ from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports.counted import Counted
 from ldptui.core.reports.files import counted_in
-from ldptui.core.reports.sources import check_rows, labels_in, sources
+from ldptui.core.reports.sources import check_rows, labels_in, sources, test_doubts
 
 from ...explain.setting import read_key
 from ...questions.collection import Collection
@@ -30,7 +30,8 @@ class Opened:
 
     asked : what was typed. reports : their files, in order. states : the time of the last change
     and the size of each file, and of that of the items' names. protocol : with its parameters
-    bound. labels : the names of the items, None where they are numbers.
+    bound. labels : the names of the items, None where they are numbers. for_tests : whether some of
+    the reports are for tests.
     """
 
     asked: tuple[Any, ...]
@@ -38,6 +39,7 @@ class Opened:
     states: tuple[tuple[int, int], ...]
     protocol: LocalMechanism = field(compare=False)
     labels: tuple[str, ...] | None = field(compare=False)
+    for_tests: bool = field(default=False, compare=False)
 
     @property
     def title(self) -> str:
@@ -47,7 +49,7 @@ class Opened:
         held = f"d = {text.count(self.protocol.domain_size)}"
         if tells_numbers(self.protocol):
             held = f"[{text.chosen(self.protocol.low)}, {text.chosen(self.protocol.high)}]"
-        return f"{kind}{budget}, {held}"
+        return f"{kind}{budget}, {held}{', reports for tests' * self.for_tests}"
 
 
 def opened(collection: Collection, ask: Ask) -> Opened:
@@ -88,7 +90,9 @@ def opened(collection: Collection, ask: Ask) -> Opened:
         raise ScenarioError(error.rule, "protocol" if name == "kind" else name) from error
     asked = (kind, collection.epsilon, collection.items, collection.domain, *span.values(),
              tuple(sorted(collection.keys.items())))  # fmt: skip
-    return Opened(asked, files, tuple(map(_state, read)), protocol, labels)
+    return Opened(
+        asked, files, tuple(map(_state, read)), protocol, labels, bool(test_doubts(files))
+    )
 
 
 def _state(path: Path) -> tuple[int, int]:

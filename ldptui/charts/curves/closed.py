@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from ldptui.core import theory
 from ldptui.core.attacks import Fakes, Targets, aimed, fakes_of, malicious_users
+from ldptui.core.base.code import title_of
 from ldptui.core.base.errors import LdpError
 from ldptui.core.lab.locality import central_mse
 from ldptui.core.law import capabilities
@@ -125,7 +126,7 @@ def error_curves(
     subjects = [Subject(cell, scenario.folder, draw) for cell in cells]
     curves = [
         at.curve(
-            at.cell.protocol.kind.upper(),
+            title_of(at.cell.protocol),
             axis,
             # What is withheld depends on the population.
             grid_of(scenario, at.cell, axis, points, log)
@@ -367,9 +368,9 @@ def _labels(cells: Sequence[Point], document: Mapping[str, Any]) -> Iterator[str
     swept = document.get("sweep", {})
     for cell in cells:
         if not swept:
-            several = "mix" if hasattr(cell.attack, "mix") else "phases"
-            kind = getattr(cell.attack, "kind", several)
-            yield f"{kind.upper()} on {cell.protocol.kind.upper()}"
+            several = "MIX" if hasattr(cell.attack, "mix") else "PHASES"
+            attack = title_of(cell.attack) if hasattr(cell.attack, "kind") else several
+            yield f"{attack} on {title_of(cell.protocol)}"
             continue
-        words = (setting_word(key, cell.parameters.get(key, "")) for key in swept)
-        yield " ".join(filter(None, words))
+        words = (setting_word(cell.parameters, key) for key in swept)
+        yield " ".join(filter(None, dict.fromkeys(words)))

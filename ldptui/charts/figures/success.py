@@ -131,7 +131,7 @@ def _named(curves: Sequence[Curve]) -> list[str]:
 
 def _word(key: str, curve: Curve) -> str:
     """The value of a key as the name of a curve has it."""
-    return setting_word(key, curve.parameters.get(key, ""))
+    return setting_word(curve.parameters, key)
 
 
 def linear_part(curves: Sequence[Curve], *, log_x: bool = False) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import textwrap
 from dataclasses import replace
@@ -24,6 +25,7 @@ from ...api import charted
 from ...charts.rows import ANSI_LIGHT, Look
 from ...charts.series import Chart
 from ...charts.series import Plot as Drawing
+from ...engine.measured import snapshot_of
 from ...session import attack_options, exporting
 from ...session.exporting import DRAWN
 from ...terminal import exits, output
@@ -52,17 +54,21 @@ def plot(options: Plot) -> int:
     if out.suffix != ".txt":
         charted.check_matplotlib()
     store, number = _measured(options, work)
-    run, warnings = store.run(number), store.experiment(number).warnings
-    # The replay closes the store.
-    scenario, shown = charted.played(store, number)
+    permit = partial(attack_options.permitted, code=work.code)
+    with store:
+        run, experiment = store.run(number), store.experiment(number)
+        with contextlib.suppress(ScenarioError):  # without its code it has no closed forms
+            experiment = permit(experiment)
+        results = store.results(number, experiment)
+    scenario, shown = experiment.scenario, snapshot_of(results)
     try:
-        permit = partial(attack_options.permitted, code=work.code)
         chart = charted.chart_of(options.chart, scenario, shown, options.metric, permit)
     except ScenarioError as error:
         option = f"--{error.key}" if error.key in ("chart", "metric") else error.key
         raise ScenarioError(error.rule, option) from error
     numpy = str(run.versions["numpy"])
-    caption = exporting.caption(run.title, run.seed, run.done, run.digest, numpy, warnings)
+    doubts = results.warnings
+    caption = exporting.caption(run.title, run.seed, run.done, run.digest, numpy, doubts)
     embedded = exporting.embedded(run.document, run.digest, numpy)
     if out.suffix == ".txt":
         write_atomically(out, _in_text(chart, caption, embedded))

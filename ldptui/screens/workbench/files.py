@@ -153,7 +153,8 @@ def _write_figure(chart: Chart, run: Run, title: str, path: Path, columns: int) 
     from ...charts.draw.paper import write_figure
 
     view, seed = run.snapshot, run.document.get("seed", 0)
-    words = exporting.caption(title, seed, view.done, view.digest, view.numpy)
+    doubts = exporting.warnings_of(view)
+    words = exporting.caption(title, seed, view.done, view.digest, view.numpy, doubts)
     try:
         embedded = exporting.embedded(run.document, view.digest, view.numpy)
         write_figure(chart, path, columns=columns, caption=words, embedded=embedded)

@@ -138,7 +138,7 @@ def _closing(
         looked = f"largest |z| of those shown ({len(scores)}), as a normal score"
         notes.append(f"{looked}: {max(scores):.1f}")
     notes += doubt_notes([estimate for estimate, _ in shown])
-    notes += [f"warning: {sentence}" for sentence in results.experiment.warnings]
+    notes += [f"warning: {sentence}" for sentence in results.warnings]
     if results.error:
         notes.append(results.error)
     if not results.ended:
@@ -214,7 +214,7 @@ def markdown_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
         parts.append("\n".join(f"| {' | '.join(map(_cell, row))} |" for row in rows))
         parts += [_cell(sheet.note)] * bool(sheet.note)
     parts.append(mean_words(measured.trials for measured in results.cells if measured.trials))
-    parts += [_cell(f"warning: {one_line(each)}") for each in results.experiment.warnings]
+    parts += [_cell(f"warning: {one_line(each)}") for each in results.warnings]
     return "\n\n".join([*parts, _source(results, numpy)]) + "\n"
 
 
@@ -226,7 +226,7 @@ def latex_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
     lines = [
         f"% {one_line(results.experiment.scenario.title)}",
         f"% {_source(results, numpy)}",
-        *(f"% warning: {one_line(each)}" for each in results.experiment.warnings),
+        *(f"% warning: {one_line(each)}" for each in results.warnings),
         "% needs \\usepackage{booktabs}; 1.234(56) is 1.234 ± 0.056, a mean ± its standard error",
     ]
     for number, sheet in enumerate(sheets(results, choice)):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ldptui.core.attacks import Part
-from ldptui.core.base.code import code_of
+from ldptui.core.base.code import code_of, kind_of_table, title_of
 from ldptui.core.base.errors import one_line
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import sends_reports
@@ -18,6 +18,7 @@ from ldptui.core.theory import bit_gain, privacy_spent
 
 from ...catalogue import key_words
 from .. import format as text
+from ..swept import setting_word
 from .numbers import present, range_over
 
 
@@ -25,12 +26,14 @@ def constant_lines(results: Results, width: int) -> list[str]:
     """The simulated setting: a line each for the population, the protocol, the attack, the run."""
     cells = results.experiment.cells
     population = [
-        range_over(_kind_and_name(cell, "population") for cell in cells),
+        range_over(one_line(kind_of_table(cell.parameters, "population")) for cell in cells),
         f"d = {range_over(cell.population.domain_size for cell in cells)} items",
         f"n = {range_over(cell.first.users for cell in cells)} users",
         *_keys(cells, "population"),
     ]
-    protocol = [range_over(_kind_and_name(cell, "protocol", str.upper) for cell in cells)]
+    protocol = [
+        range_over(one_line(setting_word(cell.parameters, "protocol.kind")) for cell in cells)
+    ]
     budgets = [_epsilon(cell) for cell in cells if "protocol.epsilon" in cell.parameters]
     if budgets:
         protocol.append(f"ε = {range_over(budgets)}")
@@ -159,18 +162,9 @@ def _trust(cells: Sequence[Cell]) -> list[str]:
     return [*kinds, *_dropped([cell for cell in cells if cell.trust.drop_out])]
 
 
-def _kind_and_name(cell: Cell, table: str, written: Callable[[str], str] = str) -> str:
-    """The kind of a table; of one in Python with the name of its code."""
-    name = cell.parameters.get(f"{table}.name", "")
-    return f"{written(str(cell.parameters[f'{table}.kind']))} {one_line(str(name))}".rstrip()
-
-
 def _defence(cell: Cell) -> str:
-    """The steps of a cell's defence, in order; those in Python with their names."""
-    steps = (
-        f"{step.kind} {one_line(code)}" if (code := code_of(step)) else step.kind
-        for step in cell.defences
-    )
+    """The steps of a cell's defence, in order; those in Python by their names."""
+    steps = (one_line(code_of(step)) or step.kind for step in cell.defences)
     return " then ".join(steps) or "none"
 
 
@@ -207,7 +201,6 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
     shares = range_over(present(attacked, "attack.share") or in_phases)
     facts = [
         kinds.replace("NONE", "none"),
-        *dict.fromkeys(str(name) for name in present(attacked, "attack.name")),
         f"β = {shares} (m = {range_over(cell.malicious for cell in attacked)})",
     ]
     own = _keys(attacked, "attack", usual=False)
@@ -237,17 +230,17 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
 def _kind(cell: Cell) -> str:
     """The kind of attack, in a word; for a mixture each part with its share of the fakes."""
     if "attack.kind" in cell.parameters:
-        return str(cell.parameters["attack.kind"]).upper()
+        return one_line(setting_word(cell.parameters, "attack.kind"))
     if cell.rounds:
         return " then ".join(
             dict.fromkeys(_kind(single) for single in cell.rounds if single.attack)
         )
     parts: Sequence[Part] = getattr(cell.attack, "parts", ())
     if len(parts) == 1:
-        return parts[0].attack.kind.upper()
+        return title_of(parts[0].attack)
     whole = sum(part.weight for part in parts)
     return " + ".join(
-        f"{text.percent(part.weight / whole)} {part.attack.kind.upper()}" for part in parts
+        f"{text.percent(part.weight / whole)} {title_of(part.attack)}" for part in parts
     )
 
 

@@ -58,6 +58,49 @@ def test_a_warning_of_a_run_reaches_python_and_captions(scenario: str) -> None:
     assert words.endswith(f" · warning: {DOUBT}")
 
 
+OWN = """\
+import math, numpy as np
+from ldptui.core.protocols import Listed
+
+def twice(items, epsilon):
+    e = math.exp(2 * epsilon)
+    law = np.full((items, items), 1 / (e + items - 1))
+    np.fill_diagonal(law, e / (e + items - 1))
+    return Listed(items, epsilon, law, np.eye(items, dtype=bool))
+"""
+PROTOCOL = """\
+format = 1
+trials = 3
+population = { kind = "zipf", items = 6, users = 2000, exponent = 1.0 }
+protocol = { kind = "plugin", name = "twice", epsilon = 1.0 }
+attack = { kind = "mga", share = 0.05, targets = { items = [2] } }
+sweep = { "attack.share" = [0.01, 0.05] }
+"""
+OVERSPENT = "its reports tell up to ε = 2, more than it says"
+
+
+def test_a_protocol_in_python_goes_by_its_name_with_what_there_is_to_doubt(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    own, asked, store = tmp_path / "own.py", tmp_path / "a.toml", str(tmp_path / "s.db")
+    own.write_text(OWN)
+    asked.write_text(PROTOCOL)
+    code, kept = ("--attack-file", str(own)), ("--store", store)
+    printed = succeed(capsys, "run", str(asked), *code, *kept)
+    assert "protocol    twice, ε = 1" in printed
+    assert f"warning: {OVERSPENT}" in printed
+    assert json.loads(succeed(capsys, "runs", *kept, "--format", "json"))[0]["protocols"] == [
+        "twice"
+    ]
+    for more, line in ((code, "MGA on twice"), ((), "simulated")):  # without it no closed form
+        out = tmp_path / f"{len(more)}.txt"
+        succeed(capsys, "plot", "last", "--out", str(out), *more, *kept)
+        drawn = out.read_text()
+        assert line in drawn
+        assert ("closed form" in drawn) == bool(more)
+        assert f"warning: {OVERSPENT}" in drawn.replace("\n", " ")
+
+
 def write_reports(path: Path, kind: str, fit: bool) -> None:
     """Reports of 20,000 users; where they do not fit, of another epsilon or another hash."""
     made = ldptui.protocol(kind, 4, epsilon=1.0 if fit or kind == "olh" else 3.0)
@@ -94,6 +137,47 @@ def test_reports_that_do_not_fit_are_told_by_each_who_reads_them(
     assert cause in said.err
     cli.main(["screen", str(fitting), *agreed, "--trials", "0", "--format", "json"])
     assert json.loads(capsys.readouterr().out)["misfit"] is None
+
+
+@pytest.mark.parametrize("command", ["estimate", "screen", "conclude --share=0.1"])
+def test_reports_for_tests_are_told_in_every_format(
+    command: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path, made = tmp_path / "r.csv", ldptui.protocol("grr", 4, epsilon=1.0)
+    reports = made.perturb(np.arange(400) % 4, np.random.default_rng(1))
+    ldptui.write_reports(path, [reports], made, for_tests=1)
+    doubt = f"{path} has reports for tests (for_tests), which protected nobody"
+    asked = (
+        *command.split(),
+        str(path),
+        "--protocol",
+        "grr",
+        "--epsilon",
+        "1",
+        "--items",
+        "4",
+        "--quiet",
+    )
+    for form in ("table", "json"):
+        cli.main([*asked, "--format", form])
+        said = capsys.readouterr()
+        assert said.err == f"ldptui: {doubt}\n"
+        assert json.loads(said.out)["warnings"] == [doubt] if form == "json" else doubt in said.out
+    with pytest.warns(ldptui.LdpWarning, match="which protected nobody"):
+        list(ldptui.read_reports(path, made))
+
+
+def test_a_run_that_another_numpy_drew_says_so(
+    scenario: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(scenario).write_text(SCENARIO.replace('"dbitflip"', '"oue"'))
+    store, out = ("--store", str(tmp_path / "s.db")), tmp_path / "o.json"
+    monkeypatch.setattr("numpy.__version__", "2.4.6")
+    assert cli.main(["run", scenario, *store, "--quiet"]) == exits.DONE
+    monkeypatch.setattr("numpy.__version__", "2.5.1")
+    assert cli.main(["runs", "export", "1", *store, "--out", str(out)]) == exits.DONE
+    doubt = "drawn by NumPy 2.4.6, here it is 2.5.1: from 2.5 on NumPy draws large binomials"
+    assert json.loads(out.read_text())["warnings"][0].startswith(doubt)
 
 
 def test_no_verdict_is_no_false() -> None:

@@ -29,7 +29,7 @@ def olh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng, made = np.random.default_rng(5), ldptui.protocol("olh", items=6, epsilon=2.0)
     for day in (1, 2):
         reports = made.perturb(rng.integers(0, 6, 3000), rng)
-        ldptui.write_reports(folder / f"day-{day}.csv", [reports], made, for_tests=5)
+        ldptui.write_reports(folder / f"day-{day}.csv", [reports], made)
     (folder / "names.txt").write_text("ash\nbeech\nelm\nfig\noak\nyew\n", encoding="utf-8")
     return folder
 
@@ -106,7 +106,7 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     made = ldptui.protocol("grr", items=4, epsilon=1.0)
     values = {"reports": [str(path)], "protocol": "grr", "items": 4}
     for item in (0, 3):
-        ldptui.write_reports(path, [np.full(50 + item, item, np.uint32)], made, for_tests=1)
+        ldptui.write_reports(path, [np.full(50 + item, item, np.uint32)], made)
         assert ask("estimate", **values).table.rows[0][0] == str(item)
 
 

@@ -39,7 +39,7 @@ def rappor(**more: Any) -> Snapshot:
     run = snapshot(scenario(), "gain")
     assert run.frequencies is not None
     (base,) = run.parts["base"]
-    base = replace(base, bits={"warnings": [WARNING]})
+    base = replace(base, warnings=(WARNING,))
     tested = replace(run.frequencies, detected=(1.0,) * 64)
     parts = {**run.parts, "base": (base,)}
     return replace(run, parts=parts, frequencies=tested, bits=BITS, **more)

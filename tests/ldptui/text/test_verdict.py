@@ -178,6 +178,7 @@ def check(results: ldptui.Results) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore::ldptui.LdpWarning")
 @pytest.mark.parametrize("name", BUNDLED)
 def test_every_bundled_scenario_has_a_true_verdict(name: str) -> None:
     scenario = ldptui.load(name)

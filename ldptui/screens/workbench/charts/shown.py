@@ -254,9 +254,7 @@ class Shown(Struct, frozen=True):
     @property
     def warnings(self) -> tuple[str, ...]:
         """The reasons to doubt the results, a sentence each."""
-        if self.base is None or self.base.bits is None or self.stale:
-            return ()
-        return tuple(self.base.bits.get("warnings", ()))
+        return () if self.base is None or self.stale else self.base.warnings
 
     @property
     def empty(self) -> str:
