@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ldptui.core.attacks import Part
-from ldptui.core.base.code import code_of, kind_of_table, title_of
+from ldptui.core.base.code import code_of, title_of
 from ldptui.core.base.errors import one_line
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import sends_reports
@@ -26,14 +26,12 @@ def constant_lines(results: Results, width: int) -> list[str]:
     """The simulated setting: a line each for the population, the protocol, the attack, the run."""
     cells = results.experiment.cells
     population = [
-        range_over(one_line(kind_of_table(cell.parameters, "population")) for cell in cells),
+        _kinds(cells, "population"),
         f"d = {range_over(cell.population.domain_size for cell in cells)} items",
         f"n = {range_over(cell.first.users for cell in cells)} users",
         *_keys(cells, "population"),
     ]
-    protocol = [
-        range_over(one_line(setting_word(cell.parameters, "protocol.kind")) for cell in cells)
-    ]
+    protocol = [_kinds(cells, "protocol")]
     budgets = [_epsilon(cell) for cell in cells if "protocol.epsilon" in cell.parameters]
     if budgets:
         protocol.append(f"ε = {range_over(budgets)}")
@@ -84,6 +82,12 @@ def constant_lines(results: Results, width: int) -> list[str]:
             break_on_hyphens=False,
         )
     return [line.replace(_NO_BREAK, " ") for line in lines]
+
+
+def _kinds(cells: Sequence[Cell], table: str) -> str:
+    """The kinds of a table; of somebody's code its name."""
+    words = (setting_word(cell.parameters, f"{table}.kind") for cell in cells)
+    return range_over(map(one_line, words))
 
 
 def _keys(cells: Sequence[Cell], table: str, *, usual: bool = True) -> list[str]:
