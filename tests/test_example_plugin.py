@@ -99,6 +99,6 @@ def test_the_example_runs_from_its_files(
     files = [f"--{name}-file={code / name}.py" for name in ("protocol", "population", "metric")]
     monkeypatch.chdir(tmp_path)
     printed = succeed(capsys, "run", "mine.toml", *files, "--no-store", "--trials", "2")
-    assert "PLUGIN pairs, ε = 1" in printed
-    assert "plugin steps, d = 32 items, n = 2000 users" in printed
+    assert "pairs, ε = 1" in printed
+    assert "steps, d = 32 items, n = 2000 users" in printed
     assert re.search(r"^kendall tau +0\.\d+ ± ", printed, re.MULTILINE)
