@@ -1,7 +1,7 @@
 """An attack written in Python, complete: all fakes promote the same target.
 
 A scenario asks for it with `kind = "plugin"`, `name = "one_by_one"`. The user lets it run with
-`--attack-file one_by_one.py` or, as this package publishes it, with `--allow one_by_one`.
+`--code one_by_one.py` or, as this package publishes it, with `--allow one_by_one`.
 """
 
 from __future__ import annotations

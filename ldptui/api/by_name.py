@@ -17,7 +17,7 @@ from ldptui.core.defences import Defence
 from ldptui.core.experiment.acts import bound_attack
 from ldptui.core.law.capabilities import lacking
 from ldptui.core.law.pure import LocalMechanism, Reports, Rng, items_of, sends_reports
-from ldptui.core.plugins import available, protocol_named
+from ldptui.core.plugins import make_protocol, published_names
 from ldptui.core.population import Population
 from ldptui.core.protocols import KINDS as BOUND
 from ldptui.core.protocols import NAMED
@@ -114,7 +114,7 @@ def protocol(
             raise ScenarioError(f"is not a known key{meant}", key=f"protocol.{unknown}")
     items = whole(items, "items", 2)
     labels = names(labels, items)
-    if ":" in kind or (kind not in KINDS["protocol"] and kind in available("protocol")):
+    if ":" in kind or (kind not in KINDS["protocol"] and kind in published_names("protocol")):
         return _own_protocol(kind, items, parameters)
     if kind in NAMED and kind not in BOUND:
         rule = 'must name your code, as "FILE.py:NAME" or as a package publishes it'
@@ -153,7 +153,7 @@ def _own_protocol(place: str, items: int, parameters: dict[str, Any]) -> LocalMe
         raise ScenarioError(rule, key="protocol.epsilon")
     if items not in DOMAIN:
         raise ScenarioError(f"must be {DOMAIN}, {got(items)}", key="items")
-    made: LocalMechanism = protocol_named(place, items, float(epsilon), options)
+    made: LocalMechanism = make_protocol(place, items, float(epsilon), options)
     return made
 
 

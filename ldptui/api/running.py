@@ -14,7 +14,7 @@ from ldptui.core.base.files import is_file
 from ldptui.core.base.ranges import WORKERS
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import experiment as core_experiment
-from ldptui.core.plugins import Allowed, permit
+from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.reports.arguments import called, file_path, listed, number, switch, whole, words
 from ldptui.core.running import runner
 from ldptui.core.running.runner import Progress
@@ -24,7 +24,7 @@ from ldptui.core.scenario import Scenario, read_document, read_text
 from .by_name import plain
 from .results import Results
 
-HOW: Final = "attack_files=[FILE] lets that of a file run, allow_attacks=[NAME] that of a package"
+HOW: Final = "code=[FILE] lets that of a file run, allow_attacks=[NAME] that of a package"
 
 Source = str | Path | Mapping[str, Any] | Scenario
 Changes = Mapping[str, Any]
@@ -141,6 +141,7 @@ def run(
     executor: Executor | None = None,
     progress: Callable[[Progress], object] | None = None,
     limits: bool = True,
+    code: Sequence[str | Path] = (),
     attack_files: Sequence[str | Path] = (),
     allow_attacks: Sequence[str] = (),
 ) -> Results:
@@ -163,9 +164,11 @@ def run(
         Called with `done` and `total` in trials, and `seconds`.
     limits
         Refuse what would take very long.
+    code
+        Python files whose code may run, be it an attack, a defence, a protocol, a population or a
+        metric. A scenario alone runs none.
     attack_files
-        Python files whose code may run, be it an attack, a defence, a protocol or a population. A
-        scenario alone runs none.
+        The former name of `code`.
     allow_attacks
         Names that packages publish: their code may run too.
 
@@ -187,14 +190,18 @@ def run(
     """
     number(workers, "workers", WORKERS)
     workers = whole(workers, "workers")
-    given: Changes = {"trials": trials, "seed": seed}
-    changes = {**{key: value for key, value in given.items() if value is not None}, **_changes(set)}
+    numbers: Changes = {"trials": trials, "seed": seed}
+    changes = {
+        **{key: value for key, value in numbers.items() if value is not None},
+        **_changes(set),
+    }
     limits, progress = switch(limits, "limits"), called(progress, "progress")
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise ScenarioError(f"must be an Executor, {got(executor)}", key="executor")
     files = tuple(
-        file_path(file, "attack_files").expanduser()
-        for file in listed(attack_files, "attack_files")
+        file_path(file, key).expanduser()
+        for key, given in {"code": code, "attack_files": attack_files}.items()
+        for file in listed(given, key)
     )
     names = tuple(words(name, "allow_attacks") for name in listed(allow_attacks, "allow_attacks"))
     if isinstance(source, Experiment):
@@ -202,8 +209,8 @@ def run(
     else:
         experiment = core_experiment.compile(load(source, set=changes), limits, searches=False)
     *_, answered = searched(experiment, workers, limits)
-    allowed = Allowed(names, files, how=HOW)
-    experiment = permit(answered.experiment, allowed)
+    allowed = CodePermission(names, files, how=HOW)
+    experiment = permit_code(answered.experiment, allowed)
     for doubt in experiment.warnings:
         warn(doubt, LdpWarning, stacklevel=2)
     last = None

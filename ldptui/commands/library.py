@@ -10,7 +10,7 @@ from pathlib import Path
 from ldptui.core.base.errors import FileError, ScenarioError, got, suggest
 from ldptui.core.base.files import is_folder, is_there, write_atomically
 from ldptui.core.experiment import compile  # noqa: A004
-from ldptui.core.plugins import permit, sources
+from ldptui.core.plugins import code_locations, permit_code
 from ldptui.core.scenario import Scenario, load, parse, read_document, read_text
 from ldptui.core.scenario import schema as scenario_schema
 from ldptui.core.scenario.sweep import kinded
@@ -102,11 +102,11 @@ def _check_file(options: Check) -> int:
     sizes = (text.plural(number, name) for name, number in numbers.items())
     write_out(f"{place}: valid: {', '.join(sizes)}\n")
     try:
-        permit(experiment, allowed)
+        permit_code(experiment, allowed)
     except ScenarioError as error:
         note(f"note: {error}")
     else:
-        for source in sources(experiment, allowed):
+        for source in code_locations(experiment, allowed):
             note(f"note: the {source.label} is in {source.place}")
     return exits.DONE
 

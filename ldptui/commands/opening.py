@@ -25,18 +25,16 @@ class Allowing:
             flags=("--allow",), aliases=tuple(f"--allow-{what}" for what in WHAT), repeated=True
         ),
     ] = ()
-    attack_files: Annotated[
+    code_files: Annotated[
         tuple[str, ...],
         Argument(
-            flags=("--attack-file",),
-            aliases=tuple(f"--{what}-file" for what in WHAT[1:]),
-            repeated=True,
+            flags=("--code",), aliases=tuple(f"--{what}-file" for what in WHAT), repeated=True
         ),
     ] = ()
 
     @property
     def code(self) -> Code:
-        return Code(self.allow_attacks, tuple(map(Path, self.attack_files)))
+        return Code(self.allow_attacks, tuple(map(Path, self.code_files)))
 
 
 @dataclass(frozen=True, kw_only=True)

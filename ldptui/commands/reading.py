@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import check_other, is_file
 from ldptui.core.law.pure import LocalMechanism
-from ldptui.core.plugins import available
+from ldptui.core.plugins import published_names
 from ldptui.core.reports.arguments import keys_of, toml_value
 from ldptui.core.reports.files import read_rows
 from ldptui.core.reports.sources import labels_in, sources
@@ -118,7 +118,7 @@ def agreed(
     if options.epsilon is not None:
         keys["epsilon"] = options.epsilon
     items = options.items if labels is None else len(labels)
-    own = ":" in options.protocol or options.protocol in available("protocol")
+    own = ":" in options.protocol or options.protocol in published_names("protocol")
     kind = options.protocol if own else options.protocol.lower()
     with by_options():
         return labels, protocol_of(kind, items, labels=labels, **(span or {}), **keys)
@@ -145,7 +145,7 @@ def collection(options: Opening) -> Collection:
     assert kind is not None
     if not places:
         raise ScenarioError("takes the files that hold the reports: ldptui REPORTS …", "--protocol")
-    if ":" in kind or kind in available("protocol"):
+    if ":" in kind or kind in published_names("protocol"):
         rule = "must be a protocol of ldptui's own to be opened; ldptui estimate takes your code"
         raise ScenarioError(f"{rule}, {got(kind)}", "--protocol")
     if "-" in places:

@@ -93,7 +93,7 @@ def open_workbench(
         charset=options.charset,
         mouse=options.mouse,
         allow_attacks=options.allow_attacks,
-        attack_files=options.attack_files,
+        attack_files=options.code_files,
         cluster=options.cluster,
     )
     if options.log_file:

@@ -16,7 +16,7 @@ from ldptui.core.base.files import check_file
 from ldptui.core.base.tables import place_of, table_rows, whole_number
 from ldptui.core.lab.audit import Claim, Client, Program, words_of
 from ldptui.core.law.pure import Items, Reports, Rng, sends_reports
-from ldptui.core.plugins import available, object_named
+from ldptui.core.plugins import make_object, published_names
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.budget import Domain
 from ldptui.core.reports.arguments import keys_of
@@ -95,7 +95,7 @@ def _named(name: Any, claim: Claim, keys: Mapping[str, Any]) -> NamedClient:
         check_file(Path(name))
         pairs = _read_pairs(Path(name), claim)
         return claim, lambda: Client(name, pairs=pairs)
-    if ":" in name or name in available("protocol"):
+    if ":" in name or name in published_names("protocol"):
         return claim, partial(_python, name, partial(_load, name, claim), claim, is_fresh=True)
     own = claim_of(name.lower() or "nothing", Claim(claim.items, claim.epsilon), keys)
     assert own.honest is not None
@@ -108,7 +108,7 @@ def _load(place: str, claim: Claim) -> Any:
     folder = str(Path(place.rpartition(":")[0]).absolute().parent)
     sys.path.insert(0, folder)
     try:
-        return object_named(place, claim.items, claim.epsilon, fresh=True)
+        return make_object(place, claim.items, claim.epsilon, fresh=True)
     finally:
         sys.path.remove(folder)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
+from ldptui.core.base.code import What
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import DOMAIN, Range
 
@@ -23,12 +24,13 @@ from .draft_values import (
 from .options import Argument, Blank, Keys
 from .parameters import Near
 from .question import Steps, question
-from .question_answer import HIDDEN, QuestionAnswer, Row
+from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row
 from .signature import Group
 
 if TYPE_CHECKING:
     from ldptui.core.lab.contract import Clause
     from ldptui.core.law.loss import Loss
+    from ldptui.core.plugins import CodeLocation, PluginRun
 
     from .check_subject import Subject
     from .sheet import Figure
@@ -63,8 +65,9 @@ class CheckAnswer(QuestionAnswer):
 
     enumeration, audit : what going through all reports shows, and what samples show. contract : the
     clauses of a pure protocol of somebody's own. published : the column that gives a client's
-    generator away. items : as they were given. is_long : whether a protocol of ours has too many
-    reports to go through.
+    generator away. purpose, runs : of somebody's attack, defence, population or metric, and what
+    running it shows; a protocol has none. items : as they were given. is_long : whether a
+    protocol of ours has too many reports to go through.
     """
 
     protocol: str
@@ -77,6 +80,8 @@ class CheckAnswer(QuestionAnswer):
     audit: Mapping[str, Any] | None
     contract: Sequence[Clause] | None
     published: Mapping[str, Any] | None
+    purpose: str | None = dataclasses.field(default=None, metadata=OMITTED)
+    runs: Sequence[PluginRun] | None = dataclasses.field(default=None, metadata=OMITTED)
     items: int | None = dataclasses.field(default=None, metadata=HIDDEN)
     is_long: bool = dataclasses.field(default=False, metadata=HIDDEN)
     law: Loss | None = dataclasses.field(default=None, metadata=HIDDEN)
@@ -97,11 +102,17 @@ class CheckAnswer(QuestionAnswer):
     @property
     def title(self) -> str:
         size = "" if self.items is None else f", d = {text.count(self.items)}"
-        return f"{self.protocol}, {self._promise}{size}"
+        name = f"{self.purpose} {self.protocol}" if self.purpose else self.protocol
+        return f"{name}, {self._promise}{size}"
 
     @property
     def sentences(self) -> Iterator[str]:
         promise = self._promise
+        if self.runs is not None:
+            kept = self.verdict != "broken"
+            yield ("It works: it runs, and gives the same numbers again." if kept else
+                   f"BROKEN: the {self.purpose} does not do what scenarios ask of it.")  # fmt: skip
+            return
         if self.published is not None:
             yield f"BROKEN: the random numbers can be foretold, {promise} is not kept."
         elif self.verdict == "broken":
@@ -136,6 +147,8 @@ class CheckAnswer(QuestionAnswer):
             sure = f"with confidence {text.chosen(seen['confidence'])}"
             yield Row("ε at least", seen["lower"], sure, "CP")
             yield Row("ε seen", seen["estimate"], "ln of the ratio of shares", "CP")
+        for run in self.runs or ():
+            yield Row(run.promise, "kept" if run.holds else "BROKEN", run.detail, "")
         for clause in self.contract or ():
             how = "kept" if clause.holds else "BROKEN"
             yield Row(clause.promise, clause.worst, f"{how}, in standard errors", "W17")
@@ -233,6 +246,7 @@ def check(
     hashes: Annotated[int, "H", RAPPOR, Blank(only=having("protocol", "hashes"))] = 2,
     cohorts: Cohorts = 4,
     noise: CheckNoise = (0.5, 0.5, 0.75),
+    purpose: Annotated[What | None, Blank(bare=True, only=where("protocol", OWN))] = None,
     audit: Annotated[bool, AUDIT, Blank()] = False,
     samples: Samples = 200_000,
     confidence: Confidence = 0.999,
@@ -248,7 +262,7 @@ def check(
 
     Parameters
     ----------
-    protocol : a kind, or a mechanism of yours
+    protocol : a kind, or code of yours
     epsilon : the promised ε, in nats
     items : domain size d
     delta : the promised δ
@@ -258,6 +272,7 @@ def check(
     hashes : hash functions
     cohorts : cohorts
     noise : f, p, q
+    purpose : of code of yours; without it, told by its parameters and methods
     audit : sample as well as enumerate
     samples : reports of each input
     confidence : of the bound from below
@@ -270,13 +285,18 @@ def check(
     (entry points ldptui.protocols): NAME(items, epsilon) must return an object with
     perturb(values, rng), which returns an array of as many reports, or, of a curator, with
     sample(histograms, rng), which returns a release of each row of users per item.
+    An attack, a defence, a population or a metric of yours is run twice with GRR and OLH.
     """
     from .check_subject import subject_of
 
     given = dict(locals())
-    del given["subject_of"], given["plugin"]
+    del given["subject_of"], given["plugin"], given["purpose"]
     if is_own := protocol == OWN:
         given |= {"protocol": _place_of(plugin), "audit": True}
+    code = _code_to_run(given["protocol"], purpose)
+    if code is not None:
+        yield "running it"
+        return _run_code(code, items or 8, epsilon or 1.0)
     request = CheckRequest(**given)
     yield "going through the reports"
     subject = subject_of(request)
@@ -284,6 +304,25 @@ def check(
     if is_sampled:
         yield f"auditing {text.count(samples)} reports of each input"
     return _conclude(request, subject, is_sampled=is_sampled, is_own=is_own)
+
+
+def _code_to_run(place: str, purpose: What | None) -> CodeLocation | None:
+    """Somebody's code that is no protocol, None for all else; raises LdpError."""
+    from ldptui.core.plugins import find_purpose, is_code
+
+    code = find_purpose(place, purpose) if is_code(place) else None
+    return None if code is None or code.what == "protocol" else code
+
+
+def _run_code(code: CodeLocation, items: int, epsilon: float) -> CheckAnswer:
+    """What running somebody's attack, defence, population or metric shows."""
+    from ldptui.core.plugins import check_plugin
+
+    runs = [*check_plugin(code, items, epsilon)]
+    verdict = "works" if all(run.holds for run in runs) else "broken"
+    return CheckAnswer(
+        code.name, epsilon, 0.0, verdict, "", None, None, None, None, None, code.what, runs, items
+    )
 
 
 def _conclude(
@@ -308,7 +347,7 @@ def _conclude(
         None if seen is None else {**vars(seen), "violated": seen.violated},
         subject.contract(request.seed),
         None if coins is None else vars(coins),
-        request.items,
+        None, None, request.items,
         proof is None and subject.protocol is not None and not is_own,
         loss,
     )  # fmt: skip

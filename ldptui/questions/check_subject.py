@@ -26,7 +26,7 @@ from ldptui.core.lab.loss import Exponential, exponential_loss, loss_of
 from ldptui.core.law.enumeration import every_report
 from ldptui.core.law.loss import DiscreteLoss, Loss
 from ldptui.core.law.pure import PureProtocol, Rng
-from ldptui.core.plugins import available, object_named
+from ldptui.core.plugins import make_object, published_names
 from ldptui.core.protocols import KINDS, BitNoise, Rappor
 from ldptui.core.protocols.curators import Neighbours
 
@@ -109,7 +109,7 @@ class Subject:
 def subject_of(options: CheckRequest) -> Subject:
     """The protocol, the mechanism or the plug-in of the options; raises LdpError."""
     kind = options.protocol
-    if ":" in kind or kind in available("protocol"):
+    if ":" in kind or kind in published_names("protocol"):
         return _strange(options)
     given = _dials(options)
     if kind == "exponential":
@@ -117,7 +117,7 @@ def subject_of(options: CheckRequest) -> Subject:
     if kind in CURATORS:
         return _curator(options)
     if kind not in KINDS:
-        names = ", ".join((*_NAMES, *available("protocol")))
+        names = ", ".join((*_NAMES, *published_names("protocol")))
         rule = f"must be one of {names}, exponential, or FILE.py:NAME, {got(kind)}"
         raise ScenarioError(rule, key="protocol")
     items = needed("items", options.items)
@@ -229,7 +229,7 @@ def _plugin(place: str, items: int, epsilon: float) -> Any:
 
     Whoever names it lets it run.
     """
-    made = object_named(place, items, epsilon)
+    made = make_object(place, items, epsilon)
     if not any(callable(getattr(made, method, None)) for method in ("perturb", "sample")):
         rule = (
             "must return an object with law and table, with perturb(values, rng), or with "

@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from ldptui.core.base.files import fault_of
 
-from ..terminal.settings import offered_files, refuse_unreadable
+from ..terminal.settings import refuse_unreadable
 
 if TYPE_CHECKING:
     from ldptui.core.base.code import What
     from ldptui.core.experiment import Experiment
-    from ldptui.core.plugins import Allowed
+    from ldptui.core.plugins import CodePermission
 
     from . import consent
     from .snapshot import Request
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ASKS: Final = (
     "ctrl+r shows it and asks, where it lies beside the scenario, is installed or is in a file of "
-    "the settings; --attack-file FILE lets the code of another file run"
+    "the settings; --code FILE lets that of another file run"
 )
 
 
@@ -51,14 +51,14 @@ def check_travel(experiment: Experiment, code: Code) -> None:
     from ldptui.core import plugins
     from ldptui.core.base.errors import ScenarioError
 
-    for source in plugins.sources(experiment, allowed(code)):
+    for source in plugins.code_locations(experiment, allowed(code)):
         if isinstance(source.place, Path):
             rule = f"cannot run the {source.label} from a file of this machine: install it"
             how = "on the workers, and name it by --allow"
             raise ScenarioError(f"{rule} {how}", "--cluster")
 
 
-FLAGS: Final = {"names": "--allow", "files": "--attack-file", "offered": "--offered-file"}
+FLAGS: Final = {"names": "--allow", "files": "--code", "offered": "--offered-file"}
 """The options of a worker for the fields of its `Code`."""
 
 
@@ -95,18 +95,18 @@ def faults(files: Sequence[Path]) -> list[str]:
     return [f"attack_files: {file}: {fault}" for file in files if (fault := fault_of(file))]
 
 
-def _given(code: Code) -> Allowed:
-    from ldptui.core.plugins import Allowed
+def _given(code: Code) -> CodePermission:
+    from ldptui.core.plugins import CodePermission
 
-    return Allowed(code.names, tuple(file.expanduser().absolute() for file in code.files))
+    return CodePermission(code.names, tuple(file.expanduser().absolute() for file in code.files))
 
 
-def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> Allowed:
+def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> CodePermission:
     """The code that a workbench lets run: that which the user agreed to (`Code.agreed`) as well."""
-    from ldptui.core.plugins import Source
+    from ldptui.core.plugins import CodeLocation
 
     seen = tuple(
-        Source(name, digest, Path(place) if is_file else place, what)
+        CodeLocation(name, digest, Path(place) if is_file else place, what)
         for what, name, is_file, place, digest in agreed
     )
     return replace(_given(code), seen=seen, how=ASKS)
@@ -118,7 +118,8 @@ def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Cod
     arguments : of a worker. What is found nowhere is left out.
     """
     from ldptui.core.base.errors import LdpError
-    from ldptui.core.plugins import candidate, find
+    from ldptui.core.plugins import code_candidate, find_code
+    from ldptui.core.plugins.code_location import read_code
 
     from . import consent
 
@@ -126,30 +127,30 @@ def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Cod
     for table, name in request.python_code:
         what = cast("What", table)
         try:
-            find(name, with_agreed(code, request.agreed), what)
+            find_code(name, with_agreed(code, request.agreed), what)
         except LdpError:
-            source = candidate(name, what, Path(request.folder), code.offered)
+            source = code_candidate(name, what, Path(request.folder), code.offered)
             if source is not None:
                 is_file, place = isinstance(source.place, Path), str(source.place)
-                found.append(consent.Code(what, name, place, is_file, source.digest))
+                lines = len(read_code(Path(place)).splitlines()) if is_file else 0
+                found.append(consent.Code(what, name, place, is_file, source.digest, lines))
     return tuple(found)
 
 
-def allowed(code: Code) -> Allowed:
-    """The attacks that the options let run, asked for or not; those of the settings are offered.
+def allowed(code: Code) -> CodePermission:
+    """The code that the options let run, asked for or not.
 
     Raises FileError where they name a file that cannot be read.
     """
     refuse_unreadable([file.expanduser() for file in code.files])
-    return replace(_given(code), offered=offered_files())
+    return _given(code)
 
 
 def permitted(experiment: Experiment, code: Code) -> Experiment:
     """The experiment, ready to run: what it asks for must be allowed by the options alone.
 
-    Raises ScenarioError, which says how to allow it and tells of the files of the settings, or
-    FileError.
+    Raises ScenarioError, which says how to allow it, or FileError.
     """
     from ldptui.core import plugins
 
-    return plugins.permit(experiment, allowed(code))
+    return plugins.permit_code(experiment, allowed(code))

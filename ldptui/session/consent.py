@@ -17,7 +17,7 @@ class Code(Struct, frozen=True):
     """The code of an attack, a protocol, … that a scenario asks for by its name.
 
     place : a file, or the "module:attribute" of an installed package (is_file: which of the two).
-    digest : of the code.
+    digest : of the code. lines : of a file, all of which run.
     """
 
     what: str
@@ -25,6 +25,7 @@ class Code(Struct, frozen=True):
     place: str
     is_file: bool
     digest: str
+    lines: int = 0
 
     @property
     def agreed(self) -> Agreed:
@@ -32,8 +33,12 @@ class Code(Struct, frozen=True):
 
     @property
     def facts(self) -> str:
-        """Its purpose and name, its path or package, and its hash, each on a line."""
+        """A line each: purpose and name, path or package, how much of it runs, hash."""
         where = "file" if self.is_file else "installed as"
-        rows = ((self.what, self.name), (where, self.place), ("hash", self.digest))
+        size = "1 line" if self.lines == 1 else f"{self.lines} lines"
+        runs = f"the whole file, {size}" if self.is_file else "the whole package"
+        rows = (
+            (self.what, self.name), (where, self.place), ("runs", runs), ("hash", self.digest)
+        )  # fmt: skip
         wide = max(len(head) for head, _ in rows)
         return "\n".join(f"{head:<{wide}}  {value}" for head, value in rows)

@@ -101,23 +101,12 @@ def load_settings(
     )
 
 
-def offered_files(path: Path | None = None) -> tuple[Path, ...]:
-    """The files of attacks in Python that the settings name.
-
-    Raises ScenarioError, and FileError for a file that cannot be read.
-    """
-    read, where = _settings_file(path)
-    files = _files(read, where)
-    refuse_unreadable(files, f"{where}: attack_files")
-    return files
-
-
-def refuse_unreadable(files: Iterable[Path], where: str = "--attack-file") -> None:
-    """Raise FileError for the first file of attacks that cannot be read."""
+def refuse_unreadable(files: Iterable[Path]) -> None:
+    """Raise FileError for the first file of code that cannot be read."""
     for file in files:
         fault = fault_of(file)
         if fault:
-            raise FileError(f"{where} must be a Python file that can be read, got {file}: {fault}")
+            raise FileError(f"--code must be a Python file that can be read, got {file}: {fault}")
 
 
 def _settings_file(path: Path | None) -> tuple[dict[str, Any], str]:

@@ -25,7 +25,7 @@ from ldptui import scenarios
 from ldptui.core import Scenario, compile, load, parse, run
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.core.metrics.results import digest
-from ldptui.core.plugins import Allowed, permit
+from ldptui.core.plugins import CodePermission, permit_code
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "digests.json"
@@ -55,7 +55,7 @@ def scenario_of(name: str) -> Scenario:
 
 def measured(scenario: Scenario) -> str:
     """The digest that `ldptui run` prints, then the first digits of the digest of each cell."""
-    experiment = permit(compile(scenario), Allowed(("one_by_one",)))
+    experiment = permit_code(compile(scenario), CodePermission(("one_by_one",)))
     *_, last = run(experiment)
     assert not last.results.error
     cells = last.results.cells if len(last.results.cells) <= MOST_CELLS else ()

@@ -35,7 +35,7 @@ import ldptui.screens
 import ldptui.widgets
 from ldptui import core
 from ldptui.commands import cli
-from ldptui.core.plugins import Allowed, permit
+from ldptui.core.plugins import CodePermission, permit_code
 
 SIMULATING = (
     "perturb",
@@ -309,8 +309,8 @@ def test_the_metric_of_the_page_is_measured(tmp_path: Path) -> None:
     (tmp_path / "my_metrics.py").write_text(code, encoding="utf-8")
     tables = core.parse(f"{head(blocks(page('README.md'), 'toml')[0])}\n{table}").document
     made = core.compile(core.Scenario({**tables, "trials": 2}))
-    allowed = Allowed(files=(tmp_path / "my_metrics.py",))
-    *_, last = core.run(permit(made, allowed))
+    allowed = CodePermission(files=(tmp_path / "my_metrics.py",))
+    *_, last = core.run(permit_code(made, allowed))
     assert last.results.error == ""
     mean = last.results.cells[0].estimate("largest_share").mean
     assert mean is not None

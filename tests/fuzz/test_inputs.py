@@ -15,7 +15,7 @@ from ldptui.commands.reading import toml_value
 from ldptui.core.base.errors import LdpError
 from ldptui.core.lab.columns import read_columns
 from ldptui.core.scenario import known_keys, parse
-from ldptui.terminal.settings import load_settings, offered_files
+from ldptui.terminal.settings import load_settings
 
 FEW, MANY = 150, 20_000
 
@@ -63,7 +63,7 @@ def read_table(draw: random.Random, path: Path) -> None:
 def read_settings(draw: random.Random, path: Path) -> None:
     text = mutated_toml(SETTINGS, ["keys.run.start", "theme", "keys.x", "attack_files"], draw)
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
-    draw.choice((load_settings, offered_files))(path)
+    load_settings(path)
 
 
 def set_values(draw: random.Random, path: Path) -> None:

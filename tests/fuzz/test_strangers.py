@@ -189,7 +189,7 @@ def test_no_text_of_a_scenario_is_run(field: str, mark: Path, capsys: Captured) 
 def run_of(table: str, mark: Path, capsys: Captured) -> None:
     """A kept run of code that its maker allowed; the mark of that is gone again."""
     scenario = written(mark, tomllib.loads(TINY) | {table: ASKED[table]})
-    allowed = ("--attack-file", str(code_of(table, mark)))
+    allowed = ("--code", str(code_of(table, mark)))
     succeed(capsys, "record", str(scenario), "--out", str(mark.with_name("a.ldptui")), *allowed)
     for number in (1, 2):
         shard = ("--shard", f"{number}/2", "--store", str(mark.with_name(f"{number}.sqlite3")))

@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from ldptui.app import Workbench
 from ldptui.core import plugins
 from ldptui.core.base.streams import digest
-from ldptui.core.plugins.finding import line_of
+from ldptui.core.plugins.code_location import definition_line
 from ldptui.engine import COMMAND, Engine
 from ldptui.screens.dialogs.asking import ConsentScreen
 from ldptui.session.attack_options import unseen_code
@@ -24,7 +24,7 @@ from ldptui.session.consent import Code
 from ldptui.session.snapshot import Part, Request
 from ldptui.terminal.settings import Settings, load_settings
 
-CODE = Code("attack", "honest", "/somewhere/mine.py", True, "0123456789abcdef")
+CODE = Code("attack", "honest", "/somewhere/mine.py", True, "0123456789abcdef", 12)
 OTHER = Code("defence", "few", "a:b", False, "fedcba9876543210")
 
 
@@ -53,19 +53,19 @@ def test_code_is_found_beside_the_scenario_then_in_files_then_installed(
     (beside / "folder.py").mkdir()
 
     def found() -> object:
-        source = plugins.candidate("honest", "attack", beside, [far])
+        source = plugins.code_candidate("honest", "attack", beside, [far])
         return source and source.place
 
     assert found() == far
     near, near_mark = attack_file(beside, HONEST, "near.py")
     assert found() == near
-    source = plugins.candidate("honest", "attack", beside)
+    source = plugins.code_candidate("honest", "attack", beside)
     assert source is not None
     assert (source.digest, source.line) == (digest(near.read_bytes()), 2)
     near.unlink()
     far.unlink()
     assert found() == "parcel.more:honest"
-    assert plugins.candidate("nobody's", "attack", beside) is None
+    assert plugins.code_candidate("nobody's", "attack", beside) is None
     assert not any(path.exists() for path in (mark, near_mark, ran))
 
 
@@ -78,22 +78,22 @@ def test_code_is_found_beside_the_scenario_then_in_files_then_installed(
     ],
 )  # fmt: skip
 def test_a_name_is_found_at_the_start_of_a_line(text: str, line: int) -> None:
-    assert line_of("name", text.encode()) == line
+    assert definition_line("name", text.encode()) == line
 
 
 def test_agreed_code_may_run_as_long_as_it_is_the_same(tmp_path: Path) -> None:
     path, _ = attack_file(tmp_path)
-    source = plugins.candidate("honest", "attack", tmp_path)
+    source = plugins.code_candidate("honest", "attack", tmp_path)
     assert source is not None
-    allowed = plugins.Allowed(seen=(source,), how="ask")
-    assert plugins.find("honest", allowed) == source
+    allowed = plugins.CodePermission(seen=(source,), how="ask")
+    assert plugins.find_code("honest", allowed) == source
     with pytest.raises(Exception, match="which is not allowed: ask"):
-        plugins.find("other", allowed)
+        plugins.find_code("other", allowed)
     with pytest.raises(Exception, match="not allowed"):
-        plugins.find("honest", allowed, "defence")
+        plugins.find_code("honest", allowed, "defence")
     path.write_text(path.read_text() + "# changed\n")
     with pytest.raises(Exception, match=r"mine\.py is not what was allowed"):
-        plugins.find("honest", allowed)
+        plugins.find_code("honest", allowed)
 
 
 @pytest.mark.long
@@ -102,9 +102,9 @@ async def test_the_worker_runs_what_was_agreed_to(tmp_path: Path) -> None:
     document = {"attack": {"mix": [{"name": "honest"}, {"name": "nobody's"}]}}
     request = Request(0, (Part("", document),), str(tmp_path))
     (attack,) = unseen_code(request, ())
-    assert attack.place == str(path)
+    assert (attack.place, attack.lines) == (str(path), len(path.read_text().splitlines()))
     assert unseen_code(replace(request, agreed=(attack.agreed,)), ()) == ()
-    assert unseen_code(request, (f"--attack-file={path}",)) == ()
+    assert unseen_code(request, (f"--code={path}",)) == ()
     assert not mark.exists()
 
     child = await started(*COMMAND[1:])
@@ -144,7 +144,8 @@ async def test_a_run_asks_once_and_no_leaves_everything_as_it_was(tmp_path: Path
         for key in ("enter", "escape", "n"):  # the focus is on No
             await pilot.press("ctrl+r")
             await asked(pilot, CODE.place)
-            for words in ("honest", CODE.digest, "few", "a:b", OTHER.digest, "Allow until quit"):
+            shown = ("honest", CODE.digest, "the whole file, 12 lines", "few", "the whole package")
+            for words in (*shown, "a:b", OTHER.digest, "Allow until quit"):
                 assert words in seen(pilot.app)
             await pilot.press(key)
             await until(pilot, lambda: "attack 'honest' and defence 'few'" in status(screen))

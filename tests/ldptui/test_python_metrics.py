@@ -33,7 +33,7 @@ def test_a_metric_is_run_once_and_read_by_every_command(
     Path("mine.toml").write_text(SCENARIO, encoding="utf-8")
     told = fail(capsys, exits.USAGE, "run", "mine.toml")
     assert "asks for the metric 'biggest', somebody's Python code, which is not allowed" in told
-    printed = succeed(capsys, "run", "mine.toml", "--attack-file", "mine.py", "--trials", "2")
+    printed = succeed(capsys, "run", "mine.toml", "--code", "mine.py", "--trials", "2")
     assert "biggest" in printed
     assert "before" in printed
     # The code is not needed any more.

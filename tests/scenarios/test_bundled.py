@@ -15,7 +15,7 @@ from ldptui import scenarios
 from ldptui.core.attacks import PythonAttack, Reactive
 from ldptui.core.base.errors import suggest
 from ldptui.core.experiment import Experiment, compile
-from ldptui.core.plugins import Allowed, asked, permit
+from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.running.runner import Results
 from ldptui.core.scenario import load
 from ldptui.core.theory import attacked_variance, expected_estimate, expected_metrics
@@ -125,8 +125,9 @@ def test_it_runs_and_agrees_with_the_theory(name: str) -> None:
     sifts = any(cell.filters for cell in experiment.cells)
     if sifts:  # mining takes seconds: few users and one trial show that it runs
         experiment = compile(scenario.with_value("population.users", 1000))
-    files = tuple(scenarios.path(name).with_name(f"{one}.py") for one in asked(experiment))
-    experiment = permit(experiment, Allowed(files=files))
+    names = {code for cell in experiment.cells for _, code in cell.python_code}
+    files = tuple(scenarios.path(name).with_name(f"{code}.py") for code in names)
+    experiment = permit_code(experiment, CodePermission(files=files))
     cells = [experiment.cells[k] for k in {0, len(experiment.cells) // 2, -1}]
     trials = 1 if sifts else 20
     few = tuple(dataclasses.replace(cell, index=k, trials=trials) for k, cell in enumerate(cells))

@@ -18,7 +18,7 @@ from ldptui.core.bounds import planner
 from ldptui.core.bounds.planner import Oracle, Plan
 from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import block_counts
-from ldptui.core.plugins import Allowed, permit
+from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.theory import expected_estimate, expected_metrics, privacy_spent
 
 
@@ -243,7 +243,9 @@ def test_the_survey_lifts_two_rare_conditions() -> None:
 @pytest.mark.long
 def test_one_by_one_brings_one_target_up_where_mga_brings_hardly_any() -> None:
     path = scenarios.path("python-attack").with_name("one_by_one.py")
-    experiment = permit(bundled("python-attack", attack__share=0.003), Allowed(files=(path,)))
+    experiment = permit_code(
+        bundled("python-attack", attack__share=0.003), CodePermission(files=(path,))
+    )
     inside = measured(experiment, "targets_in_top_k", "attack.kind")
     assert inside["mga",] < 0.5
     assert inside["plugin",] >= 1

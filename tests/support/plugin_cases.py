@@ -12,8 +12,8 @@ import numpy as np
 from ldptui.core.attacks import View
 from ldptui.core.cell import Cell, What
 from ldptui.core.law.pure import LocalMechanism, Rng
-from ldptui.core.plugins import Allowed, permit
-from ldptui.core.plugins.finding import GROUPS
+from ldptui.core.plugins import CodePermission, permit_code
+from ldptui.core.plugins.code_location import GROUPS
 from ldptui.core.protocols import RapporSpec
 
 from .cases import CASES, bind, experiment
@@ -94,7 +94,7 @@ def permitted(source: str, name: str, folder: Path, **options: Any) -> Cell:
     """A cell whose attack is in a file of this source."""
     path, _ = attack_file(folder, source)
     asks = experiment(attack=asking(name, options), trials=20)
-    return permit(asks, Allowed(files=(path,))).cells[0]
+    return permit_code(asks, CodePermission(files=(path,))).cells[0]
 
 
 def reports(one: Cell, count: int = 5, rng: Rng | None = None) -> Any:

@@ -208,7 +208,7 @@ SCENARIOS: Final = {
 }  # fmt: skip
 
 
-CODE: Final = Code("attack", "half", "/home/ann/attacks.py", True, "0123456789abcdef")
+CODE: Final = Code("attack", "half", "/home/ann/attacks.py", True, "0123456789abcdef", 12)
 
 OF_OTHERS: Final = {
     "tab Timeline": "rounds", "tab Answer": "goal", "tab Privacy": "rappor",

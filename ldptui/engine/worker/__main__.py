@@ -45,7 +45,7 @@ def main() -> None:
     lines = os.fdopen(os.dup(0), "rb")
     threading.Thread(target=inbox.listen, args=(lines,), daemon=True).start()
     # The simulator comes with these: from here on the end of standard input is noticed.
-    from ldptui.core.plugins import permit
+    from ldptui.core.plugins import permit_code
 
     from .answering import Answering
     from .run import Run
@@ -69,8 +69,9 @@ def main() -> None:
             elif isinstance(request, Question):
                 Answering(request, inbox, out).work()
             else:
-                allowed = attack_options.with_agreed(code, request.agreed)
-                Run(request, inbox, out, partial(permit, allowed=allowed), options.cluster).work()
+                permission = attack_options.with_agreed(code, request.agreed)
+                permit = partial(permit_code, permission=permission)
+                Run(request, inbox, out, permit, options.cluster).work()
     except BrokenPipeError:
         os._exit(0)  # the app is gone
 

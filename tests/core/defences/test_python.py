@@ -12,7 +12,7 @@ from support.cases import alike, attack, experiment, results_of
 from ldptui import core
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.metrics import METRICS
-from ldptui.core.plugins import Allowed, available, permit, sources
+from ldptui.core.plugins import CodePermission, code_locations, permit_code, published_names
 
 CODE = """
 import numpy as np
@@ -64,41 +64,41 @@ def asks(name: str, kind: str = "plugin", **options: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def allowed(tmp_path: Path) -> Allowed:
+def allowed(tmp_path: Path) -> CodePermission:
     path = tmp_path / "mine.py"
     path.write_text(CODE)
-    return Allowed(files=(path,))
+    return CodePermission(files=(path,))
 
 
-def test_a_correction_rewritten_is_the_built_in_one(allowed: Allowed) -> None:
-    made = permit(work(asks("trimmed")), allowed)
+def test_a_correction_rewritten_is_the_built_in_one(allowed: CodePermission) -> None:
+    made = permit_code(work(asks("trimmed")), allowed)
     (mine,), (built,) = results_of(made).cells, results_of(work({"kind": "norm-sub"})).cells
     assert all(alike(mine.metrics[name], built.metrics[name]) for name in METRICS)
     assert made.cells[0].path == "counts"
-    assert [source.name for source in sources(made, allowed)] == ["trimmed"]
+    assert [source.name for source in code_locations(made, allowed)] == ["trimmed"]
 
 
-def test_options_are_swept_and_reach_the_code(allowed: Allowed) -> None:
+def test_options_are_swept_and_reach_the_code(allowed: CodePermission) -> None:
     swept = work(asks("trimmed"), sweep={"defence.0.options.shift": [0.0, 0.2]})
-    first, second = results_of(permit(swept, allowed)).cells
+    first, second = results_of(permit_code(swept, allowed)).cells
     gains = [cell.estimate("mse_after").mean for cell in (first, second)]
     assert gains[0] == pytest.approx(gains[1])  # a shift cancels in the projection
     assert swept.cells[1].parameters["defence.0.options.shift"] == 0.2
 
 
-def test_a_filter_reads_every_report(allowed: Allowed) -> None:
-    made = permit(work(asks("Busy", "plugin-filter", most=4), {"kind": "norm-sub"}), allowed)
+def test_a_filter_reads_every_report(allowed: CodePermission) -> None:
+    made = permit_code(work(asks("Busy", "plugin-filter", most=4), {"kind": "norm-sub"}), allowed)
     assert made.cells[0].path == "reports"
     (cell,) = results_of(made).cells
     assert (cell.metrics["reports_kept"] < 1000).all()
     assert cell.estimate("auc").mean is not None
     assert (cell.metrics["alarm_rate"] == 1).all()
-    (all_kept,) = results_of(permit(work(asks("untouched", "plugin-filter")), allowed)).cells
+    (all_kept,) = results_of(permit_code(work(asks("untouched", "plugin-filter")), allowed)).cells
     assert alike(all_kept.metrics["gain_after"], all_kept.metrics["gain"])
 
 
-def test_the_same_numbers_in_a_process_of_its_own(allowed: Allowed) -> None:
-    made = permit(work(asks("trimmed")), allowed)
+def test_the_same_numbers_in_a_process_of_its_own(allowed: CodePermission) -> None:
+    made = permit_code(work(asks("trimmed")), allowed)
     *_, last = core.run(made, apart=True)
     assert last.results.digest == results_of(made).digest
     assert alike(
@@ -109,29 +109,36 @@ def test_the_same_numbers_in_a_process_of_its_own(allowed: Allowed) -> None:
 def test_what_is_not_allowed_is_refused(tmp_path: Path) -> None:
     made = work({"kind": "norm-sub"}, asks("trimmed"))
     with pytest.raises(ScenarioError) as error:
-        permit(made, Allowed())
+        permit_code(made, CodePermission())
     assert str(error.value) == (
         "test: defence.1.name asks for the defence 'trimmed', somebody's Python code, which is "
-        "not allowed: --attack-file FILE lets the defences of a file of yours run"
+        "not allowed: --code FILE lets that of a file run, --allow NAME that of an installed "
+        "package"
     )
     with pytest.raises(ScenarioError, match="must be a defence of an installed package"):
-        permit(made, Allowed(names=("trimmed",)))
-    assert "trimmed" not in available("defence")
+        permit_code(made, CodePermission(names=("trimmed",)))
+    assert "trimmed" not in published_names("defence")
     assert results_of(made).error == "defence 'trimmed' is somebody's code and not allowed"
 
 
 def test_a_muted_one_asks_for_nothing() -> None:
     made = work({**asks("trimmed"), "muted": True})
-    assert permit(made, Allowed()) is made
+    assert permit_code(made, CodePermission()) is made
 
 
 @pytest.mark.parametrize(
     ("step", "sentence"),
     [
         (asks("broken"), "defence 'broken' raised ValueError: no good"),
-        (asks("short"), "defence 'short' must return an array of shape (2, 12), got (2, 11)"),
-        (asks("words"), "defence 'words' must return numbers, got str"),
-        (asks("infinite"), "defence 'infinite' must return finite numbers"),
+        (
+            asks("short"),
+            "defence 'short' must return finite numbers of shape [2, 12], got float64[2, 11]",
+        ),
+        (asks("words"), "defence 'words' must return finite numbers of shape [2, 12], got str"),
+        (
+            asks("infinite"),
+            "defence 'infinite' must return finite numbers of shape [2, 12], got inf",
+        ),
         (asks("trimmed", unknown=1), "defence 'trimmed' raised TypeError: "),
         (
             asks("nothing", "plugin-filter"),
@@ -139,14 +146,14 @@ def test_a_muted_one_asks_for_nothing() -> None:
         ),
         (
             asks("numbers", "plugin-filter"),
-            "defence 'numbers' must return true or false for each of 900 reports as kept, got",
+            "defence 'numbers' must return true or false for each report as kept of shape [900],",
         ),
     ],
 )
 def test_whatever_it_does_wrong_fails_its_cell_in_one_sentence(
-    step: dict[str, Any], sentence: str, allowed: Allowed
+    step: dict[str, Any], sentence: str, allowed: CodePermission
 ) -> None:
-    results = results_of(permit(work(step), allowed))
+    results = results_of(permit_code(work(step), allowed))
     assert results.error.startswith(sentence)
     assert "\n" not in results.error
     if "raised" in sentence:
@@ -167,10 +174,10 @@ def test_what_makes_no_sense_is_refused() -> None:
         )  # fmt: skip
 
 
-def test_estimates_are_a_copy(allowed: Allowed, tmp_path: Path) -> None:
+def test_estimates_are_a_copy(allowed: CodePermission, tmp_path: Path) -> None:
     path = tmp_path / "writes.py"
     path.write_text("def writes(f, known):\n    f[:] = 0.1\n    return f\n")
-    (cell,) = results_of(permit(work(asks("writes")), Allowed(files=(path,)))).cells
+    (cell,) = results_of(permit_code(work(asks("writes")), CodePermission(files=(path,)))).cells
     (plain,) = results_of(work({"kind": "none"})).cells
     assert alike(cell.metrics["gain"], plain.metrics["gain"])
     assert (cell.metrics["gain_after"] == 0).all()

@@ -19,7 +19,7 @@ from ldptui.core.export import to_json
 from ldptui.core.metrics import METRICS, joined, named, names_of, plain, unmeasured
 from ldptui.core.metrics.python import KEPT, TAKEN
 from ldptui.core.metrics.results import CellResults
-from ldptui.core.plugins import Allowed, available, permit
+from ldptui.core.plugins import CodePermission, permit_code, published_names
 from ldptui.core.scenario import sweepable_keys
 from ldptui.core.store import begin, cell_keys, open_store, resume
 from ldptui.core.store.recording import read_recording, write_recording
@@ -79,10 +79,10 @@ def work(*metrics: str | dict[str, Any], **more: Any) -> core.Experiment:
 
 
 @pytest.fixture
-def allowed(tmp_path: Path) -> Allowed:
+def allowed(tmp_path: Path) -> CodePermission:
     path = tmp_path / "mine.py"
     path.write_text(CODE)
-    return Allowed(files=(path,))
+    return CodePermission(files=(path,))
 
 
 def check_pairs(found: core.Results) -> None:
@@ -94,9 +94,11 @@ def check_pairs(found: core.Results) -> None:
 
 
 @pytest.mark.parametrize("rounds", [None, 2])
-def test_a_metric_rewritten_is_the_built_in_one(allowed: Allowed, rounds: int | None) -> None:
+def test_a_metric_rewritten_is_the_built_in_one(
+    allowed: CodePermission, rounds: int | None
+) -> None:
     more = {} if rounds is None else {"campaign": {"rounds": rounds}}
-    made = permit(work("error", "moved", **more), allowed)
+    made = permit_code(work("error", "moved", **more), allowed)
     found, plain = results_of(made), results_of(work(**more))
     check_pairs(found)
     assert found.digest == plain.digest
@@ -111,20 +113,20 @@ def test_a_metric_rewritten_is_the_built_in_one(allowed: Allowed, rounds: int | 
     ]
 
 
-def test_the_facts_are_those_of_the_cell(allowed: Allowed) -> None:
+def test_the_facts_are_those_of_the_cell(allowed: CodePermission) -> None:
     swept = work(
         {"name": "Told", "options": {"of": "users"}},
         sweep={"metric.options.of": ["users", "malicious", "top_k"]}, simulate={"top_k": 5},
     )  # fmt: skip
     assert swept.cells[1].parameters["metric.0.options.of"] == "malicious"
-    values = [cell.estimate("Told").mean for cell in results_of(permit(swept, allowed)).cells]
+    values = [cell.estimate("Told").mean for cell in results_of(permit_code(swept, allowed)).cells]
     assert values == [900, 100, 5]
 
 
-def test_without_an_attack_there_are_the_same_columns(allowed: Allowed) -> None:
+def test_without_an_attack_there_are_the_same_columns(allowed: CodePermission) -> None:
     made = experiment(metric=[{"name": "error"}], trials=2)
     assert made.cells[0].metrics[-2:] == ["error", "error_clean"]
-    (cell,) = results_of(permit(made, allowed)).cells
+    (cell,) = results_of(permit_code(made, allowed)).cells
     assert alike(cell.metrics["error"], cell.metrics["mse_clean"])
     assert alike(cell.metrics["error_clean"], cell.metrics["error"])
 
@@ -140,24 +142,26 @@ def kept(store: Any, made: core.Experiment) -> core.Results:
     return results
 
 
-def test_other_code_is_another_cell_with_the_same_draws(allowed: Allowed, tmp_path: Path) -> None:
+def test_other_code_is_another_cell_with_the_same_draws(
+    allowed: CodePermission, tmp_path: Path
+) -> None:
     (tmp_path / "later.py").write_text(CODE + "\n# edited\n")
-    later = Allowed(files=(tmp_path / "later.py",))
+    later = CodePermission(files=(tmp_path / "later.py",))
     asked, none = work("error"), work()
-    cells = [*permit(asked, allowed).cells, *permit(asked, later).cells, *none.cells]
+    cells = [*permit_code(asked, allowed).cells, *permit_code(asked, later).cells, *none.cells]
     assert len(set(cell_keys(cells))) == 3
     with open_store(None) as store:
-        first = kept(store, permit(asked, allowed))
-        memory = begin(store, permit(asked, later))
-        second = results_of(permit(asked, later), memory=memory)
+        first = kept(store, permit_code(asked, allowed))
+        memory = begin(store, permit_code(asked, later))
+        second = results_of(permit_code(asked, later), memory=memory)
         assert (memory.reused, second.digest) == (0, first.digest)
         change_run(store, 1, status="partial")
         with pytest.raises(core.FileError, match="the code of metric 'error' is not that of"):
-            resume(store, 1, experiment=permit(asked, later))
+            resume(store, 1, experiment=permit_code(asked, later))
 
 
 def test_a_strangers_recording_brings_no_column_of_its_own(
-    allowed: Allowed, tmp_path: Path
+    allowed: CodePermission, tmp_path: Path
 ) -> None:
     def other_name(block: CellResults) -> CellResults:
         names = [name.replace("error_after", "stranger") for name in names_of(block.metrics)]
@@ -165,7 +169,7 @@ def test_a_strangers_recording_brings_no_column_of_its_own(
 
     path = tmp_path / "run.ldptui"
     with open_store(None) as store, open_store(None) as other:
-        kept(store, permit(work("error"), allowed))
+        kept(store, permit_code(work("error"), allowed))
         for come in store.arrivals(1):
             change_block(store, 1, come.position, come.number, other_name)
         metrics = store.run(1).metrics
@@ -193,14 +197,14 @@ def test_measures_of_other_columns_are_joined() -> None:
 def test_nothing_runs_that_is_not_allowed() -> None:
     made = work("error")
     with pytest.raises(ScenarioError) as error:
-        permit(made, Allowed())
+        permit_code(made, CodePermission())
     assert str(error.value) == (
         "test: metric.0.name asks for the metric 'error', somebody's Python code, which is not "
-        "allowed: --attack-file FILE lets the metrics of a file of yours run"
+        "allowed: --code FILE lets that of a file run, --allow NAME that of an installed package"
     )
     with pytest.raises(ScenarioError, match="must be a metric of an installed package"):
-        permit(made, Allowed(names=("error",)))
-    assert "error" not in available("metric")
+        permit_code(made, CodePermission(names=("error",)))
+    assert "error" not in published_names("metric")
     assert results_of(made).error == "metric 'error' is somebody's code and not allowed"
 
 
@@ -208,8 +212,8 @@ def test_nothing_runs_that_is_not_allowed() -> None:
     ("metric", "sentence"),
     [
         ("broken", "metric 'broken' raised ValueError: no good (mine.py, line 19)"),
-        ("several", "metric 'several' must return a number, got an array of shape (12,)"),
-        ("words", "metric 'words' must return a number, got str (mine.py, line 24)"),
+        ("several", "metric 'several' must return a finite number, got float64[12]"),
+        ("words", "metric 'words' must return a finite number, got str (mine.py, line 24)"),
         ("undefined", "metric 'undefined' must return a finite number, got nan"),
         ("writes", "metric 'writes' raised ValueError: assignment destination is read-only"),
         ("drifts", "metric 'drifts' must make one number of the same estimate, got 1.0 and 4.0"),
@@ -217,9 +221,9 @@ def test_nothing_runs_that_is_not_allowed() -> None:
     ],
 )
 def test_whatever_it_does_wrong_fails_its_cell_in_one_sentence(
-    metric: Any, sentence: str, allowed: Allowed
+    metric: Any, sentence: str, allowed: CodePermission
 ) -> None:
-    results = results_of(permit(work(metric), allowed))
+    results = results_of(permit_code(work(metric), allowed))
     assert results.error.startswith(sentence)
     assert "\n" not in results.error
     document = json.loads(to_json(results, {}))["cells"][0]
@@ -260,7 +264,7 @@ def test_heavy_hitters_have_no_estimate_to_measure() -> None:
         experiment(task=task, metric=[{"name": "a"}])
 
 
-def test_a_goal_is_searched_for_without_its_code(allowed: Allowed) -> None:
+def test_a_goal_is_searched_for_without_its_code(allowed: CodePermission) -> None:
     users = {"kind": "zipf", "items": 6, "users": 200, "exponent": 1.0}
     goal = {"metric": "gain_after", "at_least": 0.2}
     table = {"kind": "mga", "targets": {"items": [4]}}
@@ -271,6 +275,6 @@ def test_a_goal_is_searched_for_without_its_code(allowed: Allowed) -> None:
     assert made.cells[0].answer == plain.cells[0].answer
     assert made.cells[0].answer is not None
     assert made.cells[0].answer.by == "search"
-    found = results_of(permit(made, allowed))
+    found = results_of(permit_code(made, allowed))
     assert found.error == ""
     assert np.isfinite(found.cells[0].metrics["error_after"]).all()

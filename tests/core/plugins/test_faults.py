@@ -8,8 +8,8 @@ from support.cases import experiment
 from support.plugin_cases import HONEST, asking, attack_file, package, permitted, reports
 
 from ldptui.core.base.errors import AttackError
-from ldptui.core.plugins import Allowed, permit
-from ldptui.core.plugins.finding import line_of
+from ldptui.core.plugins import CodePermission, permit_code
+from ldptui.core.plugins.code_location import definition_line
 from ldptui.core.store import cell_keys
 
 BAD = """
@@ -69,11 +69,6 @@ def test_an_error_on_import_has_its_traceback(tmp_path: Path) -> None:
         reports(permitted("def x(): pass\nreturn 3", "x", tmp_path))
 
 
-def test_code_that_asks_for_the_old_name_is_told_the_new_one(tmp_path: Path) -> None:
-    with pytest.raises(AttackError, match=r": write ldptui\.core in place of core \(mine"):
-        reports(permitted("from core import OUE\ndef x(): pass", "x", tmp_path))
-
-
 def test_targets_cannot_be_changed_from_outside(tmp_path: Path) -> None:
     one = permitted(BAD, "writes", tmp_path)
     with pytest.raises(AttackError):
@@ -92,12 +87,12 @@ def test_code_that_changes_during_a_run_is_not_run(tmp_path: Path) -> None:
 
 def test_a_package_that_changed_since_it_was_imported_is_not_run(installed: Path) -> None:
     package(installed, "some_package", live="some_package:honest")
-    asks, allowed = experiment(attack=asking("live"), trials=20), Allowed(names=("live",))
-    assert len(reports(permit(asks, allowed).cells[0])) == 5
+    asks, allowed = experiment(attack=asking("live"), trials=20), CodePermission(names=("live",))
+    assert len(reports(permit_code(asks, allowed).cells[0])) == 5
     with (installed / "some_package" / "more.py").open("a") as file:
         file.write("# another line\n")
     with pytest.raises(AttackError, match="changed while ldptui ran"):
-        reports(permit(asks, allowed).cells[0])
+        reports(permit_code(asks, allowed).cells[0])
 
 
 def test_the_store_tells_code_apart(tmp_path: Path) -> None:
@@ -108,7 +103,7 @@ def test_the_store_tells_code_apart(tmp_path: Path) -> None:
         path = tmp_path / folder / "mine.py"
         path.write_text(source)
         asks = experiment(attack=asking("honest", options), trials=20)
-        return cell_keys(permit(asks, Allowed(files=(path,))).cells)[0]
+        return cell_keys(permit_code(asks, CodePermission(files=(path,))).cells)[0]
 
     keys = [key(), key(HONEST + "#"), key(x=1), key(x=2.5), key(x=[1, {"y": "z"}])]
     assert len(set(keys)) == len(keys)
@@ -119,7 +114,7 @@ def test_the_store_tells_code_apart(tmp_path: Path) -> None:
 def test_wrong_reports_fail_the_cell_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(AttackError) as error:
         reports(permitted(BAD, "nothing", tmp_path))
-    line = line_of("nothing", BAD.encode())
+    line = definition_line("nothing", BAD.encode())
     assert str(error.value) == (
         "the reports of attack 'nothing' must be an array, uint8[5, 1], got NoneType "
         f"(mine.py, line {line})"

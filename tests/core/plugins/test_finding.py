@@ -10,16 +10,18 @@ from support.plugin_cases import asking, attack_file, package
 from ldptui.core import plugins
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.experiment import Experiment
-from ldptui.core.plugins import Allowed, asked, find, permit
+from ldptui.core.plugins import CodePermission, find_code, permit_code
 from ldptui.core.running.runner import run
 from ldptui.core.scenario import Scenario
 
 
 def test_a_file_is_read_not_run(tmp_path: Path) -> None:
     path, mark = attack_file(tmp_path)
-    source = find("honest", Allowed(files=(path, path)))
+    source = find_code("honest", CodePermission(files=(path, path)))
     assert (source.name, source.place) == ("honest", path)
-    whole = permit(experiment(attack=asking("honest"), trials=20), Allowed(files=(path,)))
+    whole = permit_code(
+        experiment(attack=asking("honest"), trials=20), CodePermission(files=(path,))
+    )
     again = pickle.loads(pickle.dumps(whole.cells[0]))
     assert not mark.exists()
     again.block(0, 1)
@@ -31,12 +33,12 @@ def test_entry_points_are_listed_and_found_without_importing(installed: Path) ->
         package(installed, "first_package", one="first_package:honest"),
         package(installed, "second_package", two="second_package.more:honest"),
     ]
-    assert {"one", "two"} <= set(plugins.available())
+    assert {"one", "two"} <= set(plugins.published_names())
     asks = experiment(attack=asking("two"), trials=20)
     with pytest.raises(ScenarioError) as error:
-        permit(asks, Allowed())
-    assert "--allow two lets it run" in str(error.value)
-    whole = permit(asks, Allowed(names=("two",)))
+        permit_code(asks, CodePermission())
+    assert "--allow NAME that of an installed package" in str(error.value)
+    whole = permit_code(asks, CodePermission(names=("two",)))
     assert not any(mark.exists() for mark in marks)
     whole.cells[0].block(0, 1)
     assert [mark.exists() for mark in marks] == [False, True]
@@ -60,16 +62,16 @@ def test_a_package_publishes_defences_apart_from_attacks(installed: Path) -> Non
     places = {"least": "guards:least", "few": "guards.more:few"}
     mark = package(installed, "guards", DEFENCES, "defence", **places)
     package(installed, "fakes", least="fakes:honest")
-    assert set(places) <= set(plugins.available("defence"))
-    assert "few" not in plugins.available()
+    assert set(places) <= set(plugins.published_names("defence"))
+    assert "few" not in plugins.published_names()
     steps = [
         {"kind": "plugin-filter", "name": "few"},
         {"kind": "plugin", "name": "least", "options": {"floor": 0.01}},
     ]
     asks = experiment(attack=asking("least"), defence=steps, trials=2)
-    with pytest.raises(ScenarioError, match=r"defence 'few', .*: --allow few lets it"):
-        permit(asks, Allowed(names=("least",)))
-    whole = permit(asks, Allowed(names=("few", "least")))
+    with pytest.raises(ScenarioError, match=r"defence 'few', .*--allow NAME that of"):
+        permit_code(asks, CodePermission(names=("least",)))
+    whole = permit_code(asks, CodePermission(names=("few", "least")))
     assert not mark.exists()
     (measured,) = results_of(whole).cells
     assert mark.exists()
@@ -89,35 +91,28 @@ def test_a_package_publishes_defences_apart_from_attacks(installed: Path) -> Non
 )
 def test_what_is_not_allowed_is_refused_with_its_name(name: str, message: str) -> None:
     with pytest.raises(ScenarioError) as error:
-        permit(experiment(attack=asking(name)), Allowed(names=("wanted",)))
+        permit_code(experiment(attack=asking(name)), CodePermission(names=("wanted",)))
     assert str(error.value).startswith(message)
     assert str(error.value).isprintable()
 
 
 def test_a_scenario_without_python_needs_no_permission() -> None:
     whole = experiment()
-    assert asked(whole) == ()
-    assert permit(whole, Allowed(files=(Path("/nowhere"),))) is whole
+    assert permit_code(whole, CodePermission(files=(Path("/nowhere"),))) is whole
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    path, _ = attack_file(tmp_path, "def broken(:\n    pass\n")
-    with pytest.raises(ScenarioError, match=r"mine.py:1: is not Python: invalid syntax"):
-        find("honest", Allowed(files=(path,)))
-    with pytest.raises(ScenarioError, match=r"run; .*nowhere.py cannot be read: No such file"):
-        find("honest", Allowed(files=(tmp_path / "nowhere.py",)))
-    path.write_bytes(b"x = 1\0")
-    with pytest.raises(ScenarioError, match=r"mine.py.*is not Python"):
-        find("honest", Allowed(files=(path,)))
+    with pytest.raises(ScenarioError, match=r"package; .*nowhere.py cannot be read: No such file"):
+        find_code("honest", CodePermission(files=(tmp_path / "nowhere.py",)))
     other, _ = attack_file(tmp_path, "def other(): pass")
-    with pytest.raises(ScenarioError, match=r"run; .*mine.py has none of that name"):
-        find("honest", Allowed(files=(other,)))
+    with pytest.raises(ScenarioError, match=r"package; .*mine.py has none of that name"):
+        find_code("honest", CodePermission(files=(other,)))
 
 
 def test_a_name_must_mean_one_attack(tmp_path: Path) -> None:
     files = tuple(attack_file(tmp_path, name=name)[0] for name in ("a.py", "b.py"))
     with pytest.raises(ScenarioError, match=r"'honest' is in .*a.py and .*b.py"):
-        find("honest", Allowed(files=files))
+        find_code("honest", CodePermission(files=files))
 
 
 def test_an_attack_that_was_not_permitted_does_not_run() -> None:

@@ -13,7 +13,7 @@ from ldptui.core import compile, theory
 from ldptui.core.base.errors import FileError, ProtocolError, ScenarioError
 from ldptui.core.experiment import Experiment
 from ldptui.core.law.pure import SeedSearch
-from ldptui.core.plugins import Allowed, permit
+from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.protocols import GRR, Listed, PythonProtocol
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import begin, cell_keys, open_store, resume
@@ -65,7 +65,7 @@ def asks(name: str = "Pairs", **tables: Any) -> Experiment:
 
 
 def made(file: tuple[Path, Path], name: str = "Pairs", **tables: Any) -> Experiment:
-    return permit(asks(name, **tables), Allowed(files=(file[0],)))
+    return permit_code(asks(name, **tables), CodePermission(files=(file[0],)))
 
 
 MGA = {"kind": "mga", "share": 0.1, "targets": {"items": [3, 4]}}
@@ -78,11 +78,11 @@ def test_nothing_runs_before_it_is_allowed(file: tuple[Path, Path]) -> None:
     assert cell.python_code == (("protocol", "Pairs"),)
     assert {*theory.expected_metrics(cell).values()} == {None}
     with pytest.raises(ScenarioError, match=r"protocol\.name asks for the protocol 'Pairs', some"):
-        permit(experiment, Allowed())
+        permit_code(experiment, CodePermission())
     with pytest.raises(ProtocolError, match="is somebody's code and not allowed"):
         cell.local.perturb(np.zeros(3, dtype=np.int64), np.random.default_rng(0))
     assert not file[1].exists()
-    (ready,) = permit(experiment, Allowed(files=(file[0],))).cells
+    (ready,) = permit_code(experiment, CodePermission(files=(file[0],))).cells
     assert file[1].exists()
     assert isinstance(ready.protocol, Listed)
     assert ready.parameters == cell.parameters
@@ -132,7 +132,7 @@ def test_all_code_that_is_asked_for_is_named_at_once() -> None:
     with pytest.raises(
         ScenarioError, match=r"; it asks for the (protocol|population) '\w+' as well$"
     ):
-        permit(asks(population=population), Allowed())
+        permit_code(asks(population=population), CodePermission())
 
 
 def test_rounds_and_defences_are_bound_to_it(file: tuple[Path, Path]) -> None:
@@ -211,10 +211,10 @@ def test_what_its_code_does_wrong_names_its_line(tmp_path: Path, body: str, mess
 def test_an_installed_one_is_named_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     mark = package(tmp_path, "pairs_package", CODE, "protocol", pairs="pairs_package:Pairs")
-    with pytest.raises(ScenarioError, match="--allow pairs lets it run"):
-        permit(asks("pairs"), Allowed())
+    with pytest.raises(ScenarioError, match="--allow NAME that of an installed"):
+        permit_code(asks("pairs"), CodePermission())
     assert not mark.exists()
-    (cell,) = permit(asks("pairs"), Allowed(names=("pairs",))).cells
+    (cell,) = permit_code(asks("pairs"), CodePermission(names=("pairs",))).cells
     assert isinstance(cell.protocol, Listed)
 
 
@@ -225,8 +225,8 @@ def test_a_population_is_drawn_by_its_weights(file: tuple[Path, Path]) -> None:
     assert experiment.cells[0].population.histogram.tolist() == [667, 667, 667, 667, 666, 666]
     assert not file[1].exists()
     with pytest.raises(ScenarioError, match=r"population\.name asks for the population 'steps'"):
-        permit(experiment, Allowed())
-    ones, threes = permit(experiment, Allowed(files=(file[0],))).cells
+        permit_code(experiment, CodePermission())
+    ones, threes = permit_code(experiment, CodePermission(files=(file[0],))).cells
     for cell, weights in ((ones, [1, 2, 3, 4, 5, 6]), (threes, [1, 1, 1, 2, 2, 2])):
         law = np.array(weights) / sum(weights)
         assert cell.population.users == 4000
@@ -248,11 +248,11 @@ def test_a_kept_run_has_its_users_and_asks_for_its_protocol(
         assert cell.population.histogram.tolist() == known.population.histogram.tolist()
         assert cell.python_code == (("protocol", "Pairs"),)
         assert (cell.decided_path, known.decided_path) == (None, "counts")
-        again = permit(store.experiment(memory.run), Allowed(files=(file[0],)))
+        again = permit_code(store.experiment(memory.run), CodePermission(files=(file[0],)))
         assert cell_keys(again.cells) == cell_keys(experiment.cells)
         assert again.cells[0].path == "counts"
         file[0].write_text(CODE + "# changed")
-        other = permit(store.experiment(memory.run), Allowed(files=(file[0],)))
+        other = permit_code(store.experiment(memory.run), CodePermission(files=(file[0],)))
         with pytest.raises(FileError, match="code of protocol 'Pairs' is not that of its other"):
             resume(store, memory.run, experiment=other)
 
@@ -262,5 +262,7 @@ def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
     table = {"kind": "plugin", "name": "steps", "items": 6, "users": 40}
     with pytest.raises(ScenarioError) as error:
         made(file, population=table, protocol={"kind": "grr", "epsilon": 1.0})
-    rule = "population.name population 'steps' must give a weight for each of 6 items, got [3]"
+    rule = (
+        "population.name population 'steps' must return finite weights of shape [6], got float64[3]"
+    )
     assert f"{rule} (mine.py, line 1)" in str(error.value)

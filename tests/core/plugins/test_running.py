@@ -23,7 +23,7 @@ from ldptui.core import plugins
 from ldptui.core.attacks import ListedTargets, RandomItem, View
 from ldptui.core.base.errors import AttackError
 from ldptui.core.law.pure import Rng
-from ldptui.core.plugins import Allowed, asked, permit
+from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.running.runner import run
 from ldptui.scenarios.one_by_one import chosen, one_by_one
 
@@ -101,17 +101,17 @@ def test_what_is_no_attack(
 def test_the_same_numbers_wherever_it_runs(tmp_path: Path) -> None:
     """Its draws come from the addressed streams, whoever computes them and in what order."""
     path, mark = attack_file(tmp_path)
-    allowed = Allowed(files=(path,))
+    allowed = CodePermission(files=(path,))
     whole = experiment(attack=asking("honest"), trials=25, sweep={"protocol.epsilon": [1.0, 2.0]})
     digests = set()
     for workers in (1, 2):
         mark.unlink(missing_ok=True)
-        *_, last = run(permit(whole, allowed), workers)
+        *_, last = run(permit_code(whole, allowed), workers)
         assert last.results.complete
         assert mark.exists()
         digests.add(last.results.digest)
     moved, _ = attack_file(tmp_path, "# cosmetic\n" + HONEST, "moved.py")
-    *_, last = run(permit(whole, Allowed(files=(moved,))))
+    *_, last = run(permit_code(whole, CodePermission(files=(moved,))))
     assert digests == {last.results.digest}
 
 
@@ -148,9 +148,9 @@ def test_in_a_campaign_it_sees_what_was_published_last(tmp_path: Path) -> None:
     log = tmp_path / "log"
     path, _ = attack_file(tmp_path, f"LOG = {str(log)!r}\n{SPY}")
     asks = experiment(attack=asking("spy"), trials=1, campaign={"rounds": 3})
-    whole = permit(asks, Allowed(files=(path,)))
-    assert asked(whole) == ("spy",)
-    (source,) = plugins.sources(whole, Allowed(files=(path,)))
+    whole = permit_code(asks, CodePermission(files=(path,)))
+    assert whole.cells[0].python_code == (("attack", "spy"),)
+    (source,) = plugins.code_locations(whole, CodePermission(files=(path,)))
     assert source.place == path
     whole.cells[0].block(0, 1)
     assert log.read_text().splitlines() == ["0 3 True", "1 3 (5, False)", "2 3 (5, False)"]

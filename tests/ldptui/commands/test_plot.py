@@ -181,7 +181,7 @@ def test_single_trials_of_an_attack_in_python_are_drawn_where_it_may_run(
     out = tmp_path / "a.txt"
     order = ("plot", str(tmp_path / "own.toml"), "--chart", "trials", "--out", str(out), "--quiet")
     assert "not allowed" in fail(capsys, 2, *order)
-    succeed(capsys, *order, "--attack-file", str(code))
+    succeed(capsys, *order, "--code", str(code))
     assert "Estimates of single trials" in out.read_text(encoding="utf-8")
 
 

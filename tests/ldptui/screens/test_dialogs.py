@@ -640,7 +640,7 @@ async def test_a_text_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 PLACE = "/home/somebody/papers/poisoning/attacks.py"
-CODE = Code("attack", "half", PLACE, True, "0123456789abcdef")
+CODE = Code("attack", "half", PLACE, True, "0123456789abcdef", 12)
 
 
 DIALOGS = {

@@ -13,19 +13,14 @@ from ldptui.core.scenario import parse
 from ldptui.session.attack_options import Code, check_travel
 
 
-def test_only_code_that_is_asked_for_has_to_be_on_the_cluster(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_code_that_is_asked_for_has_to_be_on_the_cluster(tmp_path: Path) -> None:
     path, mark = attack_file(tmp_path)
-    settings = tmp_path / "config.toml"
-    settings.write_text(f'attack_files = ["{path}"]\n')
-    monkeypatch.setenv("LDPTUI_CONFIG", str(settings))
     code = Code(files=(path,))
     text = toml("honest")
     rule = r"cannot run the attack 'honest' from a file of this machine: install it on the workers"
     with pytest.raises(ScenarioError, match=rule):
         check_travel(bind(parse(text)), code)
-    with pytest.raises(ScenarioError, match=rf"not allowed: --attack-file {path} lets the attacks"):
+    with pytest.raises(ScenarioError, match="not allowed: --code FILE lets"):
         check_travel(bind(parse(text)), Code())
     plain = text.replace('kind = "plugin"', 'kind = "mga"').replace('name = "honest"', "")
     check_travel(bind(parse(plain)), code)

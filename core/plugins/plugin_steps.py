@@ -1,0 +1,129 @@
+"""Attacks, defences, metrics and populations in Python that may run; picklable, as the process
+that uses one loads its code.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..attacks import PythonAttack, View
+from ..base.arms import Arm
+from ..base.code import read_only
+from ..base.errors import AttackError, CellError, ScenarioError
+from ..base.sampling import Floats
+from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict
+from ..law.pure import LocalMechanism, Reports, Rng
+from ..metrics import Facts, FrequencyConclusion, PythonMetric, measured_trials
+from ..population import Population, PythonPopulation, Weighted
+from ..population.population import given
+from .code_loading import check_numbers, explain_errors, load_method
+from .code_location import CodeLocation
+
+
+def call_code(step: Any, method: str, *arguments: Any) -> Any:
+    """The answer of a step's code to these arguments; raises the CellError of its purpose."""
+    with explain_errors(step.source):
+        return load_method(step.source, json.dumps(step.options), method)(*arguments)
+
+
+@dataclass(frozen=True)
+class Plugin(PythonAttack):
+    """A Python attack that may run."""
+
+    source: CodeLocation = field(kw_only=True, repr=False)
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        """The reports of the attack's code, checked; raises AttackError for whatever goes wrong."""
+        arrays = {"targets": view.targets, "published": view.published}
+        seen = {name: read_only(value) for name, value in arrays.items() if value is not None}
+        made = call_code(self, "reports", protocol, replace(view, **seen), count, rng)
+        try:
+            return protocol.received(made, count)
+        except ValueError as error:
+            spot = self.source.at_line(self.source.line)
+            raise AttackError(f"the reports of attack {self.name!r} {error}{spot}") from None
+
+
+@dataclass(frozen=True)
+class PluginCorrection(PythonCorrection):
+    """A correction in Python that may run."""
+
+    source: CodeLocation = field(kw_only=True, repr=False)
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:
+        """The estimates that the code makes of a copy of these; raises DefenceError."""
+        made = call_code(self, "correct", frequencies.copy(), known)
+        numbers = check_numbers(self.source, made, frequencies.shape)
+        return np.asarray(numbers, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class PluginFilter(PythonFilter):
+    """A filter in Python that may run."""
+
+    source: CodeLocation = field(kw_only=True, repr=False)
+
+    def sift(self, received: Received) -> Verdict:
+        """The verdict of the code, or bool[N] of the reports that it keeps; raises DefenceError."""
+        copied = replace(received, reports=received.reports.copy())
+        made = call_code(self, "sift", copied)
+        verdict = made if isinstance(made, Verdict) else Verdict(kept=made)
+        if verdict.kept is None and verdict.score is None and verdict.alarm is None:
+            raise self.source.failure("must return which reports are kept, got nothing")
+        parts = {"kept": ("b", "true or false for each report as kept"),
+                 "score": ("biuf", "a number for each report as score")}  # fmt: skip
+        checked = {
+            name: check_numbers(self.source, value, (received.users,), kinds, what)
+            for name, (kinds, what) in parts.items()
+            if (value := getattr(verdict, name)) is not None
+        }
+        return replace(verdict, **checked)
+
+
+@dataclass(frozen=True)
+class PluginMetric(PythonMetric):
+    """A metric in Python that may run."""
+
+    source: CodeLocation = field(kw_only=True, repr=False)
+
+    def values(self, conclusion: FrequencyConclusion, arm: Arm) -> Floats:
+        """Its value in each trial; the first is measured twice, as equal estimates have one."""
+        values = super().values(conclusion, arm)
+        again = self.measure(*next(measured_trials(conclusion, arm)))
+        if again != values[0]:
+            rule = f"must make one number of the same estimate, got {values[0]} and {again}"
+            raise self.source.failure(rule)
+        return values
+
+    def measure(self, frequencies: Floats, facts: Facts) -> float:
+        """The number that the code makes of one trial; raises MetricError."""
+        made = call_code(self, "measure", frequencies, facts)
+        return float(check_numbers(self.source, made, (), what="a finite number"))
+
+
+@dataclass(frozen=True)
+class PluginPopulation(Weighted, PythonPopulation):
+    """A population in Python whose code may run."""
+
+    source: CodeLocation = field(kw_only=True, repr=False)
+
+    def weights(self) -> Floats:
+        """The weights that its code gives; raises ScenarioError."""
+        try:
+            made = call_code(self, "weights", self.items)
+            weights = np.array(
+                check_numbers(self.source, made, (self.items,), what="finite weights"), np.float64
+            )
+            if weights.min() < 0 or not weights.sum() > 0:
+                raise self.source.failure("must return weights that are at least 0 and not all 0")
+        except CellError as error:
+            raise ScenarioError(str(error), key="name") from error
+        return weights
+
+    def drawn(self, weights: Floats, seed: int) -> Population:
+        """The users with these weights of items: data, as if from a file."""
+        return given(super().drawn(weights, seed).histogram, None)
