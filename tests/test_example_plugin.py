@@ -49,7 +49,7 @@ def test_the_example_installs_and_runs(tmp_path: Path) -> None:
     assert "digest xxh3:" in ran.stdout
     checked = done(tmp_path, "-m", "ldptui", "check", "pairs", "--items", "5", "--epsilon", "1")
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert "proved by enumeration" in checked.stdout
+    assert "Proved by enumeration" in checked.stdout
     assert checked.stdout.count("kept, in standard errors") == 7
 
 
