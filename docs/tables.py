@@ -259,6 +259,7 @@ def _recording(_: str) -> Iterator[list[str]]:
             ("done", "total"): "trials that are there, and that were asked for",
             tuple(f"versions.{name}" for name in versions()): "what drew the numbers",
             ("seed", "protocols", "attacks", "metrics"): "what was measured, as lists of runs show",
+            ("warnings",): "the reasons to doubt the run, sentences",
             ("uid", "source", "star", "removed", "owner"): "a store's own notes",
         },
         "runs.cells": {

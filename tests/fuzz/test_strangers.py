@@ -25,7 +25,7 @@ from support.commands import TINY, Captured, succeed
 from support.forging import parts_of, signed
 
 from ldptui.commands import cli
-from ldptui.core import plugins
+from ldptui.core.plugins.code_loading import load_method
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plugin" / "src" / "ldptui_example"
 ASKED: dict[str, Any] = {
@@ -74,7 +74,7 @@ OF_FILES = ("runs import {file}", "replay {file}", "compare {file} {file}", "gam
 @pytest.fixture(autouse=True)
 def nothing_loaded() -> None:
     """Code that another test loaded leaves no mark again."""
-    plugins.loaded.cache_clear()
+    load_method.cache_clear()
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def run_of(table: str, mark: Path, capsys: Captured) -> None:
     succeed(capsys, "plot", str(scenario), "--out", str(mark.with_name("a.svg")), *allowed)
     assert mark.exists()  # a mutant: code that is allowed
     mark.unlink()
-    plugins.loaded.cache_clear()
+    load_method.cache_clear()
 
 
 @pytest.mark.every(6)

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 HEAVY = ("numpy", "scipy", "textual", "rich", "plotext", "pydantic", "tomlkit", "xxhash")
 
 
-LIGHT = {f"ldptui.core.base{room}" for room in ("", ".errors", ".files", ".named", ".ranges")}
+LIGHT = {
+    f"ldptui.core.base{room}" for room in ("", ".code", ".errors", ".files", ".named", ".ranges")
+}
 """The modules of the simulator that come with the declarations of arguments: they need no NumPy."""
 
 PROBE = """
