@@ -161,14 +161,15 @@ def test_the_law_of_the_number_of_ones(protocol: Any, rng: np.random.Generator) 
     assert not budget.law(observed, shifted)
 
 
-def test_diffstats_against_plain_loops(rng: np.random.Generator) -> None:
-    protocol, top = OUE(8, 1.0), 3
-    genuine = protocol.perturb(rng.integers(0, 8, 900), rng)
+@pytest.mark.parametrize(("protocol", "seed"), [(OUE(8, 1.0), 0), (OUE(6, 2.0), 1)])
+def test_diffstats_against_plain_loops(protocol: Any, seed: int) -> None:
+    rng, d, top = np.random.default_rng(seed), protocol.domain_size, 3
+    genuine = protocol.perturb(rng.integers(0, d, 900), rng)
     reports = np.concatenate([genuine, protocol.craft(np.array([2, 5]), 100, SeedSearch(), rng)])
     bits, law = protocol.supports(reports), ones_law(protocol)
     ones, total = bits.sum(axis=1), len(reports)
-    observed = np.bincount(ones, minlength=9)
-    left, best, out = set(range(9)), np.inf, np.zeros(total, dtype=np.bool_)
+    observed = np.bincount(ones, minlength=d + 1)
+    left, best, out = set(range(d + 1)), np.inf, np.zeros(total, dtype=np.bool_)
     while len(left) > 1:
         left.remove(min(left, key=lambda k: (observed[k] - total * law[k]) ** 2))
         within = np.isin(ones, list(left))
@@ -177,7 +178,7 @@ def test_diffstats_against_plain_loops(rng: np.random.Generator) -> None:
             for items in combinations(first, size):
                 group = within & bits[:, items].all(axis=1)
                 expected = (total - group.sum()) * law
-                rest = np.bincount(ones[~group], minlength=9)
+                rest = np.bincount(ones[~group], minlength=d + 1)
                 misfit = ((rest - expected) ** 2 / expected).sum()
                 if misfit < best * (1 - 1e-12):
                     best, out = misfit, group

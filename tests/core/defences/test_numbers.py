@@ -109,8 +109,10 @@ def test_trimming_is_that_of_sorted_reports(rng: np.random.Generator) -> None:
         cut = 0.1 * says.size
         weights = np.clip(np.minimum(np.arange(1, says.size + 1), says.size - cut)
                           - np.maximum(np.arange(says.size), cut), 0, 1)  # fmt: skip
-        mean, _ = heard_mean(protocol, kept[None])
+        mean, variance = heard_mean(protocol, kept[None])
         assert mean[0] == pytest.approx(weights @ says / weights.sum())
+        squares = weights @ (says - mean[0]) ** 2
+        assert variance[0] == pytest.approx(squares / weights.sum())
         assert kept.sum() == pytest.approx(0.8 * says.size)
 
 
