@@ -25,7 +25,7 @@ from ..catalogue import key_words
 from ..charts import curves, figures
 from ..charts.draw.paper import WIDTHS, figure_of, write_figure
 from ..charts.figures import maps, rounds, trials
-from ..charts.kinds import on_paper
+from ..charts.kinds import KINDS, on_paper
 from ..charts.series import Chart, Panels, Plot
 from ..engine.measured import snapshot_of
 from ..session import exporting
@@ -94,6 +94,25 @@ def chart_of(
     permit : finds the Python code that the scenario names and that may run.
     """
     name = name or ("success" if curves.names_items(scenario) else "gain")
+    kinds = {kind.name: kind for kind in on_paper()}
+    check_among(name, kinds, "chart")
+    made = _chart(name, scenario, run, metric, permit)
+    if made is None:
+        needs = f" (it needs {kinds[name].needs})" if kinds[name].needs else ""
+        others = (other for other in kinds if _chart(other, scenario, run, None, permit))
+        rule = f"must be a chart of this run: {', '.join(others) or 'it has none'}"
+        raise ScenarioError(f"{rule}, {got(name)}{needs}", key="chart")
+    return made
+
+
+def _chart(
+    name: str,
+    scenario: Scenario,
+    run: Snapshot,
+    metric: str | None,
+    permit: Callable[[Experiment], Experiment],
+) -> Chart | None:
+    """The chart of that name; None where the run has none."""
     made: Chart | None = None
     match name:
         case "gain" | "error" | "success":
@@ -109,14 +128,9 @@ def chart_of(
             made = _trials(scenario, permit)
         case "timeline":
             made = _course(scenario, run, metric)
-    kinds = {kind.name: kind for kind in on_paper()}
-    check_among(name, kinds, "chart")
-    kind = kinds[name]
+    kind = KINDS[name]
     if (frame := kind.framed(kind.numbers(run))) is not None and frame.chart is not None:
         made = frame.chart
-    if made is None:
-        needs = f" (it needs {kind.needs})" if kind.needs else ""
-        raise ScenarioError(f"must be a chart of this run, {got(name)}{needs}", key="chart")
     return made
 
 

@@ -42,7 +42,7 @@ def _table(what: Written) -> str:
     from ..text import table
 
     numpy = what.versions["numpy"]
-    return table.results_table(what.results, what.width, what.colour, numpy, what.choice)
+    return table.results_table(what.results, what.width, what.colour, numpy, what.choice, False)
 
 
 def _markdown(what: Written) -> str:

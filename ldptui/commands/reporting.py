@@ -19,6 +19,9 @@ from .door import Output
 from .formats import FORMATS, Written
 from .progress import value_of_key
 
+LISTED: Final = 4
+"""Cells that fail for one reason and are named."""
+
 VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
 
 
@@ -45,13 +48,18 @@ def report(results: Results, output: Output) -> int:
 
 
 def tell_failures(results: Results) -> None:
-    """Say which cells failed and why, each traceback once."""
+    """Say which cells failed and why, each reason once."""
     swept, cells = list(results.experiment.scenario.sweep), results.experiment.cells
-    noted: set[str] = set()
+    reasons: dict[tuple[str, str], list[str]] = {}
     for failure in results.failures:
         chosen = cells[failure.cell].parameters
         where = " ".join(value_of_key(key, chosen[key]) for key in swept if key in chosen)
-        note(f"ldptui: cell {failure.cell}{f' ({where})' if where else ''} failed: {failure.error}")
-        for line in failure.details.splitlines() if failure.details not in noted else ():
+        place = f"{failure.cell}{f' ({where})' if where else ''}"
+        reasons.setdefault((failure.error, failure.details), []).append(place)
+    for (error, details), places in reasons.items():
+        more = f" and {len(places) - LISTED} more" if len(places) > LISTED else ""
+        named = f"cell{'s' * (len(places) > 1)} {', '.join(places[:LISTED])}{more}"
+        note(f"ldptui: {named} failed: {error}")
+        lines = details.splitlines()
+        for line in lines if len(lines) > 1 else ():  # one alone is the error
             note(f"    {one_line(line)}")
-        noted.add(failure.details)

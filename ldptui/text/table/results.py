@@ -47,10 +47,12 @@ def results_table(
     colour: bool = False,
     numpy: str = np.__version__,
     choice: Choice = ALL,
+    with_error: bool = True,
 ) -> str:
     """The results of a run, as lines of at most `width` cells where that is possible.
 
-    numpy : the version that drew the numbers. choice : the columns and rows to show.
+    numpy : the version that drew the numbers. choice : the columns and rows to show. with_error :
+    whether what failed is said as well.
     """
     style = Style(colour)
     scenario, cells = results.experiment.scenario, results.experiment.cells
@@ -71,7 +73,8 @@ def results_table(
             lines += ["", *round_lines(rounds, entry_lines(*finished[0][:2]), width, style)]
     elif finished:
         lines += ["", *lines_of(groups, width, style, breaks(results, finished))]
-    closing = _closing(results, finished, [*groups, *rounds], width, numpy)
+    error = results.error if with_error else ""
+    closing = _closing(results, finished, [*groups, *rounds], width, numpy, error)
     lines += ["", *(style.faint(line) for line in closing)]
     said = [line for sentence in verdict_of(results) for line in textwrap.wrap(sentence, width)]
     lines += ["", *map(style.strong, said)] if said else []
@@ -121,7 +124,12 @@ def campaign_groups(results: Results, finished: list[Finished]) -> list[Group]:
 
 
 def _closing(
-    results: Results, finished: list[Finished], groups: list[Group], width: int, numpy: str
+    results: Results,
+    finished: list[Finished],
+    groups: list[Group],
+    width: int,
+    numpy: str,
+    error: str,
 ) -> list[str]:
     """Notes: how to read the table, how well it agrees with the theory, what names the numbers."""
     trials = [measured.trials for _, measured, _ in finished]
@@ -139,8 +147,7 @@ def _closing(
         notes.append(f"{looked}: {max(scores):.1f}")
     notes += doubt_notes([estimate for estimate, _ in shown])
     notes += [f"warning: {sentence}" for sentence in results.warnings]
-    if results.error:
-        notes.append(results.error)
+    notes += [error] if error else []
     if not results.ended:
         notes.append(
             f"partial: interrupted after {text.count(results.trials)} of "
