@@ -89,7 +89,7 @@ def known_keys() -> dict[str, tuple[Any, ...]]:
 
 KNOWN: Final = known_keys()
 
-OPEN: Final = tuple(key for key in KNOWN if key.endswith(".options"))
+OPEN: Final = ("labels", *(key for key in KNOWN if key.endswith(".options")))
 """Tables whose keys are somebody else's."""
 
 

@@ -123,6 +123,7 @@ class Point:
     trust: TrustTable | None = None
     title: str = ""
     about: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
     seed: Annotated[int, Range(0, 2**63, "[)")] = 0
     trials: Annotated[int, TRIALS] = 20
     simulate: Simulate = field(default_factory=Simulate)
@@ -222,7 +223,7 @@ class Point:
             "trust" if self.trust is None else "",
             "metric" if not self.metric else "",
         )
-        for name in ("format", "title", "about", *filter(None, left_out)):
+        for name in ("format", "title", "about", "labels", *filter(None, left_out)):
             del plain[name]
         if self.rounds is not None:
             plain["campaign"] = {**(plain["campaign"] or {}), "rounds": self.rounds}

@@ -71,6 +71,11 @@ class Scenario:
         return str(self.document.get("about", "")).strip()
 
     @property
+    def labels(self) -> dict[str, str]:
+        """The names in figures and tables for paper, by those of the program."""
+        return dict(self.document.get("labels", {}))
+
+    @property
     def sweep(self) -> dict[str, list[Any]]:
         """The swept keys in file order, each with its values."""
         return expanded(self.document)

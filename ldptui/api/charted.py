@@ -31,6 +31,7 @@ from ..engine.measured import snapshot_of
 from ..session import exporting
 from ..session.draft import base
 from ..session.snapshot import Snapshot
+from ..text.labels import with_labels
 
 
 class Picture(str):
@@ -69,7 +70,7 @@ def _captioned(results: Results, name: str | None, columns: int) -> tuple[Chart,
     caption = exporting.caption(
         title, experiment.cells[0].seed, run.done, run.digest, run.numpy, results.warnings
     )
-    return chart_of(name, scenario, run), caption
+    return with_labels(chart_of(name, scenario, run), scenario.labels), caption
 
 
 def check_matplotlib() -> None:

@@ -111,7 +111,7 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     old, new = flat(before), flat(after)
     words = []
     for key in dict.fromkeys([*old, *new]):
-        if key in ("title", "about") or old.get(key) == new.get(key):
+        if key.partition(".")[0] in _WORDS or old.get(key) == new.get(key):
             continue
         change = f"{shown(old.get(key))} → {shown(new.get(key))}"
         words.append(change if key in _KINDS else f"{_brief(key)} {change}")
@@ -139,6 +139,9 @@ def alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """True if both documents are one scenario, whatever its words."""
     return before == after or not differences(before, after)
 
+
+_WORDS: Final = ("title", "about", "labels")
+"""Keys that change no number."""
 
 _KINDS: Final = ("protocol.kind", "attack.kind", "population.kind", "trust.kind")
 """Keys whose values say what they are."""

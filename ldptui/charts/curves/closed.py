@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -185,6 +186,7 @@ class Subject:
     def curve(self, label: str, axis: Variable, grid: Sequence[float], law: Law) -> Curve:
         """A law along the axis; NaN where the parameters of a point allow no value."""
         ys, stds = [], []
+        grid = self._with_jumps(axis, grid)
         for x in grid:
             try:
                 y, std = law(varied(self.cell, axis, x))
@@ -194,6 +196,26 @@ class Subject:
             stds.append(std)
         known = self.cell.parameters
         return Curve(label, axis.key, known, tuple(grid), tuple(ys), tuple(stds))
+
+    def _with_jumps(self, axis: Variable, grid: Sequence[float]) -> list[float]:
+        """The grid, and both sides of each place between its points where a hash range steps."""
+        if axis.key != "protocol.epsilon" or not hasattr(self.cell.protocol, "hash_range"):
+            return [*grid]
+
+        def hash_range(x: float) -> int:
+            try:
+                return int(self.bound(varied(self.cell, axis, x)[1], 2).hash_range)
+            except NO_VALUE:
+                return -1
+
+        places = [*grid]
+        for low, high in pairwise(grid):
+            before, width = hash_range(low), high - low
+            while high - low > width / 1000 and hash_range(high) == before + 1:
+                middle = (low + high) / 2
+                low, high = (middle, high) if hash_range(middle) == before else (low, middle)
+            places += [low, high]
+        return sorted({*places})
 
     def population(self, spec: PopulationSpec) -> Population:
         """The users of a point."""

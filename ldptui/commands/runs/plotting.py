@@ -30,6 +30,7 @@ from ...session import attack_options, exporting
 from ...session.exporting import DRAWN
 from ...terminal import exits, output
 from ...text import format as text
+from ...text.labels import with_labels
 from .. import progress, reading
 from ..door import Work, written_to
 from ..opening import Opening
@@ -63,6 +64,7 @@ def plot(options: Plot) -> int:
     scenario, shown = experiment.scenario, snapshot_of(results)
     try:
         chart = charted.chart_of(options.chart, scenario, shown, options.metric, permit)
+        chart = with_labels(chart, scenario.labels)
     except ScenarioError as error:
         option = f"--{error.key}" if error.key in ("chart", "metric") else error.key
         raise ScenarioError(error.rule, option) from error

@@ -151,12 +151,14 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
 def _write_figure(chart: Chart, run: Run, title: str, path: Path, columns: int) -> str:
     """Write the figure; where it is, or what went wrong, in words."""
     from ...charts.draw.paper import write_figure
+    from ...text.labels import with_labels
 
     view, seed = run.snapshot, run.document.get("seed", 0)
     doubts = exporting.warnings_of(view)
     words = exporting.caption(title, seed, view.done, view.digest, view.numpy, doubts)
     try:
         embedded = exporting.embedded(run.document, view.digest, view.numpy)
+        chart = with_labels(chart, run.document.get("labels", {}))
         write_figure(chart, path, columns=columns, caption=words, embedded=embedded)
     except ImportError:
         return "figures need matplotlib: pip install 'ldptui[plot]'"

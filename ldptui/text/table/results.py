@@ -22,6 +22,7 @@ from ldptui.core.view.estimated import frequencies
 from ...catalogue import swept_kinds
 from .. import format as text
 from ..interval import mean_words
+from ..labels import with_labels
 from ..swept import run_verdict
 from ..verdict import NAMED, Told
 from .cell import answer_lines, answers, entry_lines, metric_group, round_groups, round_lines
@@ -193,20 +194,20 @@ class Sheet(Struct, frozen=True):
 
 
 def sheets(results: Results, choice: Choice = ALL) -> list[Sheet]:
-    """The tables that are printed: the answers to a goal, the results, the rounds of a campaign.
+    """The tables for paper: the answers to a goal, the results, the rounds of a campaign.
 
     choice : one table instead, with these rows and columns.
     """
     finished = finished_cells(results)
     tables = [Sheet("", result_groups(results, finished, choice))]
     if choice != ALL:
-        return tables
+        return with_labels(tables, results.experiment.scenario.labels)
     if any(cell.answer is not None for cell in results.experiment.cells):
         title, group, note = answers(results)
         tables.insert(0, Sheet(title, [group], note))
     if rounds := campaign_groups(results, finished):
         tables.append(Sheet("rounds", rounds, " ".join(entry_lines(*finished[0][:2]))))
-    return tables
+    return with_labels(tables, results.experiment.scenario.labels)
 
 
 def markdown_table(results: Results, numpy: str, choice: Choice = ALL) -> str:

@@ -128,7 +128,7 @@ def test_a_bad_sweep_is_refused(axes: dict[str, str], message: str) -> None:
 
 def test_every_key_can_be_swept_but_those_of_the_file_and_open_tables() -> None:
     assert set(known_keys()) - set(sweepable_keys()) == {
-        "format", "title", "about", "attack.options", "attack.mix.*.options",
+        "format", "title", "about", "labels", "attack.options", "attack.mix.*.options",
         "attack.phase.*.mix.*.options", "defence.*.options", "protocol.options",
         "population.options", "metric.*.options",
     }  # fmt: skip

@@ -227,6 +227,16 @@ def test_golden_table_1() -> None:
         assert curve.y[0] == 0
 
 
+def test_a_hash_range_that_steps_is_drawn_as_a_jump() -> None:
+    """g goes from 4 to 5 where e^ε + 1 = 4.5."""
+    epsilon = Variable("protocol.epsilon", "ε", "ε", 1.0, 1.5)
+    (curve,) = curves.gain_curve(scenario(protocol__kind="olh"), epsilon, 6)
+    at = [round(x, 3) for x in curve.x].index(1.253)
+    assert curve.x[at + 1] - curve.x[at] < 0.001
+    assert curve.y[at + 1] / curve.y[at] > 1.1
+    assert len(curves.gain_curve(scenario(protocol__kind="oue"), epsilon, 6)[0].x) == 6
+
+
 def test_values_that_no_cell_can_have_are_missing() -> None:
     made = scenario(protocol__kind="olh")
     epsilon = Variable("protocol.epsilon", "ε", "ε", 1.0, 20.0)

@@ -1,0 +1,36 @@
+"""The names that a scenario's author wants in figures and tables for paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+Shown = TypeVar("Shown")
+
+KEYWORDS: Final = frozenset({"tone", "style", "finding"})
+"""The fields of charts whose text nobody reads."""
+
+
+def with_labels(shown: Shown, labels: Mapping[str, str]) -> Shown:
+    """A chart, or tables, with the names of `labels` in place of those that they stand for."""
+    if not labels:
+        return shown
+    names = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
+    pattern = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, str):
+            return pattern.sub(lambda match: labels[match[0]], value)
+        if isinstance(value, Struct):
+            fields = asdict(value).items()
+            return replace(value, **{k: renamed(v) for k, v in fields if k not in KEYWORDS})
+        if isinstance(value, list | tuple):
+            return type(value)(map(renamed, value))
+        return value
+
+    made: Shown = renamed(shown)
+    return made
