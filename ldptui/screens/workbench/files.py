@@ -18,6 +18,7 @@ from ...session.runs import alike, described
 from ...terminal.clipboard import copy
 from ...terminal.keyboard import RUN, key_of
 from ...terminal.places import current_dir
+from ...text.labels import with_labels
 from .desk import Desk
 
 if TYPE_CHECKING:
@@ -151,7 +152,6 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
 def _write_figure(chart: Chart, run: Run, title: str, path: Path, columns: int) -> str:
     """Write the figure; where it is, or what went wrong, in words."""
     from ...charts.draw.paper import write_figure
-    from ...text.labels import with_labels
 
     view, seed = run.snapshot, run.document.get("seed", 0)
     doubts = exporting.warnings_of(view)
