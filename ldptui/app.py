@@ -31,6 +31,7 @@ from .terminal.settings import Settings
 from .text.picture import with_local_fonts
 from .widgets.field import ValueInput
 from .widgets.palette import Palette
+from .widgets.path_field import takes_suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -262,9 +263,9 @@ class Workbench(App[None]):
         from .screens.workbench.form_pane import FormPane
 
         before = self.focused
-        if isinstance(before, ValueInput) and before.complete():
-            return
         is_edited = isinstance(before, ValueInput) and before.is_edited
+        if isinstance(before, ValueInput) and is_edited and takes_suggestion(before):
+            return
         move()
         pane = self.focused
         if isinstance(pane, FormPane):

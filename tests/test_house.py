@@ -288,7 +288,6 @@ LATE = {
     "ldptui.screens.workbench.protocol_facts": "imports core",
     "ldptui.session.draft.changing": "imports core",
     "ldptui.widgets.filtered_table": "the first table",
-    "ldptui.widgets.path_field": "the first path that is completed",
 }
 """The imports that a function may have, with the reason; all else stands at the top of its file."""
 

@@ -173,9 +173,9 @@ class LibraryScreen(ModalScreen[Path | None]):
 
     def action_by_path(self) -> None:
         """Open any file by its path instead: a figure that carries its run, code, a recording."""
-        from .dialogs.open import OpenScreen
+        from .dialogs.paths import open_screen
 
-        self.app.push_screen(OpenScreen(self._folder or places.current_dir()), self._take)
+        self.app.push_screen(open_screen(self._folder or places.current_dir()), self._take)
 
     def _take(self, path: Path | None) -> None:
         if path is not None:

@@ -16,6 +16,7 @@ from ..messages import FieldFocused
 from ..session.draft import own_problem, repair_of, sweep_of, value_of
 from .blank import Scrolled
 from .field import ROW_KEYS, Field, Row, ValueInput
+from .path_field import PathSuggester
 from .words import put
 
 if TYPE_CHECKING:
@@ -173,5 +174,5 @@ def _fill(field: Field, row: FormRow, draft: Draft, problem: str) -> None:
         field.choose_from(row.options)
     field.offer(row.offered)
     if row.key.endswith(".path") and isinstance(field.control, ValueInput):
-        field.control.folder = draft.folder
+        field.control.suggester = PathSuggester(draft.folder)
     field.show(row.value, problem)

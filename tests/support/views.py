@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -23,7 +22,6 @@ from ldptui.questions.topics import TOPICS
 from ldptui.screens.dialogs.asking import (
     ConfirmScreen,
     ConsentScreen,
-    PathScreen,
     TagsScreen,
     TextScreen,
 )
@@ -227,10 +225,9 @@ DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
     "HelpScreen": ("f1",),
     "Palette": ("ctrl+p",),
     "LibraryScreen": ("ctrl+o",),
-    "OpenScreen": ("ctrl+o", "ctrl+o"),
     "SaveScreen": ("ctrl+s",),
     "ExportScreen": ("ctrl+e",),
-    "PathScreen": lambda: PathScreen("A table to read", Path("/home/ann"), ".csv"),
+    "PathScreen": ("ctrl+o", "ctrl+o"),
     "ConfirmScreen": lambda: ConfirmScreen("Open the scenario of run 2?", "Open", "Stay"),
     "PickerScreen": lambda: PickerScreen("protocol", PICKED, "grr"),
     "TagsScreen": lambda: TagsScreen("run 1", ("paper", "draft")),

@@ -1,9 +1,8 @@
-"""Dialogs that ask one thing: yes or no, tags, a path; whether code may run; and text to read."""
+"""Dialogs that ask one thing: yes or no, tags, whether code may run; and text to read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
@@ -12,15 +11,12 @@ from textual.containers import Horizontal
 from textual.dom import DOMNode
 from textual.widgets import Button, Input, Static
 
-from ldptui.core.base.files import is_file, is_folder, is_there
-
 from ...session.consent import Code
 from ...terminal.clipboard import copy
 from ...text.format import count, percent
 from ...text.prose import plain
 from ...widgets.blank import Scroll
 from ...widgets.dialog import Dialog, ModalScreen
-from ...widgets.path_field import Ends, PathField
 from ...widgets.words import put
 
 if TYPE_CHECKING:
@@ -224,39 +220,3 @@ class TagsScreen(ModalScreen[tuple[str, ...] | None]):
         event.stop()
         tags = dict.fromkeys(part.strip() for part in event.value.split(",") if part.strip())
         self.dismiss(tuple(tag for tag in tags if tag.isprintable()))
-
-
-class PathScreen(ModalScreen[Path | None]):
-    """Asks for the path of a file whose name ends so; the result is absolute, None when left.
-
-    writes : the file is to be written: one that is there is asked about first. Else it has to be
-    there.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Close", id="path.close"),
-    ]
-
-    def __init__(
-        self, title: str, folder: Path, suffix: Ends, text: str = "", writes: bool = False
-    ) -> None:
-        super().__init__()
-        self._title, self._folder, self._suffix = title, folder, suffix
-        self._text, self._writes = text, writes
-
-    def compose(self) -> ComposeResult:
-        verb = "writes" if self._writes else "chooses"
-        hint = f"enter {verb} · tab completes · ↑ ↓ choose · esc closes"
-        with Dialog(self._title, hint):
-            yield PathField(self._folder, self._text, self._suffix, rows=10)
-
-    def on_path_field_chosen(self, event: PathField.Chosen) -> None:
-        event.stop()
-        field, path = self.query_one(PathField), event.path
-        overwrites = self._writes and is_there(path)
-        if not self._writes and not is_file(path):
-            field.tell(f"{path} does not exist", refused=True)
-        elif self._writes and not is_folder(path.parent):
-            field.tell(f"{path.parent} is not a folder", refused=True)
-        elif not overwrites or field.sure(path, f"{path} exists; enter again overwrites it"):
-            self.dismiss(path)

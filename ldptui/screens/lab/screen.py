@@ -336,11 +336,13 @@ class LabScreen(Screen[None]):
 
     def action_file(self) -> None:
         """Choose the table to read."""
-        from ..dialogs.asking import PathScreen
+        from ..dialogs.paths import PathScreen, fault_to_read
 
         folder = self._draft.folder if self._draft is not None else current_dir()
         title, ends = READ[self.page.read_from]
-        self.app.push_screen(PathScreen(title, folder, ends), self._read)
+        self.app.push_screen(
+            PathScreen(title, folder, fault_to_read, "chooses", ends=ends), self._read
+        )
 
     def _read(self, path: Path | None) -> None:
         if path is not None:
@@ -351,11 +353,12 @@ class LabScreen(Screen[None]):
 
     def action_export(self) -> None:
         """Write the topic's file; the worker does it, with the draws that are shown."""
-        from ..dialogs.asking import PathScreen
+        from ..dialogs.paths import PathScreen, fault_to_write
 
         written = self.page.topic.written
         name = written["name"].format(column=self.values.get("column") or "item")
-        dialog = PathScreen(written["title"], current_dir(), Path(name).suffix, name, writes=True)
+        title, folder = written["title"], current_dir()
+        dialog = PathScreen(title, folder, fault_to_write, "writes", name, Path(name).suffix)
         self.app.push_screen(dialog, self._write)
 
     def _write(self, path: Path | None) -> None:

@@ -60,7 +60,7 @@ def open_any(desk: Desk, open_other: Callable[[Path], object]) -> None:
 
     open_other : opens a file that is no scenario.
     """
-    from ..dialogs.open import is_bundled, opens_otherwise
+    from ..dialogs.paths import is_bundled, opens_otherwise
     from ..library import LibraryScreen
 
     folder = desk.draft.folder if desk.draft else current_dir()
@@ -83,7 +83,7 @@ def open_path(desk: Desk, path: Path | None) -> None:
 
 def save(desk: Desk) -> None:
     """Ask where the scenario is to be saved, and save it."""
-    from ..dialogs.save import SaveScreen
+    from ..dialogs.paths import SaveScreen
 
     if desk.draft is not None:
         desk.app.push_screen(SaveScreen(desk.draft), partial(_saved, desk))
@@ -100,7 +100,8 @@ def export(desk: Desk, write_trials: Callable[[Run | None, Path], object]) -> No
 
     write_trials : writes the trials of a run, which the store alone has, to a file.
     """
-    from ..dialogs.save import ExportScreen, own_path
+    from ..dialogs.export import ExportScreen
+    from ..dialogs.paths import own_path
 
     run, draft = desk.shelf.run(desk.shelf.shown), desk.draft
     same = run is None or (draft is not None and alike(run.document, draft.document or {}))

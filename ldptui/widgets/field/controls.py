@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
@@ -100,8 +99,6 @@ class ValueInput(Row, Input):
     ]
 
     is_edited: reactive[bool] = reactive(False)
-    folder: Path | None = None
-    """Where the path that it holds starts, for one that holds a path: tab completes it."""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         return (
@@ -152,19 +149,6 @@ class ValueInput(Row, Input):
         """End it; the row keeps the focus."""
         self.is_edited = False
         self.selection = Selection.cursor(self.cursor_position)
-
-    def complete(self) -> bool:
-        """Complete a path that is edited as far as it is clear; False where nothing is added."""
-        if self.folder is None or not self.is_edited:
-            return False
-        from ..path_field import completed, completions
-
-        further = completed(self.value, completions(self.value, self.folder))
-        if further == self.value:
-            return False
-        self.value = further
-        self.cursor_position = len(further)
-        return True
 
     def on_blur(self) -> None:
         self.action_done()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +20,16 @@ from ldptui.core.attacks import ATTACKS
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.screens import library
 from ldptui.screens.dialogs.asking import ConfirmScreen, ConsentScreen, TextScreen
-from ldptui.screens.dialogs.open import OpenScreen
-from ldptui.screens.dialogs.save import (
-    CHOICES,
-    ExportChoice,
-    ExportScreen,
-    SaveScreen,
-    own_path,
-)
+from ldptui.screens.dialogs.export import CHOICES, ExportScreen
+from ldptui.screens.dialogs.paths import SaveScreen, open_screen, own_path
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.library import LibraryScreen
 from ldptui.session.claim import split_claim
 from ldptui.session.consent import Code
 from ldptui.session.draft import Draft, draft_of, retyped
+from ldptui.session.exporting import ExportChoice
 from ldptui.terminal import places
-from ldptui.widgets.path_field import PathField, completed, completions
+from ldptui.widgets.path_field import PathField, completions
 
 GOOD = """# Claim: nothing at all.
 # Source: none.
@@ -100,22 +94,13 @@ async def type_in(pilot: Pilot[Any], text: str) -> None:
 
 
 def test_completions_put_scenarios_first_and_folders_next(folder: Path) -> None:
-    found = completions("", folder, ".toml")
-    assert found == [
-        "bad.toml", "broken.toml", "good.toml", "sub/", "goods.csv", "latin.toml", "pyproject.toml",
-    ]  # fmt: skip
-    for name in ("run-2.toml", "Run-10.toml"):
-        (folder / name).write_text(GOOD, encoding="utf-8")
-    (folder / "tool.toml").write_text("[tool.ruff]\nformat = 1\n", encoding="utf-8")
-    assert completions("", folder, ".toml")[2:6] == [
-        "good.toml", "run-2.toml", "Run-10.toml", "sub/",
-    ]  # fmt: skip
-    assert completions("to", folder, ".toml") == ["tool.toml"]
+    toml = ["bad.toml", "broken.toml", "good.toml", "latin.toml", "pyproject.toml"]
+    assert completions("", folder, ".toml") == [*toml, "sub/", "goods.csv"]
     assert completions(".", folder, ".toml") == [".hidden.toml"]
 
 
 def test_completions_go_on_as_the_path_was_begun(folder: Path) -> None:
-    assert completions("GO", folder) == []
+    assert completions("GO", folder) == ["good.toml", "goods.csv"]
     assert completions("go", folder, ".toml") == ["good.toml", "goods.csv"]
     assert completions("~/no", folder) == ["~/notes/"]
     assert completions("~", folder) == ["~/"]
@@ -137,53 +122,37 @@ def test_names_that_cannot_be_shown_are_not_offered(folder: Path) -> None:
     assert all(name.isprintable() for name in completions("", folder))
 
 
-@pytest.mark.parametrize(
-    ("typed", "candidates", "result"),
-    [
-        ("g", ["good.toml", "goods.csv"], "good"),
-        ("good", ["good.toml", "goods.csv"], "good"),
-        ("s", ["sub/"], "sub/"),
-        ("r", ["README"], "README"),
-        ("x", [], "x"),
-        ("re", ["README", "relax"], "re"),
-    ],
-)
-def test_completion_goes_as_far_as_all_agree(
-    typed: str, candidates: list[str], result: str
-) -> None:
-    assert completed(typed, candidates) == result
-
-
 # Open.
 
 
 async def test_open_by_typing(folder: Path) -> None:
-    app = Bare(OpenScreen(folder))
+    app = Bare(open_screen(folder))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"good", "full_stop", *"toml", "enter")
         assert app.answers == [folder / "good.toml"]
 
 
-async def test_open_by_tab_and_enter(folder: Path) -> None:
-    app = Bare(OpenScreen(folder))
+async def test_tab_takes_what_is_suggested(folder: Path) -> None:
+    app = Bare(open_screen(folder))
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("g", "tab")
-        assert app.screen.query_one(Input).value == "good"
+        await pilot.press("g")
+        assert app.said() == "good.toml · goods.csv"
         await pilot.press("tab")
-        assert app.screen.query_one(OptionList).highlighted == 0
+        assert app.screen.query_one(Input).value == "good.toml"
         await pilot.press("enter")
         assert app.answers == [folder / "good.toml"]
 
 
 async def test_a_folder_is_entered(folder: Path) -> None:
     (folder / "sub" / "inside.toml").write_text(GOOD, encoding="utf-8")
-    app = Bare(OpenScreen(folder))
+    (folder / "sub" / "other.toml").write_text(GOOD, encoding="utf-8")
+    app = Bare(open_screen(folder))
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "~/notes/sub")
         await pilot.press("enter")
         assert app.screen.query_one(Input).value == "~/notes/sub/"
-        assert "inside.toml" in seen(app)
-        await pilot.press("down", "enter")
+        assert app.said() == "inside.toml · other.toml"
+        await pilot.press("tab", "enter")
         assert app.answers == [folder / "sub" / "inside.toml"]
 
 
@@ -203,7 +172,7 @@ async def test_a_folder_is_entered(folder: Path) -> None:
 async def test_a_sentence_under_the_path_says_why_it_does_not_open(
     folder: Path, name: str, sentence: str
 ) -> None:
-    app = Bare(OpenScreen(folder))
+    app = Bare(open_screen(folder))
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, name)
         for _ in range(2):  # a second enter changes nothing
@@ -211,12 +180,12 @@ async def test_a_sentence_under_the_path_says_why_it_does_not_open(
             assert sentence in app.said()
             assert "\n" not in app.said()
         assert app.answers == []
-        await type_in(pilot, "g")
-        assert app.said() == ""
+        await type_in(pilot, "goo")
+        assert app.said() == "good.toml · goods.csv"
 
 
 async def test_bad_values_can_be_opened_to_be_put_right(folder: Path) -> None:
-    app = Bare(OpenScreen(folder))
+    app = Bare(open_screen(folder))
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "bad.toml")
         await pilot.press("enter")
@@ -231,7 +200,7 @@ async def test_an_unreadable_file_is_named(folder: Path, monkeypatch: pytest.Mon
     def refused(path: Path, *_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    app = Bare(OpenScreen(folder))
+    app = Bare(open_screen(folder))
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "good.toml")
         monkeypatch.setattr(Path, "open", refused)
@@ -241,7 +210,7 @@ async def test_an_unreadable_file_is_named(folder: Path, monkeypatch: pytest.Mon
 
 
 async def test_a_bundled_scenario_is_no_place_to_look_for_ones_own(folder: Path) -> None:
-    app = Bare(OpenScreen(scenarios.path("quickstart").parent))
+    app = Bare(open_screen(scenarios.path("quickstart").parent))
     async with app.run_test(size=(120, 40)):
         assert "Open a scenario or a run · from ~/notes" in seen(app)
 
@@ -258,19 +227,9 @@ async def test_save_writes_the_draft_to_its_own_file(folder: Path) -> None:
     app = Bare(SaveScreen(draft))
     async with app.run_test(size=(80, 24)) as pilot:
         assert app.screen.query_one(Input).value == "~/notes/good.toml"
-        assert re.fullmatch(r"→ (/|…/).*/notes/good\.toml", app.said())
         await pilot.press("enter")
         assert app.answers == [folder / "good.toml"]
         assert (folder / "good.toml").read_text(encoding="utf-8") == GOOD + "# new\n"
-
-
-async def test_the_end_of_a_long_path_is_seen_with_the_cursor(folder: Path) -> None:
-    """At 60 columns the field showed how the path begins, and no cursor."""
-    app = Bare(SaveScreen(draft_in(folder, "long-" * 20 + "name.toml")))
-    async with app.run_test(size=(60, 18)):
-        field = app.screen.query_one(Input)
-        assert round(field.scroll_x) + field.content_size.width > len(field.value)
-        assert "long-name.toml " in next(line for line in seen(app).split("\n") if ".toml" in line)
 
 
 async def test_another_file_is_overwritten_only_when_enter_is_pressed_again(folder: Path) -> None:
@@ -306,7 +265,6 @@ async def test_a_file_that_cannot_be_written_loses_nothing(folder: Path) -> None
         assert app.answers == []
         assert (folder / "good.toml").read_text(encoding="utf-8") == GOOD
         await type_in(pilot, "other")
-        assert re.fullmatch(r"→ (/|…/).*/notes/other\.toml", app.said())
         await pilot.press("enter")
         assert app.answers == [folder / "other.toml"]
 
@@ -316,10 +274,10 @@ async def test_a_name_alone_is_never_saved_inside_the_program(folder: Path) -> N
     draft = draft_of(bundled.read_text(encoding="utf-8"), bundled.parent, None)
     app = Bare(SaveScreen(draft))
     async with app.run_test(size=(120, 40)) as pilot:
+        assert "Save the scenario · in ~/notes" in seen(app)
         await type_in(pilot, "mine")
-        shown = app.said().removeprefix("→ ").removeprefix("…")  # a long path is cut at a folder
-        assert str(Path.cwd() / "mine.toml").endswith(shown)
-        assert len(shown) > len("/mine.toml")
+        await pilot.press("enter")
+        assert app.answers == [folder / "mine.toml"]
 
 
 async def test_saving_away_from_its_data_is_asked_about(folder: Path) -> None:
@@ -644,7 +602,7 @@ CODE = Code("attack", "half", PLACE, True, "0123456789abcdef", 12)
 
 
 DIALOGS = {
-    "open": lambda folder: OpenScreen(folder),
+    "open": lambda folder: open_screen(folder),
     "save": lambda folder: SaveScreen(draft_in(folder)),
     "library": lambda folder: LibraryScreen(),
     "export": lambda folder: ExportScreen(),
@@ -695,4 +653,4 @@ async def test_a_folder_that_was_removed_keeps_no_dialog_shut(
     app = Bare(DIALOGS[screen](folder))
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "x")
-        assert app.said().endswith(f"/{Path.home().name}/x") or screen != "export"
+        assert app.is_running

@@ -79,10 +79,9 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "HelpScreen": ("Users answer a question in private", "Keys · 4 Charts", "esc closes"),
     "Palette": ("an action, a value (beta 1%", "Run all trials", "My deployment"),
     "LibraryScreen": ("quickstart", "burst", "Claim: fake users who are 5%", "enter opens"),
-    "OpenScreen": ("Open a scenario or a run", "type or paste a path", "tab completes"),
     "SaveScreen": ("Save the scenario", "/home/ann/scenarios/eight-items.toml", "enter saves"),
     "ExportScreen": ("Results, CSV", "Figure, 84 mm", "Figure, 174 mm", "eight-items-results.csv"),
-    "PathScreen": ("A table to read", "type or paste a path", "enter chooses"),
+    "PathScreen": ("Open a scenario or a run", "type or paste a path", "tab completes"),
     "ConfirmScreen": ("Open the scenario of run 2?", "Open (y)", "Stay (n)"),
     "PickerScreen": ("protocol  2 of 2", "grr", "best for small d", "✗ needs d > 2"),
     "TagsScreen": ("Tags of run 1", "paper, draft", "enter keeps them · esc closes"),
@@ -117,7 +116,7 @@ async def pictures(
     monkeypatch.setattr("ldptui.screens.help.LOOPS", SimpleNamespace(words="compiled by numba"))
     monkeypatch.setattr("time.strftime", lambda *_: "12:00:00")
     monkeypatch.setattr("ldptui.widgets.status.time", SimpleNamespace(monotonic=lambda: 0.0))
-    for module in ("workbench.files", "dialogs.save", "lab.screen"):
+    for module in ("workbench.files", "dialogs.export", "dialogs.paths", "lab.screen"):
         monkeypatch.setattr(f"ldptui.screens.{module}.current_dir", lambda: HOME)
     monkeypatch.setattr(library, "_entry", bundled)
     monkeypatch.setattr(places, "scenarios_dir", lambda: HOME / "scenarios")

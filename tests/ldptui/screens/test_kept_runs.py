@@ -26,8 +26,8 @@ from ldptui.core.store.recording import write_recording
 from ldptui.engine.replay import open_replay
 from ldptui.messages import KeyEdited, LongWork
 from ldptui.screens.dialogs.asking import ConfirmScreen, TextScreen
-from ldptui.screens.dialogs.open import problem_of
-from ldptui.screens.dialogs.save import ExportChoice, ExportScreen
+from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
+from ldptui.screens.dialogs.paths import fault_to_open
 from ldptui.screens.workbench import files
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.replay_bar import ReplayBar
@@ -277,7 +277,7 @@ async def test_a_recording_and_a_figure_open_their_run(store: Path, tmp_path: Pa
         (tmp_path / name).write_text(text, encoding="utf-8")
     for path, problem in ((recording, ""), (tmp_path / "ours.svg", ""),
                           (tmp_path / "theirs.svg", "carries no scenario of ldptui")):  # fmt: skip
-        found, curable = problem_of(path)
+        found, curable = fault_to_open(path)
         assert (found or "").endswith(problem)
         assert not curable
     async with workbench(store=other) as (screen, _, pilot):

@@ -14,8 +14,14 @@ from support.fake_engine import base_snapshot
 from support.stores import listed
 from textual.app import App
 
-from ldptui.screens.dialogs.save import ExportChoice, What
-from ldptui.session.exporting import default_path, export, results_csv, results_json
+from ldptui.session.exporting import (
+    ExportChoice,
+    What,
+    default_path,
+    export,
+    results_csv,
+    results_json,
+)
 from ldptui.session.runs import Run
 
 DOCUMENT = {"format": 1, "title": "ε", "protocol": {"kind": "grr", "epsilon": 1.0}}

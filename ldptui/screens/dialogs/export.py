@@ -1,129 +1,24 @@
-"""The dialogs that write a file: one saves the scenario, one exports."""
+"""The dialog that exports results, charts, figures and the screen."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets.option_list import Option
 
-from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import is_folder, is_there
 
-from ...session.exporting import COLUMNS, DRAWN, ExportChoice, What, default_path, save_text
-from ...terminal import places
+from ...session.exporting import COLUMNS, DRAWN, ExportChoice, What, default_path
 from ...terminal.places import current_dir
 from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.option_list import LineList
 from ...widgets.path_field import PathField
-from .open import home_as_tilde, is_bundled
-
-if TYPE_CHECKING:
-    from ...session.draft import Draft
-
-
-class SaveScreen(ModalScreen[Path | None]):
-    """Writes the draft's text; the result is the absolute path it has now, None when left.
-
-    A file that holds something else than the draft began from is only overwritten when enter is
-    pressed again. What goes wrong is said in the dialog, which stays.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Close", id="save.close"),
-    ]
-
-    def __init__(self, draft: Draft) -> None:
-        super().__init__()
-        self._draft = draft
-        self._goal = own_path(draft)
-        self._field = PathField(folder_of(draft), home_as_tilde(self._goal), ".toml", rows=8)
-
-    def compose(self) -> ComposeResult:
-        with Dialog("Save the scenario", "enter saves · tab completes · esc closes"):
-            yield self._field
-
-    def on_mount(self) -> None:
-        self._say_where(self._goal)
-
-    def on_path_field_changed(self, event: PathField.Changed) -> None:
-        path = self._field.absolute(event.text)
-        if event.text.strip() and not is_folder(path):  # enter looks into a folder
-            self._say_where(with_suffix(path))
-
-    def _say_where(self, path: Path) -> None:
-        self._field.tell(f"→ {path}")
-
-    def on_path_field_chosen(self, event: PathField.Chosen) -> None:
-        event.stop()
-        path, field = with_suffix(event.path), self._field
-        question = reason_to_ask(self._draft, path)
-        if question is not None and not field.sure(path, f"{question}; enter again saves"):
-            return
-        try:
-            save_text(path, self._draft.text)
-        except FileError as error:
-            field.tell(str(error), refused=True)
-            return
-        self.dismiss(path)
-
-
-def folder_of(draft: Draft) -> Path:
-    """The folder where a relative path begins: the scenario's, but never inside the program."""
-    return places.current_dir() if is_bundled(draft.folder) else draft.folder
-
-
-def own_path(draft: Draft) -> Path:
-    """The draft's own file; for a bundled scenario or none, one of the user's own by its name."""
-    if draft.path is not None and not is_bundled(draft.path):
-        return draft.path.absolute()
-    if draft.path is not None:
-        return places.scenarios_dir() / draft.path.name
-    title = str((draft.document or {}).get("title", ""))
-    return places.scenarios_dir() / f"{_name_from(title) or 'scenario'}.toml"
-
-
-def _name_from(title: str) -> str:
-    """The first words of a title, as a file's name."""
-    words = re.sub(r"[^a-z0-9]+", " ", title.casefold()).split()
-    name = ""
-    for word in words:
-        if len(name) + len(word) >= 40:
-            break
-        name += f"-{word}" if name else word
-    return name
-
-
-def with_suffix(path: Path) -> Path:
-    """The library and the completion look for `.toml`."""
-    return path if path.suffix or not path.name else path.with_name(f"{path.name}.toml")
-
-
-def reason_to_ask(draft: Draft, path: Path) -> str | None:
-    """Why saving to this path needs a second thought; None if it does not."""
-    if is_there(path):
-        try:
-            saved = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
-        except (OSError, ValueError):
-            return f"{path} exists, and is no text that can be read"
-        if saved == draft.text:
-            return None
-        if path != draft.path:
-            return f"{path} exists"
-        return f"{path} was changed by another program" if saved != draft.saved_text else None
-    population = (draft.document or {}).get("population")
-    data = population.get("path") if isinstance(population, dict) else None
-    if isinstance(data, str) and data and not Path(data).expanduser().is_absolute():
-        moved = path.parent.absolute() != draft.folder.absolute()
-        if moved and not is_there(path.parent / data):
-            return f"the scenario reads {data}, which is not in {path.parent}: copy it there"
-    return None
-
+from .paths import home_as_tilde
 
 CHOICES: Final[dict[What, tuple[str, str]]] = {
     "csv-cells": ("Results, CSV", "a row per cell: metrics ± error"),
@@ -184,7 +79,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
                     for what, (name, explained) in CHOICES.items()
                 ),
             )
-            yield PathField(self._folder, rows=4)
+            yield PathField(self._folder)
 
     def on_mount(self) -> None:
         for choices in list(self.query(LineList))[:1]:  # none where the app ends meanwhile
@@ -201,11 +96,6 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
     @property
     def _default(self) -> Path:
         return default_path(self._what, self._stem, self._folder, self._chart)
-
-    def on_path_field_changed(self, event: PathField.Changed) -> None:
-        if event.text.strip():
-            field = self.query_one(PathField)
-            field.tell(f"→ {field.absolute(event.text)}")
 
     def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
         event.stop()

@@ -1,0 +1,225 @@
+"""The dialogs that ask for a path: of what is opened, read or written, and of the scenario."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
+
+from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
+
+from ldptui import scenarios
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.files import is_file, is_folder, is_there
+
+from ...session.exporting import DRAWN, carried, save_text
+from ...terminal import places
+from ...terminal.places import current_dir
+from ...widgets.dialog import Dialog, ModalScreen
+from ...widgets.path_field import Ends, PathField
+
+if TYPE_CHECKING:
+    from ...session.draft import Draft
+
+ENDS: Final = (".toml", ".ldptui", ".ldprun", ".svg", ".pdf", ".png")
+"""The ends of the names of scenarios, recordings and figures."""
+Check: TypeAlias = Callable[[Path], tuple[str, bool]]
+"""What speaks against a path, "" for nothing; whether enter takes it when it is pressed again."""
+
+
+class PathScreen(ModalScreen[Path | None]):
+    """Asks for the path of a file; the result is absolute, None when left.
+
+    check : what speaks against a path. verb : what enter does. text : the path to begin with.
+    ends : the ends of the names that are suggested first.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", id="path.close"),
+    ]
+
+    def __init__(
+        self, title: str, folder: Path, check: Check, verb: str, text: str = "", ends: Ends = ""
+    ) -> None:
+        super().__init__()
+        self._heading, self._check, self._verb = title, check, verb
+        self.field = PathField(folder, text, ends)
+
+    def compose(self) -> ComposeResult:
+        with Dialog(self._heading, f"enter {self._verb} · tab completes · esc closes"):
+            yield self.field
+
+    def on_path_field_chosen(self, event: PathField.Chosen) -> None:
+        event.stop()
+        self.take(event.path)
+
+    def take(self, path: Path) -> None:
+        """Close with this path, unless something speaks against it."""
+        words, asks = self._check(path)
+        if words and not asks:
+            self.field.tell(words, refused=True)
+        elif not words or self.field.sure(path, f"{words}; enter again {self._verb}"):
+            self.dismiss(path)
+
+
+def fault_to_read(path: Path) -> tuple[str, bool]:
+    """What speaks against reading a file."""
+    return ("" if is_file(path) else f"{path} does not exist"), False
+
+
+def fault_to_write(path: Path) -> tuple[str, bool]:
+    """What speaks against writing a file: one that is there is overwritten by a second enter."""
+    if not is_folder(path.parent):
+        return f"{path.parent} is not a folder", False
+    return (f"{path} exists" if is_there(path) else ""), True
+
+
+def open_screen(folder: Path) -> PathScreen:
+    """The dialog that opens a scenario, a recording, or a figure that carries its scenario.
+
+    A file with bad values is opened when enter is pressed twice: its script says what is wrong.
+    """
+    folder = folder if not is_bundled(folder) else current_dir()
+    title = f"Open a scenario or a run · from {home_as_tilde(folder.absolute())}"
+    return PathScreen(title, folder, fault_to_open, "opens it", ends=ENDS)
+
+
+def fault_to_open(path: Path) -> tuple[str, bool]:
+    """The problem of a file in one sentence, and True if a scenario's script could be mended.
+
+    Where the file is no TOML at all there is nothing to show in the forms: it is not opened.
+    """
+    from ldptui.core.scenario import load, read_document
+
+    try:
+        path.stat()
+    except (FileNotFoundError, ValueError):
+        return f"{path} does not exist", False
+    except OSError:
+        pass  # loading it says what is wrong
+    if is_there(path) and not (is_file(path) or is_folder(path)):
+        return f"{path} is no file but a device or a pipe, which may have no end", False
+    try:
+        if (other := _other(path)) is not None:
+            return other, False
+        load(path)
+    except FileError as error:
+        return str(error), False
+    except ScenarioError as error:
+        if not error.key:
+            return f"not a scenario: {error}", False
+        text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+        is_scenario = "format" in read_document(text).document
+        return (str(error) if is_scenario else f"not a scenario: {error}"), is_scenario
+    return "", False
+
+
+def opens_otherwise(path: Path) -> bool:
+    """True for a file that is no scenario, but has or shows a run."""
+    from ldptui.core.store.recording import is_recording
+
+    return path.suffix in DRAWN or is_recording(path)
+
+
+def _other(path: Path) -> str | None:
+    """The problem of a file that is no scenario, "" where it has none; None for a scenario.
+
+    Raises FileError.
+    """
+    from ldptui.core.store.recording import is_recording
+
+    if is_recording(path):
+        return ""
+    if path.suffix in DRAWN:
+        return "" if carried(path) else f"{path} carries no scenario of ldptui"
+    return None
+
+
+def is_bundled(path: Path) -> bool:
+    """True if a file or folder is part of the program, and not the user's."""
+    bundled = Path(str(scenarios.__file__)).parent.resolve()
+    return path.resolve().is_relative_to(bundled)
+
+
+def home_as_tilde(path: Path) -> str:
+    """A path as people write it."""
+    try:
+        inside = path.relative_to(Path.home())
+    except (ValueError, RuntimeError):
+        return str(path)
+    return "~" if str(inside) == "." else f"~/{inside}"
+
+
+class SaveScreen(PathScreen):
+    """Writes the draft's text; the result is the absolute path it has now, None when left.
+
+    A file that holds something else than the draft began from is only overwritten when enter is
+    pressed again. What goes wrong is said in the dialog, which stays.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft, goal = draft, home_as_tilde(own_path(draft))
+        folder = current_dir() if is_bundled(draft.folder) else draft.folder
+        title = f"Save the scenario · in {home_as_tilde(folder.absolute())}"
+        super().__init__(title, folder, self._doubt, "saves", goal, ".toml")
+
+    def _doubt(self, path: Path) -> tuple[str, bool]:
+        return reason_to_ask(self._draft, path) or "", True
+
+    def take(self, path: Path) -> None:
+        super().take(path if path.suffix or not path.name else path.with_name(f"{path.name}.toml"))
+
+    def dismiss(self, result: Path | None = None) -> AwaitComplete:
+        """Write the file before the dialog closes."""
+        try:
+            if result is not None:
+                save_text(result, self._draft.text)
+        except FileError as error:
+            self.field.tell(str(error), refused=True)
+            return AwaitComplete()
+        return super().dismiss(result)
+
+
+def own_path(draft: Draft) -> Path:
+    """The draft's own file; for a bundled scenario or none, one of the user's own by its name."""
+    if draft.path is not None and not is_bundled(draft.path):
+        return draft.path.absolute()
+    if draft.path is not None:
+        return places.scenarios_dir() / draft.path.name
+    title = str((draft.document or {}).get("title", ""))
+    return places.scenarios_dir() / f"{_name_from(title) or 'scenario'}.toml"
+
+
+def _name_from(title: str) -> str:
+    """The first words of a title, as a file's name."""
+    words = re.sub(r"[^a-z0-9]+", " ", title.casefold()).split()
+    name = ""
+    for word in words:
+        if len(name) + len(word) >= 40:
+            break
+        name += f"-{word}" if name else word
+    return name
+
+
+def reason_to_ask(draft: Draft, path: Path) -> str | None:
+    """Why saving to this path needs a second thought; None if it does not."""
+    if is_there(path):
+        try:
+            saved = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+        except (OSError, ValueError):
+            return f"{path} exists, and is no text that can be read"
+        if saved == draft.text:
+            return None
+        if path != draft.path:
+            return f"{path} exists"
+        return f"{path} was changed by another program" if saved != draft.saved_text else None
+    population = (draft.document or {}).get("population")
+    data = population.get("path") if isinstance(population, dict) else None
+    if isinstance(data, str) and data and not Path(data).expanduser().is_absolute():
+        moved = path.parent.absolute() != draft.folder.absolute()
+        if moved and not is_there(path.parent / data):
+            return f"the scenario reads {data}, which is not in {path.parent}: copy it there"
+    return None
