@@ -48,46 +48,6 @@ def first_lines(text: str, width: int, most: int) -> list[str]:
     return lines[:most]
 
 
-def narrowed(lines: list[str], width: int) -> list[str]:
-    """The lines of a formula with wide gaps closed up until they fit; two blanks of a gap stay.
-
-    Columns that are blank in all lines go first, then the last gap where one line alone is still
-    too wide. What follows the last gap and does not fit even then comes in lines of its own, below;
-    a line without gaps is wrapped.
-    """
-    lines = list(lines)
-    while (widest := max(map(len, lines))) > width:
-        padded = [line.ljust(widest) for line in lines]
-        blank = [all(line[at] == " " for line in padded) for at in range(widest)]
-        gaps = [at for at in range(2, widest) if all(blank[at - 2 : at + 1])]
-        if not gaps:
-            break
-        lines = [(line[: gaps[-1]] + line[gaps[-1] + 1 :]).rstrip() for line in padded]
-    wide = [at for at, line in enumerate(lines) if len(line) > width]
-    tails: list[str] = []
-    for at in wide:
-        line = lines[at]
-        gap = re.search(r"\S(  +)\S(?:(?!  ).)*$", line)
-        if gap is None:
-            continue
-        start, end = gap.span(1)
-        excess = len(line) - width
-        if len(wide) == 1 and end - start - excess >= 2:
-            lines[at] = line[:start] + " " * (end - start - excess) + line[end:]
-        else:  # the last column of a table keeps together
-            lines[at] = line[:start]
-            tails.append(line[end:])
-    return [part for line in lines + tails for part in _folded(line, width)]
-
-
-def _folded(line: str, width: int) -> list[str]:
-    """A line without gaps in as many as it takes, each at the same indent."""
-    indent = len(line) - len(line.lstrip())
-    if len(line) <= width or "  " in line[indent:]:
-        return [line]
-    return [" " * indent + part for part in wrapped(line.lstrip(), width - indent)]
-
-
 def plain(text: str) -> str:
     """The text without characters that would move the cursor: foreign code wrote it."""
     lines = (line.expandtabs(4) for line in text.rstrip().splitlines())

@@ -53,8 +53,6 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="export.close"),
-        Binding("j", "cursor('down')", "Next", show=False, id="export.next"),
-        Binding("k", "cursor('up')", "Previous", show=False, id="export.previous"),
     ]
 
     def __init__(
@@ -120,7 +118,3 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
             field.tell(f"a figure ends in {ends}, got {path.name}", refused=True)
         elif not is_there(path) or field.sure(path, f"{path} exists; enter again overwrites it"):
             self.dismiss(ExportChoice(self._what, path))
-
-    def action_cursor(self, way: str) -> None:
-        options = self.query_one(LineList)
-        (options.action_cursor_down if way == "down" else options.action_cursor_up)()

@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from msgspec import Struct
-from rich.cells import cell_len
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.reactive import reactive
+from textual.widgets.option_list import Option
 
-from ...charts.rows import Look, Row, centred, crop, length
-from ...text.prose import narrowed, wrapped
+from ...text.format import ascii_cells
 from ...widgets.filter_input import Filtered, FilterInput, no_match
-from .rows_view import RowsView
+from ...widgets.option_list import LineList
+from ...widgets.plot import charset_of
+from ...widgets.words import spelled
 
 if TYPE_CHECKING:
     from ...explain.equations import Equation
     from ...explain.formula import Formula
     from ...session.draft import Draft
 
-VERDICTS: Final = {"ok": "✓", "loose": "≈", "wrong": "✗", "missing": "+"}
-"""The mark of a verdict; the word stands beside it."""
-
-SAID: Final = {"ok": "ok", "loose": "loose", "wrong": "wrong", "missing": "rebuilt"}
-
-
-WIDEST: Final = 112
-"""Wider lines only move the sources away from the formulas."""
-
-
-class Entry(Struct, frozen=True):
-    """One formula in the sheet: at which row it starts, and the equation behind it, if any."""
-
-    start: int
-    number: int | None
-    id: str | None
+VERDICTS: Final = {"ok": "✓ ok", "loose": "≈ loose", "wrong": "✗ wrong", "missing": "+ rebuilt"}
+"""The mark and the word of a verdict."""
+TONES: Final = {"ok": "$text-success", "loose": "$text-warning"}
+MUTED: Final = "$foreground-muted"
+INDENT: Final = "  "
+LONG: Final = 66
+"""Letters from which the right side with its numbers has a line of its own."""
 
 
 class EquationsView(Filtered):
@@ -46,15 +39,11 @@ class EquationsView(Filtered):
     EquationsView {
         height: 1fr;
         & > FilterInput { dock: top; }
+        & > LineList { height: 1fr; border: none; padding: 0; text-wrap: wrap; }
     }
     """
-    BINDINGS = [  # noqa: RUF012
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", key_display="/", id="equations.filter"),
-        Binding("j", "move(1)", "Next", show=False, id="equations.next"),
-        Binding("k", "move(-1)", "Previous", show=False, id="equations.previous"),
-        Binding("g", "end(0)", "Top", show=False, id="equations.top"),
-        Binding("G", "end(-1)", "End", show=False, id="equations.end"),
-        Binding("enter", "open", "LaTeX", id="equations.open"),
         Binding("escape", "drop_filter", "Drop the filter", show=False, id="equations.leave"),
     ]
 
@@ -62,124 +51,149 @@ class EquationsView(Filtered):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
-        self._live: tuple[Formula, ...] | None = None
-        self._entries: list[Entry] = []
-        self._at = 0
-        self._opened: str | None = None
+        self.live: tuple[Formula, ...] = ()
+        self._opened: str | None = None  # the equation whose LaTeX is shown
 
     def compose(self) -> ComposeResult:
-        yield RowsView(self._rows)  # first in the order of the focus
-        yield FilterInput("filter: words, or a number", RowsView, stays=True)
+        yield LineList()  # first in the order of the focus
+        yield FilterInput("filter: words, or a number", LineList, stays=True)
+
+    def on_mount(self) -> None:
+        self._fill()
 
     @property
-    def live(self) -> tuple[Formula, ...]:
-        """The formulas of the current protocol and attack; empty before a valid scenario."""
-        cell = self.draft.cell if self.draft is not None else None
-        if self._live is None and cell is not None:
-            from ...explain.formulas import cell_formulas
-
-            self._live = cell_formulas(cell.peak)
-        return self._live or ()
-
-    @property
-    def selected(self) -> Entry | None:
-        """The formula that the cursor is on."""
-        return self._entries[self._at] if self._at < len(self._entries) else None
+    def marked(self) -> str | None:
+        """The id of the row under the cursor: `live-2`, or that of an equation."""
+        listed = self.query_one(LineList)
+        at = listed.highlighted
+        return None if at is None else listed.get_option_at_index(at).id
 
     def as_text(self) -> str:
         """All that the filter lets through, as plain text."""
-        return self.query_one(RowsView).as_text()
+        options = self.query_one(LineList).options
+        text = "\n\n".join(str(option.prompt).rstrip() for option in options) + "\n"
+        return ascii_cells(text) if charset_of(self.app) == "ascii" else text
 
     def watch_draft(self) -> None:
-        self._live = None
-        self._redraw()
+        """Compute the formulas of the current protocol and attack; none before a scenario."""
+        cell = self.draft.cell if self.draft is not None else None
+        self.live = ()
+        if cell is not None:
+            from ...explain.formulas import cell_formulas
+
+            self.live = cell_formulas(cell.peak)
+        self._fill()
 
     def on_filter_input_changed(self, message: FilterInput.Changed) -> None:
         message.stop()
-        self._at = 0
-        sheet = self.query_one(RowsView)
-        sheet.rebuild()
-        sheet.scroll_home(animate=False)
+        self._fill(first=True)
 
-    def action_move(self, by: int) -> None:
-        """The cursor to the next or the previous formula, and that into sight."""
-        if self._entries:
-            self._select(min(max(0, self._at + by), len(self._entries) - 1))
-
-    def action_end(self, at: int) -> None:
-        if self._entries:
-            self._select(at % len(self._entries))
-
-    def action_open(self) -> None:
+    def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
         """Show or hide an equation's LaTeX; from a live formula, go to its equation."""
-        entry = self.selected
-        if entry is None:
+        event.stop()
+        chosen = event.option_id or ""
+        listed = self.query_one(LineList)
+        if not chosen.startswith("live-"):
+            self._opened = None if self._opened == chosen else chosen
+            self._fill()
             return
-        if entry.id is not None:
-            self._opened = None if self._opened == entry.id else entry.id
-            self._redraw()
-        elif entry.number is not None:
-            wanted = f"eq-{entry.number}"
-            places = [at for at, entry in enumerate(self._entries) if entry.id == wanted]
-            if places:
-                self._select(places[0])
+        wanted = f"eq-{self.live[int(chosen.removeprefix('live-'))].number}"
+        ids = [option.id for option in listed.options]
+        if wanted in ids:
+            listed.highlighted = ids.index(wanted)
 
-    def _select(self, at: int) -> None:
-        self._at = at
-        self._redraw()
-        sheet, start = self.query_one(RowsView), self._entries[at].start
-        after = self._entries[at + 1].start if at + 1 < len(self._entries) else start + 8
-        top, height = round(sheet.scroll_offset.y), sheet.size.height
-        if at == 0:
-            sheet.scroll_home(animate=False)
-        elif start < top + 1 or after > top + height:
-            sheet.scroll_to(y=max(0, start - 2), animate=False)
-
-    def _redraw(self) -> None:
-        if self.is_mounted:
-            self.query_one(RowsView).rebuild()
-
-    def _rows(self, look: Look) -> list[Row]:
+    def _fill(self, *, first: bool = False) -> None:
+        """List what the filter lets through; the cursor stays, or goes to what was found first."""
+        if not self.is_mounted:
+            return
         from ...explain import equations
 
         words = self.query_one(FilterInput).words
-        pen = _Pen(min(look.width, WIDEST) - 2, 0, look.palette, look.charset)
-        live = [formula for formula in self.live if _matches(formula, words)]
-        listed = equations.search(words)
+        live = [(at, each) for at, each in enumerate(self.live) if _matches(each, words)]
+        found = equations.search(words)
         self.query_one(FilterInput).count(
-            len(live) + len(listed),
+            len(live) + len(found),
             len(self.live) + len(equations.equations()),
-            f"{len(live)} with numbers, {len(listed)} in the list",
+            f"{len(live)} with numbers, {len(found)} in the list",
         )
-        rows: list[Row] = []
-        entries: list[Entry] = []
+        listed, before = self.query_one(LineList), None if first else self.marked
+        listed.clear_options()
+        listed.add_options(self._options(live, found, words))
+        ids = [option.id for option in listed.options]
+        rows = [at for at, option in enumerate(listed.options) if not option.disabled]
+        if rows:
+            listed.highlighted = ids.index(before) if before in ids else rows[0]
+        if first or before is None:
+            listed.scroll_home(animate=False)
 
-        def add(block: list[Row], number: int | None, id: str | None) -> None:  # noqa: A002
-            mark = pen.clean("▌ ") if len(entries) == self._at else "  "
-            entries.append(Entry(len(rows), number, id))
-            rows.extend([(mark, look.palette.foreground), *row] for row in block)
-            rows.append([])
-
+    def _options(
+        self, live: list[tuple[int, Formula]], found: tuple[Equation, ...], words: str
+    ) -> Iterator[Option]:
         part = ""
-        for formula in live:
+        for at, formula in live:
             if formula.part != part:
                 part = formula.part
-                rows += [pen.heading(part), []]
-            add(pen.live(formula), formula.number, None)
+                yield Option(Content.styled(spelled(self, part), "bold"), disabled=True)
+            yield Option(_content(self, live_parts(formula)), f"live-{at}")
         part = ""
-        for equation in listed:
-            if equation.part != part and not words:
-                part = equation.part
-                rows += [pen.heading(f"The list: {part}"), []]
-            elif words and not part:
-                part = "found"
-                rows += [pen.heading("The list"), []]
-            opened = equation.id == self._opened
-            add(_equation_rows(equation, pen, opened), equation.number, equation.id)
-        self._entries = entries
-        if not entries:
-            return centred(look.clean(no_match(words)), look)
-        return rows[:-1]
+        for equation in found:
+            heading = "The list" if words else f"The list: {equation.part}"
+            if heading != part:
+                part = heading
+                yield Option(Content.styled(heading, "bold"), disabled=True)
+            parts = equation_parts(equation, opened=equation.id == self._opened)
+            yield Option(_content(self, parts), equation.id)
+        if not live and not found:
+            yield Option(no_match(words), disabled=True)
+
+
+def _content(view: EquationsView, parts: list[tuple[str, str]]) -> Content:
+    return Content.assemble(*((spelled(view, text), style) for text, style in parts), "\n")
+
+
+def live_parts(live: Formula) -> list[tuple[str, str]]:
+    """A formula with its numbers: its title and source, then both sides and the result."""
+    number = "" if live.number is None else f"eq {live.number}{_doubt(live.number)}, "
+    is_number = live.result[0] in "-0123456789∞"
+    sides = [live.formula]
+    if live.substituted != live.result and not live.formula.endswith(f"= {live.substituted}"):
+        sides.append(f"= {live.substituted}" if is_number else live.substituted)
+    joint = "  " if is_number else ",  "
+    if sum(map(len, (*sides, live.result))) > LONG:
+        joint = f"\n{INDENT}"
+    parts = [(live.title, "bold $text-primary"), (f"  {number}{live.source}\n", MUTED)]
+    parts.append((f"{INDENT}{joint.join(filter(None, sides))}", ""))
+    if not live.formula.endswith(f"= {live.result}"):  # else nothing is left to say
+        parts.append((f"  {'=' if is_number else '⇒'} {live.result}", "bold"))
+    return parts
+
+
+def equation_parts(equation: Equation, *, opened: bool) -> list[tuple[str, str]]:
+    """An equation: its verdict and source, its printed form, the notes, the correct form."""
+    tone = TONES.get(equation.verdict, "$text-error")
+    number = "" if equation.number is None else f"{equation.number}  "
+    parts = [
+        (number, MUTED),
+        (equation.title, "bold"),
+        (f"  {VERDICTS[equation.verdict]}", tone),
+        (f"  {equation.source}", MUTED),
+        (_indented(equation.printed), ""),
+    ]
+    parts += [
+        (_indented(text), style)
+        for text, style in ((equation.note, tone), (equation.remark, MUTED))
+        if text
+    ]
+    if equation.corrected:
+        parts.append((_indented(f"→ {equation.corrected.strip()}"), "$text-success"))
+    if opened:
+        parts.append((_indented(f"LaTeX: {equation.latex}"), MUTED))
+    return parts
+
+
+def _indented(text: str) -> str:
+    lines = text.strip("\n").split("\n")
+    return "".join(f"\n{INDENT}{line}" for line in lines)
 
 
 def _matches(live: Formula, words: str) -> bool:
@@ -200,100 +214,4 @@ def _doubt(number: int) -> str:
     from ...explain.equations import equations
 
     verdicts = {equation.number: equation.verdict for equation in equations()}
-    return f" {VERDICTS['wrong']}" if verdicts.get(number) == "wrong" else ""
-
-
-@functools.lru_cache(maxsize=256)
-def _equation_rows(equation: Equation, pen: _Pen, opened: bool) -> list[Row]:
-    return pen.equation(equation, opened)
-
-
-class _Pen(Look, frozen=True):
-    """Sets formulas in a look, of whatever height."""
-
-    def heading(self, text: str) -> Row:
-        text = crop(self.clean(text), self.width)
-        rule = self.clean("─") * max(0, self.width + 1 - cell_len(text))
-        bold = self.strong.replace("bold default", "bold")
-        return [(f"{text} ", bold), (rule, self.palette.muted)]
-
-    def head(self, left: Row, right: str) -> list[Row]:
-        """A title with its source at the right end, or below it where both do not fit."""
-        right = self.clean(right)
-        room = self.width - length(left)
-        if cell_len(right) + 2 <= room:
-            gap = " " * (room - cell_len(right))
-            return [[*left, (gap + right, self.palette.muted)]]
-        rows: list[Row] = [[]]
-        for text, style in left:
-            lines = wrapped(text, self.width - 4, self.width - length(rows[-1]))
-            rows[-1].append((lines[0], style))
-            rows += [[(f"    {line}", style)] for line in lines[1:]]
-        lines = wrapped(right, self.width - 4)
-        return [*rows, *([(f"    {line}", self.palette.muted)] for line in lines)]
-
-    def live(self, live: Formula) -> list[Row]:
-        palette = self.palette
-        number = "" if live.number is None else f"eq {live.number}{_doubt(live.number)}, "
-        title = (self.clean(live.title), f"bold {palette.clean}")
-        rows = self.head([title], f"{number}{live.source}")
-        formula = self.clean(live.formula)
-        numeric = live.result[0] in "-0123456789∞"
-        result = self.clean(f"{'=' if numeric else '⇒'} {live.result}")
-        trivial = live.substituted == live.result or formula.endswith(f"= {live.substituted}")
-        put = (
-            "" if trivial else self.clean(f"= {live.substituted}" if numeric else live.substituted)
-        )
-        right = (result, f"bold {palette.foreground}")
-        room = self.width - 4
-        together = [part for part in (formula, put) if part]
-        joined = "  ".join(together) if numeric else ",  ".join(together)
-        if formula.endswith(f"= {live.result}"):  # nothing is left to say
-            rows.append([(f"    {formula}", palette.foreground)])
-        elif cell_len(joined) + 2 + cell_len(result) <= room:
-            rows.append([(f"    {joined}  ", palette.foreground), right])
-        else:
-            rows += [[(f"    {line}", palette.foreground)] for line in wrapped(formula, room)]
-            lines = wrapped(put, room - 2) if put else []
-            rows += [[(f"      {line}", palette.foreground)] for line in lines]
-            if lines and cell_len(lines[-1]) + 2 + cell_len(result) <= room - 2:
-                rows[-1] = [*rows[-1], ("  ", ""), right]
-            else:
-                rows.append([("      ", ""), right])
-        return rows
-
-    def equation(self, equation: Equation, opened: bool) -> list[Row]:
-        palette = self.palette
-        number = "  " if equation.number is None else f"{equation.number:>2}"
-        tone = {"ok": palette.theory, "loose": palette.target}.get(
-            equation.verdict, palette.attacked
-        )
-        verdict = self.clean(f"{VERDICTS[equation.verdict]} {SAID[equation.verdict]}")
-        bold = self.strong.replace("bold default", "bold")
-        left: Row = [
-            (f"{number}  ", palette.muted),
-            (self.clean(equation.title), bold),
-            (f"  {verdict}", tone),
-        ]
-        rows = self.head(left, equation.source)
-        rows += self.formula(equation.printed, palette.foreground)
-        for text, style in ((equation.note, tone), (equation.remark, palette.muted)):
-            lines = wrapped(self.clean(text), self.width - 4) if text else []
-            rows += [[(f"    {line}", style)] for line in lines]
-        if equation.corrected:
-            rows += self.formula(equation.corrected, palette.theory, self.clean("→ "))
-        if opened:
-            lines = wrapped(self.clean(f"LaTeX: {equation.latex}"), self.width - 4)
-            cut = [line[at : at + self.width - 4] for line in lines
-                   for at in range(0, len(line), self.width - 4)]  # fmt: skip
-            rows += [[(f"    {line}", palette.muted)] for line in cut]
-        return rows
-
-    def formula(self, printed: str, style: str, mark: str = "") -> list[Row]:
-        room = self.width - 4
-        lines = narrowed([self.clean(line) for line in printed.strip("\n").split("\n")], room)
-        gutter = ["  " + mark.ljust(2) if at == 0 else "    " for at in range(len(lines))]
-        return [
-            [(space, self.palette.theory), (crop(line, room), style)]
-            for space, line in zip(gutter, lines, strict=True)
-        ]
+    return " ✗" if verdicts.get(number) == "wrong" else ""

@@ -18,6 +18,7 @@ from ...messages import ChoicesAsked, FieldFocused, KeyEdited
 from ...session.draft import kind_of, sweep_of
 from ...widgets.blank import fitted
 from ...widgets.field import SWEPT, muted
+from ...widgets.option_list import LineList
 from ...widgets.words import put_or_hide, spelled
 
 if TYPE_CHECKING:
@@ -34,34 +35,20 @@ def usual_kinds() -> tuple[str, ...]:
     return tuple(kind for kind in kinds if not kind_words("protocol", kind).shelf)
 
 
-class ProtocolList(OptionList):
+class ProtocolList(LineList):
     """Rows in which moving is choosing; the last one leads to all protocols."""
 
     DEFAULT_CSS = """
-    ProtocolList, ProtocolList:focus {
+    ProtocolList {
         height: auto;
         max-height: 1fr;
-        padding: 0;
-        border: none;
-        background: transparent;
-        text-wrap: nowrap;
-        scrollbar-size-vertical: 1;
         & > .option-list--option-highlighted { background: transparent; }
-    }
-    ProtocolList:focus > .option-list--option-highlighted {
-        color: $text-accent;
-        background: $block-cursor-blurred-background;
-        text-style: bold;
+        &:focus > .option-list--option-highlighted { color: $text-accent; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Next", show=False, id="protocol.next"),
-        Binding("k", "cursor_up", "Previous", show=False, id="protocol.previous"),
         Binding("enter", "select", "All protocols", id="protocol.ask"),
     ]
-
-    def __init__(self) -> None:
-        super().__init__(compact=True, markup=False)
 
     def on_focus(self) -> None:
         self.post_message(FieldFocused("protocol.kind"))

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.reactive import var
-from textual.widgets import OptionList, Static
+from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from ...messages import Ask, RunAsked, RunsChosen
@@ -21,6 +21,7 @@ from ...text import format as fmt
 from ...text.prose import first_lines, plain
 from ...widgets.blank import Scroll, fitted
 from ...widgets.filter_input import Filtered, FilterInput, no_match
+from ...widgets.option_list import LineList
 from ...widgets.status import failure
 from ...widgets.words import put_or_hide, spelled
 
@@ -93,14 +94,7 @@ class RunsPane(Filtered):
         border: round $foreground 25%;
         border-title-color: $foreground-muted;
         border-subtitle-color: $foreground-muted;
-        & > OptionList {
-            height: 1fr;
-            min-height: 1;
-            border: none;
-            background: transparent;
-            padding: 0;
-        }
-        & > OptionList:focus { border: none; }
+        & > LineList { height: 1fr; min-height: 1; }
         & > Static { color: $foreground-muted; padding: 0 1; height: auto; }
         & > #details { border-top: solid $foreground 15%; padding: 0 1; }
         & > #details.-brief { border-top: none; }
@@ -109,8 +103,6 @@ class RunsPane(Filtered):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor('down')", "Down", show=False, id="runs.down"),
-        Binding("k", "cursor('up')", "Up", show=False, id="runs.up"),
         Binding("space", "overlay", "Overlay", id="runs.overlay"),
         Binding("d", "ask('difference')", "Diff", id="runs.difference"),
         Binding("p", "ask('play')", "Play", id="runs.play"),
@@ -136,10 +128,10 @@ class RunsPane(Filtered):
         """All that is in the pane: the first frame would wait for it."""
         await self.mount(
             Static(id="empty"),
-            OptionList(compact=True),
+            LineList(),
             FailureView(),
             Static(id="details", markup=False),
-            FilterInput("filter: words, #tag, star, done, oue …", OptionList),
+            FilterInput("filter: words, #tag, star, done, oue …", LineList),
         )
         fitted(self, self._fill)
 
@@ -148,14 +140,14 @@ class RunsPane(Filtered):
 
     def focus_first(self) -> None:
         """Put the focus on the list."""
-        self.query(OptionList).focus()
+        self.query(LineList).focus()
 
     # The list.
 
     def _fill(self) -> None:
         if not self.children:
             return
-        options = self.query_one(OptionList)
+        options = self.query_one(LineList)
         words = self.query_one(FilterInput).words
         newest = list(reversed(matching(self.shelf.runs, words) if words else self.shelf.runs))
         empty = self.query_one("#empty", Static)
@@ -204,7 +196,7 @@ class RunsPane(Filtered):
         return row
 
     @staticmethod
-    def _held(options: OptionList, keys: list[int]) -> int | None:
+    def _held(options: LineList, keys: list[int]) -> int | None:
         """The run under the cursor of somebody who is in the list."""
         at = options.highlighted
         return keys[at] if at is not None and at < len(keys) and options.has_focus else None
@@ -235,14 +227,14 @@ class RunsPane(Filtered):
     @property
     def current(self) -> Run | None:
         """The run under the cursor."""
-        options = self.query_one(OptionList)
+        options = self.query_one(LineList)
         if options.highlighted is None or not options.display:
             return None
         if options.highlighted >= len(self._keys):
             return None
         return self.shelf.run(self._keys[options.highlighted])
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_option_list_option_highlighted(self, event: LineList.OptionHighlighted) -> None:
         event.stop()
         self._describe()
         self.refresh_bindings()
@@ -279,11 +271,7 @@ class RunsPane(Filtered):
                 return len(self.shelf.runs) > 1
         return True
 
-    def action_cursor(self, way: str) -> None:
-        options = self.query_one(OptionList)
-        (options.action_cursor_down if way == "down" else options.action_cursor_up)()
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
         event.stop()
         if self.current is not None:  # the list may have changed since
             key = self.current.key

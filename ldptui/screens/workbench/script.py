@@ -9,12 +9,13 @@ from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
-from textual.widgets import OptionList, TextArea
+from textual.widgets import TextArea
 from textual.widgets.option_list import Option
 
 from ...messages import FieldFocused, Noted, TextEdited
 from ...terminal.keyboard import ALT_DIGITS
 from ...widgets.field import leave
+from ...widgets.option_list import LineList
 
 if TYPE_CHECKING:
     from ...session.draft import Problem
@@ -146,7 +147,7 @@ class ScriptEditor(TextArea):
             self.post_message(Noted(f"A paste {rule}: save it as a file and open that"))
 
 
-class ProblemList(OptionList):
+class ProblemList(LineList):
     """The problems of the script, by line; enter or a click goes to the line."""
 
     DEFAULT_CSS = """
@@ -154,13 +155,9 @@ class ProblemList(OptionList):
         display: none;
         height: auto;
         max-height: 6;
-        padding: 0;
-        border: none;
-        background: transparent;
         color: $text-error;
-        scrollbar-size-vertical: 1;
+        text-wrap: wrap;
         &.-any { display: block; }
-        &:focus { border: none; }
         & > .option-list--option { color: $text-error; padding: 0; }
         & > .option-list--option-highlighted { color: $text-error; background: transparent; }
         &:focus > .option-list--option-highlighted {
@@ -170,12 +167,10 @@ class ProblemList(OptionList):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave the list", show=False, id="problems.leave"),
-        Binding("j", "cursor_down", "Down", show=False, id="problems.down"),
-        Binding("k", "cursor_up", "Up", show=False, id="problems.up"),
     ]
 
     def __init__(self) -> None:
-        super().__init__(compact=True, markup=False)
+        super().__init__()
         self.problems: tuple[Problem, ...] = ()
         self._timer: Timer | None = None
 
