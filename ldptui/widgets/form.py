@@ -31,7 +31,7 @@ class FormRow(Struct, frozen=True):
     follows : the value follows from others. optional : empty text removes the key. offered : words
     that its text completes. like : the key whose range and steps it has, if not its own. slot :
     its place, where several rows have one key. problem : None for that of the key. remark : words
-    in place of a field; wide : rows that the options of a choice may take.
+    in place of a field.
     """
 
     key: str
@@ -46,7 +46,6 @@ class FormRow(Struct, frozen=True):
     slot: str = ""
     problem: str | None = None
     remark: str = ""
-    wide: int = 1
 
     @property
     def place(self) -> str:
@@ -160,7 +159,7 @@ def _made(row: FormRow) -> Widget:
         return FormLine(row.place, row.key) if row.key else Static(markup=False)
     label = title_of(row.key) if row.label is None else row.label
     return Field(
-        row.key, label, row.type, options=row.options, rows=row.wide, optional=row.optional,
+        row.key, label, row.type, options=row.options, optional=row.optional,
         grouped=row.key != "seed", like=row.like, id=row.slot or None,
         placeholder="none" if row.optional else "",
     )  # fmt: skip

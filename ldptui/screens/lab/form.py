@@ -94,7 +94,6 @@ class LabForm(Scroll):
             "" if blank.bare else title,
             option.type if number else "text",  # type: ignore[arg-type]
             options=option.fields or None,
-            rows=3 if blank.bare else 1,
             grouped=option.name != "seed",
             optional=blank.optional,
         )

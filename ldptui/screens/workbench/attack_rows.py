@@ -36,7 +36,7 @@ def attack_rows(draft: Draft) -> Iterator[FormRow]:
     keys = frozenset(keys_of("attack", kind)) if shape == "one" and isinstance(kind, str) else ()
     if shape == "one":
         kinds = [(kind, kind) for kind in listed_kinds("attack")]
-        yield FormRow("attack.kind", kind, label="", options=kinds, wide=4)
+        yield FormRow("attack.kind", kind, label="", options=kinds)
         yield remark("reason", kind_words("attack", str(kind)).reason)
     yield from _campaign(draft, phased=shape == "phases")
     if shape == "mixture" or "share" in keys:

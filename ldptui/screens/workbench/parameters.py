@@ -88,7 +88,7 @@ class ParametersPane(FormPane):
     def rows(self, draft: Draft) -> Iterator[FormRow]:
         """The rows of the form: the keys that the kinds of the draft use."""
         kinds = [(kind, kind) for kind in listed_kinds("population")]
-        yield own_row(draft, "population.kind", label="", options=kinds, wide=2)
+        yield own_row(draft, "population.kind", label="", options=kinds)
         yield from _table(draft, "population")
         yield from _protocol(draft)
         yield own_row(draft, "trials", optional=True)
@@ -196,7 +196,7 @@ def _hash_range(draft: Draft) -> Iterator[FormRow]:
     number = given if isinstance(given, int) else g or 2
     options.append((number, "given"))
     is_rule = given in rules
-    yield FormRow(key, given if is_rule else number, options=options, wide=2)
+    yield FormRow(key, given if is_rule else number, options=options)
     if not is_rule:
         yield FormRow(key, given, label="  given", type="integer", slot="given")
 
@@ -218,7 +218,7 @@ def _task(draft: Draft) -> Iterator[FormRow]:
     from ...explain.story import task_named
 
     kinds = [(kind, kind) for kind in listed_kinds("task")]
-    yield own_row(draft, "task.kind", options=kinds, wide=2)
+    yield own_row(draft, "task.kind", options=kinds)
     cell = draft.cell
     for row in _table(draft, "task"):
         if row.key == "task.encoding" and row.value is None and cell is not None:

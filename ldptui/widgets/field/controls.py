@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
-from rich.segment import Segment
 from textual import events
 from textual.app import RenderResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.geometry import Offset, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive, reactive
-from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 from textual.widgets.input import Selection
@@ -165,18 +163,6 @@ class ValueInput(Row, Input):
         if not self.is_edited:
             self.action_edit()
 
-    def render_line(self, y: int) -> Strip:
-        """The row of text; an ellipsis at an edge says that it goes on there."""
-        strip, room, first = super().render_line(y), self.size.width, self.scroll_offset.x
-        cursor = cell_len(self.value[: self.cursor_position]) - first if self.is_edited else -1
-        beyond = cell_len(self.value) > first + room
-        for at, more in ((0, first > 0), (room - 1, beyond)):
-            if more and y == 0 and at != cursor:
-                (cell, *_) = strip.crop(at, at + 1)
-                sign = Strip([Segment("…", cell.style)])
-                strip = Strip.join((strip.crop(0, at), sign, strip.crop(at + 1)))
-        return strip
-
 
 def leave(widget: Widget) -> None:
     """Give the focus to the pane around a widget."""
@@ -190,14 +176,11 @@ def _pane_of(widget: Widget) -> Widget | None:
 
 
 class Choice(Row, Widget, can_focus=True):
-    """A few words to choose one from, side by side; where they do not fit, one with arrows.
-
-    Moving chooses: what follows the hand can be seen at once.
-    """
+    """One of a few words between arrows. Moving chooses: what follows the hand is seen at once."""
 
     DEFAULT_CSS = """
     Choice {
-        height: auto;
+        height: 1;
         width: 1fr;
         pointer: pointer;
     }
@@ -223,16 +206,9 @@ class Choice(Row, Widget, can_focus=True):
     class Asked(Message):
         """The list of all options is wanted."""
 
-    def __init__(self, options: Sequence[tuple[Any, str]], *, rows: int = 1) -> None:
+    def __init__(self, options: Sequence[tuple[Any, str]]) -> None:
         super().__init__()
-        self.rows = rows
         self.set_reactive(Choice.options, tuple(options))
-
-    def watch_options(
-        self, before: tuple[tuple[Any, str], ...], after: tuple[tuple[Any, str], ...]
-    ) -> None:
-        if self.rows > 1 and len(before) != len(after):
-            self.refresh(layout=True)
 
     @property
     def least_width(self) -> int:
@@ -241,86 +217,37 @@ class Choice(Row, Widget, can_focus=True):
 
     @property
     def _word(self) -> str:
-        return next((word for value, word in self._spelled if value == self.value), "")
-
-    @property
-    def _spelled(self) -> list[tuple[Any, str]]:
-        """The options, their words in the app's charset."""
-        return [(value, spelled(self, word)) for value, word in self.options]
+        word = next((word for value, word in self.options if value == self.value), "–")
+        return spelled(self, word)
 
     def action_move(self, by: int) -> None:
         values = [value for value, _ in self.options]
         at = values.index(self.value) + by if self.value in values else 0
         if values and 0 <= at < len(values):
-            self._choose(values[at])
+            self.choose(values[at])
 
     def action_ask(self) -> None:
         self.post_message(self.Asked())
 
     def choose(self, value: Any) -> None:
         """Choose one of the options."""
-        if any(value == other for other, _ in self.options):
-            self._choose(value)
-
-    def _choose(self, value: Any) -> None:
-        if value != self.value:
+        if value != self.value and any(value == other for other, _ in self.options):
             self.value = value
             self.post_message(self.Chosen(value))
 
     def on_click(self, event: events.Click) -> None:
+        """A click on an arrow goes on by one, a click on the word shows all."""
         offset = event.get_content_offset(self)
-        places = self._places(self.size.width)
-        if offset is None:
-            return
-        if places is None:
+        if offset is not None and 2 <= offset.x < 2 + cell_len(self._word):
+            self.action_ask()
+        elif offset is not None:
             self.action_move(-1 if offset.x < 2 else 1)
-            return
-        for (value, word), place in zip(self._spelled, places, strict=True):
-            if offset.y == place.y and place.x <= offset.x < place.x + cell_len(word) + 2:
-                self._choose(value)
-
-    def _places(self, width: int) -> list[Offset] | None:
-        """The start of each option, in as few rows as can be; None if they need too many."""
-        laid_out = [self._laid_out(width, gap) for gap in (2, 1)]
-        fitting = [places for places in laid_out if places and places[-1].y < self.rows]
-        return min(fitting, key=lambda places: places[-1].y, default=None)
-
-    def _laid_out(self, width: int, gap: int) -> list[Offset]:
-        """The options side by side with a gap; empty where one is wider than a row."""
-        places: list[Offset] = []
-        x = y = 0
-        for _, word in self._spelled:
-            long = cell_len(word) + 2
-            if long > width:
-                return []
-            if x and x + long > width:
-                x, y = 0, y + 1
-            places.append(Offset(x, y))
-            x += long + gap
-        return places
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        places = self._places(width)
-        return places[-1].y + 1 if places else 1
 
     def render(self) -> RenderResult:
-        places = self._places(self.size.width)
-        if self.is_disabled:
-            quiet = bright = faint(self)
-        else:
-            quiet = muted(self)
-            bright = "$text-accent bold" if self.has_focus else "$foreground bold"
-        if places is None:
-            word = self._word
-            arrow = "$text-accent" if self.has_focus and not self.is_disabled else quiet
-            gap = " " if cell_len(word) + 4 <= self.size.width else ""
-            return Content.assemble((f"‹{gap}", arrow), (word or "–", bright), (f"{gap}›", arrow))
-        lines: list[Content] = [Content("")] * (places[-1].y + 1 if places else 1)
-        for (value, word), place in zip(self._spelled, places, strict=True):
-            line = lines[place.y].pad_right(place.x - lines[place.y].cell_length)
-            chosen = value == self.value
-            lines[place.y] = Content.assemble(
-                line, ("● " if chosen else "○ ", bright if chosen else quiet),
-                (word, bright if chosen else quiet),
-            )  # fmt: skip
-        return Content("\n").join(lines)
+        quiet = faint(self) if self.is_disabled else muted(self)
+        bright, arrow = "$foreground bold", quiet
+        if self.has_focus and not self.is_disabled:
+            bright, arrow = "$text-accent bold", "$text-accent"
+        word, room = self._word, self.size.width
+        gap = " " if cell_len(word) + 4 <= room else ""
+        return Content.assemble((f"‹{gap}", arrow), (word, bright), (f"{gap}›", arrow))

@@ -84,7 +84,6 @@ class Field(Widget):
         type_: Type | None = None,
         *,
         options: Sequence[tuple[Any, str]] | None = None,
-        rows: int = 1,
         optional: bool = False,
         grouped: bool = True,
         placeholder: str = "",
@@ -102,7 +101,7 @@ class Field(Widget):
         self._value: Any = _NOTHING  # what was shown last
         self._sent: list[Any] = []  # what was posted and has not come back yet
         self._problem = ""
-        self._rows, self._placeholder = rows, placeholder
+        self._placeholder = placeholder
         self._composed = False
         self._control: ValueInput | Choice | None = None
         if type_ is not None or options is not None:
@@ -126,7 +125,7 @@ class Field(Widget):
 
     def _made(self, options: Sequence[tuple[Any, str]] | None) -> ValueInput | Choice:
         if options is not None:
-            return Choice(options, rows=self._rows)
+            return Choice(options)
         made = ValueInput(compact=True, select_on_focus=False, placeholder=self._placeholder)
         made.cursor_blink = False
         return made

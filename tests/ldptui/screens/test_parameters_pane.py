@@ -192,7 +192,6 @@ async def test_every_choice_shows_what_applies(pane: type[Widget]) -> None:
             choices = [
                 (field.key, field.control) for field in shown if isinstance(field.control, Choice)
             ]
-            assert choices or pane is AttackPane
             for key, choice in choices:
                 assert choice.value in dict(choice.options), (name, key)
 
@@ -205,11 +204,11 @@ async def test_a_default_is_chosen_though_nobody_chose_it() -> None:
     app = FormApp(OpenPane)
     async with app.run_test(size=(70, 40)) as pilot:
         await pilot.pause()
-        assert "● auto" in str(app.field("simulate.path").control.render())
+        assert "‹ auto ›" in str(app.field("simulate.path").control.render())
         app.show(edited(app.draft, "protocol.kind", "laplace"))
         await pilot.pause()
         neighbours = app.field("protocol.neighbours").control
-        assert str(neighbours.render()).split()[:2] == ["●", "change-one"]
+        assert str(neighbours.render()) == "‹ change-one ›"
 
 
 async def test_a_script_that_does_not_parse_closes_the_form() -> None:
@@ -464,7 +463,7 @@ async def test_a_word_too_long_for_its_field_stands_below_the_label() -> None:
         kind = app.field("task.kind")
         await pilot.pause()
         assert kind.control.region.y == kind.region.y + 1
-        assert "● heavy-hitters" in str(kind.control.render())
+        assert "‹ heavy-hitters ›" in str(kind.control.render())
         app.show(edited(app.draft, "task.kind", "frequencies"))
         await pilot.pause()
         assert kind.control.region.y == kind.region.y

@@ -6,7 +6,6 @@ import pytest
 from support.form_app import SCENARIO, FormApp
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Input
 
 from ldptui.catalogue import listed_kinds
 from ldptui.screens.workbench.parameters import ParametersPane
@@ -337,34 +336,24 @@ async def test_a_choice_spells_its_signs_in_ascii() -> None:
     app = Accuracy()
     async with app.run_test(size=(40, 3)):
         app.query_one(Choice).value = "epsilon"
-        assert str(app.query_one(Choice).render()) == "● from epsilon  ○ from a"
+        assert str(app.query_one(Choice).render()) == "‹ from epsilon ›"
 
 
-async def test_an_ellipsis_says_that_a_text_goes_on_beyond_an_edge() -> None:
+async def test_a_click_on_an_arrow_of_a_choice_chooses() -> None:
     class Bare(App[None]):
         def compose(self) -> ComposeResult:
-            yield ValueInput("3679, 1840, 1226, 920", compact=True)
-            yield Input()
+            yield Choice((("a", "one"), ("b", "two"), ("c", "three")))
 
     app = Bare()
-    async with app.run_test(size=(12, 4)) as pilot:
-        field = app.query_one(ValueInput)
-
-        def row() -> str:
-            return "".join(segment.text for segment in field.render_line(0))[:12].rstrip()
-
-        app.query(Input).last().focus()
-        field.cursor_position = 0
-        await pilot.pause()
-        assert row() == "3679, 1840,…"
-        field.focus()
-        await pilot.press("enter", "end")
-        assert row() == "… 1226, 920"
-        await pilot.press("home")
-        assert row() == "3679, 1840,…"
-        field.value = "3679"
-        await pilot.pause()
-        assert row() == "3679"
+    async with app.run_test(size=(20, 1)) as pilot:
+        choice = app.query_one(Choice)
+        choice.value = "b"
+        await pilot.click(Choice, offset=(0, 0))
+        assert choice.value == "a"
+        await pilot.click(Choice, offset=(6, 0))
+        assert choice.value == "b"
+        await pilot.click(Choice, offset=(3, 0))  # the word asks for the list of all
+        assert choice.value == "b"
 
 
 async def test_a_value_that_comes_while_the_app_ends_is_no_error() -> None:
