@@ -1,4 +1,4 @@
-"""The last line: the keys that matter now, in groups: what one does here, what runs, what helps."""
+"""The last line: the keys that matter now, those of the pane first, at most eight."""
 
 from __future__ import annotations
 
@@ -15,35 +15,25 @@ from textual.widget import Widget
 
 from .blank import fitted
 
-USE: Final = {
-    action: place
-    for place, action in enumerate(
-        ("run", "help", "command_palette", "leave", "zoom", "lab", "export", "save", "open")
-    )
-}
-"""The global keys that are shown when not all of them fit, the most useful first."""
-ALWAYS: Final = 4
-"""So many of these come before any key of a pane."""
-RUNS: Final = (
-    "run.start", "file.save", "file.open", "file.export", "lab.take", "lab.file", "lab.export",
+MOST: Final = 8
+"""Hints at most: more are looked up with `?` or in the palette."""
+USE: Final = (
+    "run", "open", "help", "command_palette", "leave", "lab", "export", "save", "zoom",
 )  # fmt: skip
-"""The keys that do something with the whole scenario, or with a file: the second group."""
-HELPS: Final = ("lab.open", "lab.open.anywhere", "help", "lab.help", "app.quit", "app.palette")
-"""The keys that lead elsewhere: the last group. All others are for what one does now."""
-WIDE_GAP: Final = 2
+"""The actions of the whole screen, the most useful first."""
+ALWAYS: Final = 5
+"""So many of these come before any key of a pane."""
 RULE: Final = " │ "
-"""What stands between two groups."""
+"""What stands between the keys of the pane and those of the whole screen."""
 STOP: Final = "run.cancel"
 """The binding of escape, which goes back or stops what runs."""
 
 
 class KeyHints(Widget):
-    """Keys of the focused pane, then what runs, then help; as many as fit, none cut in half.
+    """Keys of the focused pane, then those of the screen; as many as fit, none cut in half.
 
-    A rule stands between two groups. Where they do not all fit they stand closer. The most useful
-    global keys have room before any key of a pane, the others after all of them. stops, back :
-    escape, which is no hint else, is the first: it stops what runs, or before that goes back from a
-    pane that is zoomed.
+    stops, back : escape, which is no hint else, is the first: it stops what runs, or before that
+    goes back from a pane that is zoomed.
     """
 
     DEFAULT_CSS = """
@@ -65,87 +55,65 @@ class KeyHints(Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._hints: list[Binding] = []
-        self._gap = WIDE_GAP
+        self._hints: tuple[list[Binding], list[Binding]] = [], []
 
     def on_mount(self) -> None:
-        self.screen.bindings_updated_signal.subscribe(self, self._bindings_changed)
-        fitted(self, lambda: self._bindings_changed(self.screen))
+        self.screen.bindings_updated_signal.subscribe(self, self.choose)
+        fitted(self, self.choose)
 
     def watch_stops(self) -> None:
-        self._bindings_changed(self.screen)
+        self.choose()
 
     def watch_back(self) -> None:
-        self._bindings_changed(self.screen)
+        self.choose()
 
-    def _bindings_changed(self, _: Screen[object]) -> None:
-        shown = self._shown()
-        if shown != (self._hints, self._gap):
-            self._hints, self._gap = shown
-            self.refresh()
-
-    def _shown(self) -> tuple[list[Binding], int]:
-        """Bindings to show, in the order of their groups, and the cells between them."""
-        ours: list[Binding] = []
-        other: list[Binding] = []
-        first: list[Binding] = []
+    def choose(self, _: Screen[object] | None = None) -> None:
+        """Choose the keys to show: those of the pane, then those of the screen."""
+        own: list[Binding] = []
+        shared: list[Binding] = []
         seen: set[tuple[int, str]] = set()
         for active in self.screen.active_bindings.values():
-            binding, mine = active.binding, active.node in (self.screen, self.app)
+            binding, is_shared = active.binding, active.node in (self.screen, self.app)
             action = (id(active.node), binding.action)  # it may have several keys
-            if mine and binding.id == STOP and (self.stops or self.back):
-                first.append(replace(binding, description="Back" if self.back else "Stop"))
-            if not binding.show or not active.enabled or action in seen:
-                continue
-            seen.add(action)
-            (ours if mine else other).append(binding)
-        declared = [binding.id for node in (self.screen, self.app) for binding in node.BINDINGS
-                    if isinstance(binding, Binding)]  # fmt: skip
-        ours.sort(  # a key of the settings comes last
-            key=lambda binding: (_group(binding), declared.index(binding.id))
+            if is_shared and binding.id == STOP and (self.stops or self.back):
+                own.insert(0, replace(binding, description="Back" if self.back else "Stop"))
+            elif binding.show and active.enabled and action not in seen:
+                seen.add(action)
+                (shared if is_shared else own).append(binding)
+        shared.sort(key=lambda each: USE.index(each.action) if each.action in USE else len(USE))
+        chosen = shared[:ALWAYS]
+        for binding in (*own, *shared[ALWAYS:]):
+            if len(chosen) < MOST and self._width([*chosen, binding]) <= self.content_size.width:
+                chosen.append(binding)
+        hints = (
+            [each for each in own if each in chosen],
+            [each for each in shared if each in chosen],
         )
-        room = self.content_size.width
-        every = [*first, *other, *ours]
-        for gap in (WIDE_GAP, 1):
-            if self._taken(every, gap) <= room:
-                return every, gap
-        by_use = sorted(ours, key=lambda binding: USE.get(binding.action, len(USE)))
-        hints: list[Binding] = []
-        for binding in (*first, *by_use[:ALWAYS], *other, *by_use[ALWAYS:]):
-            if self._taken([each for each in every if each in (*hints, binding)], 1) <= room:
-                hints.append(binding)
-        return [binding for binding in every if binding in hints], 1
+        if hints != self._hints:
+            self._hints = hints
+            self.refresh()
 
-    def _joints(self, hints: Sequence[Binding], gap: int) -> list[str]:
-        """What stands before each hint: nothing, a gap, or the rule between two groups."""
-        groups = list(map(_group, hints))
-        return ["" if at == 0 else RULE if groups[at] != groups[at - 1] else " " * gap
-                for at in range(len(hints))]  # fmt: skip
-
-    def _taken(self, hints: Sequence[Binding], gap: int) -> int:
-        """The width of the hints in a row, in cells."""
-        keys = sum(cell_len(self.app.get_key_display(binding)) for binding in hints)
-        words = sum(1 + cell_len(binding.description) for binding in hints)
-        return keys + words + sum(map(len, self._joints(hints, gap)))
+    def _width(self, hints: Sequence[Binding]) -> int:
+        """The width of the hints in a row, in cells, with a rule between them."""
+        words = (f"{self.app.get_key_display(each)} {each.description}" for each in hints)
+        return sum(map(cell_len, words)) + 2 * (len(hints) - 2) + len(RULE)
 
     def render(self) -> Text:
         key_style = self.get_component_rich_style("hints--key", partial=True)
         text_style = self.get_component_rich_style("hints--text", partial=True)
-        line = Text(no_wrap=True)
-        for binding, joint in zip(self._hints, self._joints(self._hints, self._gap), strict=True):
-            key = self.app.get_key_display(binding)
-            meta = {"@click": f"run_binding({binding.key!r})"}
-            line.append(joint, text_style)
-            start = len(line)
-            line.append(key, key_style).append(f" {binding.description}", text_style)
-            line.apply_meta(meta, start, len(line))
+        groups = []
+        for hints in filter(None, self._hints):
+            group: list[Text] = []
+            for binding in hints:
+                hint = Text(self.app.get_key_display(binding), key_style)
+                hint.append(f" {binding.description}", text_style)
+                hint.apply_meta({"@click": f"run_binding({binding.key!r})"})
+                group.append(hint)
+            groups.append(Text("  ").join(group))
+        line = Text(RULE, text_style).join(groups)
+        line.no_wrap = True
         return line
 
     def action_run_binding(self, key: str) -> None:
         """A click on a hint is its key."""
         self.app.simulate_key(key.split(",")[0])
-
-
-def _group(binding: Binding) -> int:
-    """The group of a key: 0 what one does now, 1 what runs, 2 what leads elsewhere."""
-    return 1 if binding.id in RUNS else 2 if binding.id in HELPS else 0

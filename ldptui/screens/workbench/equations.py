@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 VERDICTS: Final = {"ok": "✓ ok", "loose": "≈ loose", "wrong": "✗ wrong", "missing": "+ rebuilt"}
 """The mark and the word of a verdict."""
-TONES: Final = {"ok": "$text-success", "loose": "$text-warning"}
+TONES: Final = {"ok": "$text-primary", "loose": "$text-warning"}
 MUTED: Final = "$foreground-muted"
 INDENT: Final = "  "
 LONG: Final = 66
@@ -122,7 +122,7 @@ class EquationsView(Filtered):
         ids = [option.id for option in listed.options]
         rows = [at for at, option in enumerate(listed.options) if not option.disabled]
         if rows:
-            listed.highlighted = ids.index(before) if before in ids else rows[0]
+            listed.highlighted = ids.index(before) if before and before in ids else rows[0]
         if first or before is None:
             listed.scroll_home(animate=False)
 
@@ -185,7 +185,7 @@ def equation_parts(equation: Equation, *, opened: bool) -> list[tuple[str, str]]
         if text
     ]
     if equation.corrected:
-        parts.append((_indented(f"→ {equation.corrected.strip()}"), "$text-success"))
+        parts.append((_indented(f"→ {equation.corrected.strip()}"), "$text-primary"))
     if opened:
         parts.append((_indented(f"LaTeX: {equation.latex}"), MUTED))
     return parts

@@ -6,10 +6,9 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import ComposeResult
-from textual.color import Color
 from textual.content import Content
 from textual.events import Click
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.widget import Widget
 
 from ...messages import ChoicesAsked
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from ...session.draft import Draft, Problem
 
-BORDER_RULES: Final = ("border_top", "border_right", "border_bottom", "border_left")
 ROOM_FOR_ALL: Final = 100
 """Columns from which all panes are shown at once; the app's breakpoint for -normal."""
 CHARTS: Final = 4
@@ -60,7 +58,6 @@ class Panes(Columns):
             5: self.runs,
         }
         self._draft: Draft | None = None
-        self._marked: Widget | None = None
         self._used = [ATTACK, 2, 1]  # the forms, the one that was used last first
         self._alone: int | None = None
         self.zoomed = self.cramped = self._roomy = False
@@ -127,18 +124,12 @@ class Panes(Columns):
         self._fold()
 
     def lay_out(self, size: Size, current: int) -> bool:
-        """Show all panes, or the current one alone where there is no room; True if it is alone.
-
-        (A class on the screen would say the same, and style every widget anew.)
-        """
+        """Show all panes, or the current one alone where there is no room; True if it is alone."""
         self.cramped = size.width < ROOM_FOR_ALL or size.height < HIGH_ENOUGH
         self._alone = alone = current if self.cramped or self.zoomed else None
         self._height = size.height
-        if self._roomy != (size.height >= ROOMY):
-            self._roomy = not self._roomy
-            self.set_class(self._roomy, "-roomy")
-        if self.has_class("-alone") != (alone is not None):
-            self.set_class(alone is not None, "-alone")
+        self._roomy = size.height >= ROOMY
+        self.set_class(self._roomy, "-roomy").set_class(alone is not None, "-alone")
         self._main.display = alone is None or self._panes.get(alone) in (self.charts, self.runs)
         self._controls.display = alone is None or not self._main.display
         for number, pane in self._panes.items():
@@ -194,7 +185,7 @@ class Panes(Columns):
         """
         pane = self._panes[number]
         folded = pane.has_class("-folded")
-        self._mark(pane)  # its message comes a frame later
+        self._mark(pane)
         self._turn(number)
         if folded:
             stop = pane.stop if control is None else control
@@ -210,8 +201,8 @@ class Panes(Columns):
         if widget.has_focus and not self.screen.can_view_entire(widget):
             self.screen.scroll_to_center(widget)
 
-    def marked(self, focused: Widget | None) -> int | None:
-        """Mark the pane that the focus is in; its number, None outside of all."""
+    def open_focused(self, focused: Widget | None) -> int | None:
+        """The number of the pane that the focus is in, which is opened; None outside of all."""
         inside = focused.ancestors_with_self if focused is not None else ()
         for number, pane in self._panes.items():
             if pane in inside:
@@ -220,6 +211,16 @@ class Panes(Columns):
                     self.enter(number)
                 return number
         return None
+
+    def _mark(self, pane: Widget) -> None:
+        """Give the pane that has the focus its border.
+
+        (`:focus-within` would say the same, and style every widget of both panes anew.)
+        """
+        for each in self._panes.values():
+            if each.has_class("-focused") != (each is pane):
+                each.set_class(each is pane, "-focused", update=False)
+                self.app.stylesheet.update_nodes([each])
 
     def _turn(self, number: int) -> None:
         """Open one of the panes that share a place."""
@@ -245,33 +246,6 @@ class Panes(Columns):
             return None
         return None if place is None and pane.hides_script else number
 
-    def _mark(self, pane: Widget) -> None:
-        """The accent colour on the border of the pane that has the focus.
-
-        (`:focus-within` would say the same, and style every widget of both panes anew.)
-        """
-        if pane is self._marked:
-            return
-        self._unmark()
-        accent = Color.parse(self.app.theme_variables["accent"])
-        # Without colours of its own a terminal still shows where the focus is.
-        edge = ("heavy" if self.app.current_theme.ansi else "round", accent)
-        # As rules: setting a title's colour as a style repaints all that the pane holds.
-        for rule in BORDER_RULES:
-            pane.styles.set_rule(rule, edge)
-        pane.styles.set_rule("border_title_color", accent)
-        _redraw_border(pane)
-        self._marked = pane
-
-    def _unmark(self) -> Widget | None:
-        """Take the accent colour off the pane that has it; the pane, None if none had it."""
-        marked, self._marked = self._marked, None
-        if marked is not None:
-            for rule in (*BORDER_RULES, "border_title_color"):
-                marked.styles.clear_rule(rule)
-            _redraw_border(marked)
-        return marked
-
 
 def _middle(widget: Widget, sheet: Widget) -> int:
     """The row to scroll a sheet to, so that the widget in it is in the middle.
@@ -282,11 +256,3 @@ def _middle(widget: Widget, sheet: Widget) -> int:
     assert isinstance(held, Widget)
     top = held.virtual_region.y + widget.region.y - held.region.y
     return top - (sheet.scrollable_content_region.height - widget.region.height) // 2
-
-
-def _redraw_border(pane: Widget) -> None:
-    """Draw the border of a pane anew, and nothing that stands inside."""
-    (width, height), (left, top) = pane.outer_size, pane.content_offset
-    rows = [Region(-left, y - top, width, 1) for y in (0, height - 1)]
-    columns = [Region(x - left, -top, 1, height) for x in (0, width - 1)]
-    pane.refresh(*(rows + columns if width and height else []))

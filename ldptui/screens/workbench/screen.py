@@ -173,7 +173,7 @@ class WorkbenchScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         """The pane with the focus is the one shown where there is room for one only."""
-        if (number := self._panes.marked(self.focused)) is not None:
+        if (number := self._panes.open_focused(self.focused)) is not None:
             self.pane = number
         self._status.problem = self._refused.words()
 

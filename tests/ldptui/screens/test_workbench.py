@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from pathlib import Path
@@ -565,8 +566,9 @@ async def test_at_80_columns_the_keys_of_the_pane_come_first_and_a_cut_title_say
         finished(engine)
         await pilot.press("4")
         hints = screen.query_one(KeyHints).render().plain
-        assert hints.startswith("v View t Table ")
-        assert hints.endswith(" │ ^r Run │ 6 Lab ? Help ^q Quit ^p Palette")
+        assert hints.startswith("v View  t Table  ")
+        assert hints.endswith(" │ ^r Run  ^o Open  ? Help  ^p Palette  ^q Quit")
+        assert len(re.split(r" {2}| │ ", hints)) == 8
         title = screen.query_one(TitleBar).render().plain
         assert title.endswith("…")
 

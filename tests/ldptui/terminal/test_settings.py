@@ -203,7 +203,7 @@ def test_two_actions_may_swap_their_keys(own_file: Path) -> None:
 def test_every_binding_has_a_description() -> None:
     """Bindings that can be changed, and entries of the palette, are known by their ids."""
     found = settings.bindings()
-    assert {"run.start", "file.open", "app.quit", "open.close", "charts.view"} <= found.keys()
+    assert {"run.start", "file.open", "app.quit", "path.close", "charts.view"} <= found.keys()
     assert all(binding.description for binding in found.values())
 
 
