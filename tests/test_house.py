@@ -287,7 +287,7 @@ LATE = {
     "ldptui.screens": "dialogs, help, library, lab and the panes behind the first one",
     "ldptui.screens.workbench.protocol_facts": "imports core",
     "ldptui.session.draft.changing": "imports core",
-    "ldptui.widgets.filtered_table": "the first table",
+    "ldptui.widgets.number_table": "the first table",
 }
 """The imports that a function may have, with the reason; all else stands at the top of its file."""
 

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from ldptui import scenarios
@@ -22,9 +22,8 @@ from ..session.claim import split_claim
 from ..terminal import places
 from ..text.search import are_in
 from ..widgets.blank import Scroll
-from ..widgets.dialog import Dialog, ModalScreen
-from ..widgets.option_list import LineList
-from ..widgets.picker import Filter
+from ..widgets.dialog import Dialog
+from ..widgets.picker import ListScreen
 
 ENDS: Final = (".toml", ".ldptui", ".ldprun")
 """The ends of the names of scenarios and recordings."""
@@ -64,10 +63,10 @@ class Entry(Struct, frozen=True):
         return tests.index(True), title.find(typed[0]) if typed else 0
 
 
-class LibraryScreen(ModalScreen[Path | None]):
+class LibraryScreen(ListScreen[Path | None]):
     """Choose a scenario by its name, title or text; the result is its path, None when left.
 
-    What is typed filters, up and down choose, page up and page down scroll the preview.
+    Page up and page down scroll the preview.
     """
 
     DEFAULT_CSS = """
@@ -75,7 +74,6 @@ class LibraryScreen(ModalScreen[Path | None]):
         & > Dialog { width: 94%; max-width: 184; height: 92%; max-height: 52; }
         Input { border: round $foreground 30%; background: transparent; padding: 0 1; }
         Input:focus { border: round $accent; background-tint: transparent; }
-        Input:nocolor > .input--cursor { text-style: underline; }
         Container { layout: vertical; height: 1fr; }
         LineList {
             width: 1fr;
@@ -97,93 +95,61 @@ class LibraryScreen(ModalScreen[Path | None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Close", id="library.close"),
-        Binding("down", "move(1)", "Next", show=False, priority=True, id="library.next"),
-        Binding("up", "move(-1)", "Previous", show=False, priority=True, id="library.previous"),
         Binding("ctrl+o", "by_path", "By its path", show=False, priority=True, id="library.path"),
         Binding("pagedown", "preview(1)", "Scroll down", show=False, id="library.scroll-down"),
         Binding("pageup", "preview(-1)", "Scroll up", show=False, id="library.scroll-up"),
     ]
 
     def __init__(self, folder: Path | None = None) -> None:
-        super().__init__()
+        super().__init__("filter by name, title or words of the text")
         self._folder = folder
         self._all: tuple[Entry, ...] = ()
-        self._shown: tuple[Entry, ...] = ()
-        # Keys may come before what is composed is there to be asked for.
-        self._list = LineList()
         self._text = Static(markup=False)
         self._scroll = Scroll(self._text)
-        self._list.can_focus = self._scroll.can_focus = False
+        self._scroll.can_focus = False
 
     def compose(self) -> ComposeResult:
         with Dialog("Open", "enter opens · type to filter · ^o by its path · PgUp PgDn · esc"):
-            field = Filter(placeholder="filter by name, title or words of the text")
-            field.cursor_blink = False
-            yield field
+            yield self.field
             with Container():
-                yield self._list
+                yield self.list
                 yield self._scroll
 
     def on_mount(self) -> None:
         self._all = (*files_in(self._folder), *entries())
-        self._fill("")
+        self.fill("")
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self._fill(event.value)
+    def matching(self, words: str) -> list[Entry]:
+        """The entries with these words, the nearest first."""
+        found = (entry for entry in self._all if entry.matches(words))
+        return sorted(found, key=lambda entry: entry.rank(words))
 
-    def _fill(self, words: str) -> None:
-        matching = (entry for entry in self._all if entry.matches(words))
-        self._shown = tuple(sorted(matching, key=lambda entry: entry.rank(words)))
-        listed = self._list
-        listed.clear_options()
-        width = max((len(entry.name) for entry in self._all), default=0)
-        listed.add_options(Option(_row(entry, width)) for entry in self._shown)
-        listed.highlighted = 0 if self._shown else None
-        if not self._shown:
-            self._preview(Content(f"No scenario has “{words}”. Your own ones are looked for in\n"
-                                  f"{places.scenarios_dir()}"))  # fmt: skip
+    def option_of(self, row: Entry) -> Option:
+        """One line: the user's own scenarios have a mark."""
+        mark = Content.styled("• " if row.own else "  ", "$text-accent")
+        name = row.name.ljust(max(len(entry.name) for entry in self._all))
+        title = Content.styled(f"  {row.title}", "$foreground-muted")
+        return Option(Content.assemble(mark, Content.styled(name, "bold"), title))
 
-    def on_option_list_option_highlighted(self) -> None:
-        if self._marked is not None:
-            self._preview(_described(self._marked))
-
-    def _preview(self, content: Content) -> None:
-        self._text.update(content)
+    def describe(self, row: Entry | None) -> None:
+        """Preview the marked scenario."""
+        own = places.scenarios_dir()
+        nothing = f"No scenario has “{self.words}”. Your own ones are looked for in\n{own}"
+        self._text.update(Content(nothing) if row is None else _described(row))
         self._scroll.scroll_home(animate=False)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self._choose()
-
-    def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
-        event.stop()
-        self._choose()
-
-    @property
-    def _marked(self) -> Entry | None:
-        """The scenario under the cursor of the list; a filter may have shortened it."""
-        at = self._list.highlighted
-        return None if at is None else self._shown[at]
-
-    def _choose(self) -> None:
-        if self._marked is not None:
-            self.dismiss(self._marked.path)
+    def take(self, row: Entry) -> None:
+        self.dismiss(row.path)
 
     def action_by_path(self) -> None:
         """Open any file by its path instead: a figure that carries its run, code, a recording."""
         from .dialogs.paths import open_screen
 
-        self.app.push_screen(open_screen(self._folder or places.current_dir()), self._take)
+        self.app.push_screen(open_screen(self._folder or places.current_dir()), self._open)
 
-    def _take(self, path: Path | None) -> None:
+    def _open(self, path: Path | None) -> None:
         if path is not None:
             self.dismiss(path)
-
-    def action_move(self, by: int) -> None:
-        if self._shown:
-            self._list.highlighted = ((self._list.highlighted or 0) + by) % len(self._shown)
 
     def action_preview(self, way: int) -> None:
         scroll = self._scroll
@@ -230,13 +196,6 @@ def _entry(path: Path, own: bool) -> Iterator[Entry]:
     except (tomllib.TOMLDecodeError, RecursionError):
         title = "(not valid TOML)"
     yield Entry(path.stem, title, text, path, own)
-
-
-def _row(entry: Entry, width: int) -> Content:
-    """One line: the user's own scenarios have a mark."""
-    mark = Content.styled("• " if entry.own else "  ", "$text-accent")
-    title = Content.styled(f"  {entry.title}", "$foreground-muted")
-    return Content.assemble(mark, Content.styled(f"{entry.name:<{width}}", "bold"), title)
 
 
 def _described(entry: Entry) -> Content:

@@ -258,8 +258,7 @@ def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
 
 def _sheets() -> tuple[tuple[str, str, type[Widget]], ...]:
     """The views of the charts pane that are made when their tab is first shown: tab, title."""
-    from ..widgets.filtered_table import FilteredTable
-    from ..widgets.number_table import NumberTable
+    from ..widgets.number_table import FilteredTable, NumberTable
     from .workbench.equations import EquationsView
     from .workbench.report import ReportView
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -11,7 +11,7 @@ from msgspec import Struct
 from ldptui.core.base.code import kind_of_table
 
 from .. import __version__
-from ..catalogue import key_words
+from ..catalogue import key_words, metric_words
 from ..text import format as fmt
 from ..text.format import chosen, count
 from ..text.interval import mean_words
@@ -19,6 +19,7 @@ from .draft.attack_script import described_mix, parts_of, phases_of, shape_of
 from .snapshot import Part, Request, Snapshot
 
 if TYPE_CHECKING:
+    from ldptui.core.base.summary import Estimate
     from ldptui.core.store import Run as Stored
 
 
@@ -166,10 +167,6 @@ def place_of(key: str) -> str:
     return name
 
 
-WIDEST = 28
-"""The longest text of a value in a table of differences, in characters."""
-
-
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """The changes from one scenario to another, a sentence each: "The protocol was …, is …."""
     old, new = flat(before), flat(after)
@@ -188,58 +185,45 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
 
 
 def difference_text(a: Run, b: Run) -> str:
-    """The differences of two runs: in words, key by key, and in what they measured."""
+    """The differences of two runs: in words, and in what they measured."""
     lines = [f"{run.name[:1].upper()}{run.name[1:]}: {run.title}" for run in (a, b)]
     sentences = changes(a.document, b.document)
     lines += ["", f"What changed since {a.name}:"]
     lines += [f"  {sentence}" for sentence in sentences or ["Nothing: it is the same scenario."]]
-    old, new = flat(a.document), flat(b.document)
-    keys = list(dict.fromkeys([*old, *new]))
-    changed = [key for key in keys if old.get(key) != new.get(key) and key != "about"]
-    if changed:
-        rows = [(key, _cell(old.get(key)), _cell(new.get(key))) for key in changed]
-        lines += ["", *_table(("scenario", a.name, b.name), rows)]
-        same = len(keys) - len(changed)
-        lines += [f"{same} other keys are the same"] if same else []
-    rows = _measured(a.snapshot, b.snapshot)
-    if rows:
-        lines += ["", *_table(("measured", a.name, b.name), rows)]
-        trials = [run.snapshot.parts["base"][0].trials for run in (a, b)]
-        lines += [mean_words(trials), "of the cell that Frequencies shows"]
+    cells = [run.snapshot.parts.get("base", ()) for run in (a, b)]
+    if all(cells):  # both were read, and have trials
+        old, new = (each[0] for each in cells)
+        rows = list(_measured(old.metrics, new.metrics))
+        same = len(old.metrics) - len(rows)
+        lines += ["", *_table([("measured", a.name, b.name, "change"), *rows])]
+        lines += [f"{same} others are the same"] * bool(same)
+        lines += [mean_words([old.trials, new.trials]), "of the cell that Frequencies shows"]
     return "\n".join(lines)
 
 
-def _cell(value: Any) -> str:
-    text = shown(value).replace("\n", " ")
-    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[str, str, str]]) -> list[str]:
-    widths = [max(len(row[at]) for row in (head, *rows)) for at in range(3)]
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    head, *others = rows
     return [
         "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-        for row in (head, tuple("─" * width for width in widths), *rows)
+        for row in (head, ["─" * width for width in widths], *others)
     ]
 
 
-def _measured(a: Snapshot, b: Snapshot) -> list[tuple[str, str, str]]:
-    """The metrics of the first cell of both; none where one was not read or has no trial."""
-    cells = [snapshot.parts.get("base", ()) for snapshot in (a, b)]
-    if not all(cells):
-        return []
-    rows = []
-    for name in cells[0][0].metrics:
-        texts = []
-        for cell, *_ in cells:
-            measured = cell.metrics.get(name)
-            if measured is None or measured.mean is None:
-                texts.append(fmt.MISSING)
-                continue
-            error = f" ± {fmt.short(measured.standard_error, 2)}" if measured.standard_error else ""
-            texts.append(fmt.short(measured.mean, 4) + error)
-        if texts != [fmt.MISSING] * 2:
-            rows.append((name, texts[0], texts[1]))
-    return rows
+def _measured(
+    old: Mapping[str, Estimate], new: Mapping[str, Estimate]
+) -> Iterator[tuple[str, ...]]:
+    """The metrics that differ, by their names in the tables, with their change."""
+    for name in old:
+        ends = [measured.get(name) for measured in (old, new)]
+        texts = [
+            fmt.MISSING if each is None else fmt.estimate(each.mean, each.standard_error)
+            for each in ends
+        ]
+        if texts[0] != texts[1]:
+            means = [each.mean for each in ends if each is not None and each.mean is not None]
+            change = fmt.short(means[1] - means[0], 3, sign=True) if len(means) == 2 else ""
+            yield metric_words(name).name, *texts, change
 
 
 def _change(before: Any, after: Any, was: str, now: str) -> str:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
-from msgspec import Struct, field
+from msgspec import Struct, ValidationError, convert, field
 
 from ldptui.core.base.errors import FileError, ScenarioError, check_among, got, reason_of, suggest
 from ldptui.core.base.files import fault_of
@@ -35,9 +35,11 @@ if TYPE_CHECKING:
 Charset = Literal["ascii", "braille"]
 CHARSETS: Final = ("auto", *get_args(Charset))
 OWN_THEMES: Final = ("ldptui-dark", "ldptui-light")
-SETTINGS: Final = (
-    "theme", "charset", "mouse", "allow_attacks", "attack_files", "cluster", "keys",
-)  # fmt: skip
+RULES: Final = {
+    "theme": "a text", "charset": "a text", "mouse": "true or false", "cluster": "a text",
+    "allow_attacks": "a list of texts", "attack_files": "a list of texts", "keys": "a table",
+}  # fmt: skip
+"""What each setting of the file has to be."""
 MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "meta", "hyper"})
 
 
@@ -61,6 +63,18 @@ class Settings(Struct, frozen=True):
     keys: Mapping[str, str] = field(default_factory=dict)
 
 
+class SettingsFile(Struct, frozen=True):
+    """The content of a settings file."""
+
+    theme: str | None = None
+    charset: str | None = None
+    mouse: bool = True
+    allow_attacks: list[str] = field(default_factory=list)
+    attack_files: list[str] = field(default_factory=list)
+    cluster: str | None = None
+    keys: dict[str, Any] = field(default_factory=dict)
+
+
 def load_settings(
     path: Path | None = None,
     *,
@@ -77,27 +91,23 @@ def load_settings(
     which need not exist. The others are from the command line, which can only switch the mouse
     off, and alone lets attacks run.
     """
-    read, where = _settings_file(path)
-    chosen_theme = _chosen("theme", read, where, theme)
-    if chosen_theme is not None:
-        check_among(chosen_theme[0], themes(), chosen_theme[1])
-    chosen_charset = _chosen("charset", read, where, charset) or ("auto", "charset")
-    check_among(chosen_charset[0], CHARSETS, chosen_charset[1])
-    with_mouse = read.get("mouse", True)
-    if not isinstance(with_mouse, bool):
-        raise ScenarioError(f"{where}: mouse must be true or false, {got(with_mouse)}")
-    chosen_cluster = _chosen("cluster", read, where, cluster)
+    file, where = _settings_file(path)
+    themed, from_theme = _chosen("theme", theme, file.theme, where)
+    if themed is not None:
+        check_among(themed, themes(), from_theme)
+    drawn, from_charset = _chosen("charset", charset, file.charset, where)
+    check_among(drawn or "auto", CHARSETS, from_charset)
     chosen_files = [Path(file).expanduser() for file in attack_files]
     refuse_unreadable(chosen_files)
     return Settings(
-        theme=chosen_theme[0] if chosen_theme else None,
-        charset=_drawable(chosen_charset[0]),
-        mouse=with_mouse and mouse is not False,
+        theme=themed,
+        charset=_drawable(drawn or "auto"),
+        mouse=file.mouse and mouse is not False,
         allow_attacks=tuple(allow_attacks),
         attack_files=tuple(chosen_files),
-        offered_files=_files(read, where),
-        cluster=chosen_cluster[0] if chosen_cluster else None,
-        keys=_keys(read.get("keys", {}), where),
+        offered_files=_files(file, where),
+        cluster=_chosen("cluster", cluster, file.cluster, where)[0],
+        keys=_keys(file.keys, where),
     )
 
 
@@ -109,31 +119,27 @@ def refuse_unreadable(files: Iterable[Path]) -> None:
             raise FileError(f"--code must be a Python file that can be read, got {file}: {fault}")
 
 
-def _settings_file(path: Path | None) -> tuple[dict[str, Any], str]:
-    """The content of the settings file, every key known, and the name of the file."""
+def _settings_file(path: Path | None) -> tuple[SettingsFile, str]:
+    """The settings file, every key known and of its type, and the name of the file."""
     named = os.environ.get("LDPTUI_CONFIG", "")
     file = path or (Path(named).expanduser() if named else None)
     where = file or places.config_file()
     read = _read(where, required=file is not None)
     for key in read:
-        if key not in SETTINGS:
-            known = ", ".join(SETTINGS)
-            raise ScenarioError(f"{where}: {key} is not a setting{suggest(key, SETTINGS, known)}")
-    return read, str(where)
+        if key not in RULES:
+            raise ScenarioError(
+                f"{where}: {key} is not a setting{suggest(key, RULES, ', '.join(RULES))}"
+            )
+    try:
+        return convert(read, SettingsFile), str(where)
+    except ValidationError as error:
+        key = str(error).rpartition("$.")[2].rstrip("`").partition("[")[0]
+        raise ScenarioError(f"{where}: {key} must be {RULES[key]}, {got(read[key])}") from None
 
 
-def _texts(read: Mapping[str, Any], key: str, where: str) -> list[str]:
-    value = read.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ScenarioError(f"{where}: {key} must be a list of texts, {got(value)}")
-    return value
-
-
-def _files(read: Mapping[str, Any], where: str) -> tuple[Path, ...]:
+def _files(file: SettingsFile, where: str) -> tuple[Path, ...]:
     """The files of attacks, found from the folder of the settings file."""
-    _texts(read, "allow_attacks", where)
-    files = _texts(read, "attack_files", where)
-    return tuple(Path(where).parent / Path(file).expanduser() for file in files)
+    return tuple(Path(where).parent / Path(each).expanduser() for each in file.attack_files)
 
 
 def themes() -> tuple[str, ...]:
@@ -208,20 +214,15 @@ def _read(file: Path, required: bool) -> dict[str, Any]:
 
 
 def _chosen(
-    key: str, read: Mapping[str, Any], where: str, option: str | None
-) -> tuple[str, str] | None:
+    key: str, option: str | None, written: str | None, where: str
+) -> tuple[str | None, str]:
     """The value that wins, and what to call the place it comes from."""
+    variable = f"LDPTUI_{key.upper()}"
     if option is not None:
         return option, f"--{key}"
-    variable = f"LDPTUI_{key.upper()}"
     if os.environ.get(variable):
         return os.environ[variable], variable
-    if key not in read:
-        return None
-    value = read[key]
-    if not isinstance(value, str):
-        raise ScenarioError(f"{where}: {key} must be a text, {got(value)}")
-    return value, f"{where}: {key}"
+    return written, f"{where}: {key}"
 
 
 def _drawable(charset: str) -> Charset:
@@ -231,9 +232,7 @@ def _drawable(charset: str) -> Charset:
     return cast("Charset", charset)
 
 
-def _keys(table: Any, where: str) -> dict[str, str]:
-    if not isinstance(table, dict):
-        raise ScenarioError(f"{where}: keys must be a table, {got(table)}")
+def _keys(table: Mapping[str, Any], where: str) -> dict[str, str]:
     if not table:
         return {}
     known = bindings()

@@ -1,14 +1,15 @@
-"""A table of numbers: sorted, filtered, scrolled."""
+"""A table of numbers: sorted, filtered, scrolled; with its title and its filter."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec.structs import replace
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import Click
 from textual.geometry import Size
@@ -17,7 +18,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from ..charts.rows import Charset, clean
-from .filter_input import no_match
+from ..terminal.keyboard import key_of
+from .choice_bar import ChoiceBar
+from .filter_input import Filtered, FilterInput, no_match
 from .plot import charset_of, palette_of
 
 if TYPE_CHECKING:
@@ -27,6 +30,12 @@ GAP: Final = 2
 """Cells between two columns; the first of them has the arrow of a column that is sorted by."""
 TARGET = "target"
 """The text in a row that marks it as one of a target."""
+
+
+KEYS: Final = {
+    "charts.view": "v", "run.start": "ctrl+r", "table.sort": "b", "table.filter": "slash"
+}  # fmt: skip
+"""The keys that the row over a table names."""
 
 
 class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
@@ -128,7 +137,6 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             return Strip([Segment(words, style)]).crop_extend(0, width, self.rich_style)
         if table is None or index >= len(self._rows):
             return Strip.blank(width, self.rich_style)
-        cells: list[str] = []
         style = self.rich_style
         if y == 0:
             texts = [column.name for column in table.columns]
@@ -142,48 +150,20 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
                 style += Style.parse(palette_of(self.app).target)
             if index == self.cursor and self.has_focus:
                 style += self.get_component_rich_style("number-table--cursor", partial=True)
-        for text, size, flush in zip(texts, self._widths, right, strict=True):
+        cells = []
+        for at, (text, size, flush) in enumerate(zip(texts, self._widths, right, strict=True)):
             shown = clean(text, charset_of(self.app))
             room = " " * max(0, size - cell_len(shown))
-            cells.append(room + shown if flush else set_cell_size(shown, size))
-        text = (" " * GAP).join(cells)
-        if y == 0:
-            text = self._with_arrow(text)
-        text = self._whole_columns(text, left, width, heading=y == 0)
-        return Strip([Segment(text, style)]).crop_extend(0, width, self.rich_style)
+            sign = self._arrow if y == 0 and self.order is not None and at == self.order[0] else " "
+            cells.append(f"{room + shown if flush else set_cell_size(shown, size)}{sign} ")
+        strip = Strip([Segment("".join(cells), style)])
+        return strip.crop_extend(left, left + width, self.rich_style)
 
-    def _whole_columns(self, text: str, left: int, width: int, *, heading: bool) -> str:
-        """The part of a row from `left` on that is `width` cells wide, no number cut in two.
-
-        Headings have a mark where columns are left out.
-        """
-        whole = [(start, end) for start, end in self._places() if start >= left]
-        room = width if not whole or whole[-1][1] <= left + width else width - 2
-        shown = [(start, end) for start, end in whole if end <= left + room]
-        if not shown:  # one column is wider than the table
-            return set_cell_size(_from_cell(text, left), width)
-        (start, _), (_, end) = shown[0], shown[-1]
-        kept = " " * (start - left) + set_cell_size(_from_cell(text, start), end - start)
-        arrow = ">" if charset_of(self.app) == "ascii" else "→"  # "->" has no room
-        more = arrow if heading else clean("…", charset_of(self.app))[:1]
-        return kept if len(shown) == len(whole) else f"{set_cell_size(kept, width - 1)}{more}"
-
-    def _places(self) -> list[tuple[int, int]]:
-        """The first cell of each column, and the one after its last."""
-        places, start = [], 0
-        for size in self._widths:
-            places.append((start, start + size))
-            start += size + GAP
-        return places
-
-    def _with_arrow(self, headings: str) -> str:
-        """The headings with an arrow for the order, in the gap after the column sorted by."""
-        if self.order is None:
-            return headings
-        at, falling = self.order
-        end = sum(self._widths[: at + 1]) + GAP * at
-        arrow = clean("↓" if falling else "↑", charset_of(self.app))[:1]
-        return f"{set_cell_size(headings, end)}{arrow}{headings[end + 1 :]}"
+    @property
+    def _arrow(self) -> str:
+        """The sign of the order, behind the name of the column sorted by."""
+        falling = self.order is not None and self.order[1]
+        return clean("↓" if falling else "↑", charset_of(self.app))[:1]
 
     # Actions.
 
@@ -202,7 +182,8 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_column(self, by: int) -> None:
         """Scroll by a column, to where one begins."""
-        starts, left = [start for start, _ in self._places()], round(self.scroll_x)
+        starts = [sum(self._widths[:at]) + GAP * at for at in range(len(self._widths))]
+        left = round(self.scroll_x)
         wanted = [start for start in starts if (start > left if by > 0 else start < left)]
         if wanted:
             self.scroll_to(x=wanted[0] if by > 0 else wanted[-1], animate=False)
@@ -241,9 +222,78 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             start += width + GAP
 
 
-def _from_cell(text: str, start: int) -> str:
-    """The text without its first cells."""
-    return "".join(segment.text for segment in Strip([Segment(text)]).crop(start))
+class FilteredTable(Filtered):
+    """A `NumberTable` with a text field for its filter, which `/` opens."""
+
+    DEFAULT_CSS = """
+    FilteredTable { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "filter", "Filter", key_display="/", id="table.filter"),
+        Binding("escape", "drop_filter", "Drop the filter", show=False, id="table.drop-filter"),
+    ]
+
+    _shown: tuple[str, tuple[object, ...], str] | None = None
+
+    def compose(self) -> ComposeResult:
+        yield ChoiceBar()
+        yield NumberTable()
+        yield FilterInput("filter: words that a row must hold", NumberTable)
+
+    def show(
+        self,
+        source: str,
+        numbers: tuple[object, ...],
+        table_of: Callable[[], Table | None],
+        empty: str = "",
+    ) -> None:
+        """Put a table in, with its title and the name of its chart, `source`, over it.
+
+        numbers : what it comes from; only of others than before the table is made. empty : what is
+        said where there is none.
+        """
+        if (source, numbers, empty) == self._shown:
+            return
+        self._shown = (source, numbers, empty)
+        table = self.query_one(NumberTable).table = table_of()
+        bar = self.query_one(ChoiceBar)
+        view, run, sort, words = (key_of(self.app, name, key) for name, key in KEYS.items())
+        bar.prefix = table.title if table else empty or f"no numbers yet: {run} runs the scenario"
+        bar.switches = (
+            ("source", f"{view} {source}"), ("sort", f"{sort} sort"), ("filter", f"{words} filter")
+        )  # fmt: skip
+        self._count()
+
+    @property
+    def needs(self) -> tuple[int, int]:
+        """The cells of the columns that must be in view; and of all, and all words over them."""
+        bar, table = self.query_one(ChoiceBar), self.query_one(NumberTable)
+        least = max(table.least_width, cell_len(bar.prefix))
+        words = [bar.prefix, *(label for _, label in bar.switches)]
+        said = sum(map(cell_len, words)) + GAP * (len(words) - 1)
+        return least, max(least, table.virtual_size.width + GAP, said)
+
+    def as_text(self) -> str:
+        """The rows shown, tab-separated and in full precision, with a header."""
+        return self.query_one(NumberTable).as_text()
+
+    def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
+        if message.choice == "filter":
+            message.stop()
+            self.action_filter()
+        elif message.choice == "sort":
+            message.stop()
+            self.query_one(NumberTable).action_sort()
+
+    def on_filter_input_changed(self, message: FilterInput.Changed) -> None:
+        message.stop()
+        self.query_one(NumberTable).wanted = message.words
+        self._count()
+
+    def _count(self) -> None:
+        shown = self.query_one(NumberTable)
+        total = len(shown.table.rows) if shown.table is not None else 0
+        self.query_one(FilterInput).count(len(shown.rows), total)
 
 
 def _matches(row: tuple[Value, ...], columns: tuple[Column, ...], words: list[str]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.screen import ScreenResultType
 from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
@@ -74,26 +75,113 @@ class Filter(Input):
         await super()._on_key(event)
 
 
-class PickerScreen(ModalScreen[Offer | None]):
-    """Pick one of several things; the result is its offer, None when left.
+class ListScreen(ModalScreen[ScreenResultType]):
+    """Rows below a field: what is typed filters them, up and down mark one, enter takes it.
 
-    What is typed filters; up and down choose; enter takes, or opens a folded group.
+    rows : those that the words leave.
     """
 
     DEFAULT_CSS = """
-    PickerScreen {
-        Input { height: 1; border: none; padding: 0; background: transparent; }
-        Input:focus { border: none; background-tint: transparent; }
+    ListScreen {
         Input:nocolor > .input--cursor { text-style: underline; }
-        LineList { height: auto; max-height: 100%; margin-top: 1; }
-        Static { height: 2; color: $foreground-muted; margin-top: 1; }
-        &:ansi Static { text-style: dim; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="picker.close"),
         Binding("down", "move(1)", "Next", show=False, priority=True, id="picker.next"),
         Binding("up", "move(-1)", "Previous", show=False, priority=True, id="picker.previous"),
+    ]
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__()
+        self.rows: list[Any] = []
+        self.words = ""
+        # Keys may come before what is composed is there to be asked for.
+        self.field, self.list = Filter(placeholder=placeholder), LineList()
+        self.field.cursor_blink = self.list.can_focus = False
+
+    def matching(self, words: str) -> Iterable[Any]:
+        """The rows that the words leave, in order."""
+        raise NotImplementedError
+
+    def option_of(self, row: Any) -> Option:
+        """The line of a row; a disabled one cannot be marked."""
+        raise NotImplementedError
+
+    def first(self) -> int | None:
+        """The place of the row that is marked once the words are other ones."""
+        return 0 if self.rows else None
+
+    def describe(self, row: Any) -> None:
+        """Say more about the marked row; None where there is none."""
+        raise NotImplementedError
+
+    def take(self, row: Any) -> None:
+        """Close with the marked row, or do what it stands for."""
+        raise NotImplementedError
+
+    def fill(self, words: str) -> None:
+        """Show the rows that the words leave."""
+        self.words = words
+        self.rows = list(self.matching(words))
+        self.list.clear_options()
+        self.list.add_options(self.option_of(row) for row in self.rows)
+        self.list.highlighted = self.first()
+        self.describe(self.marked)
+
+    @property
+    def marked(self) -> Any:
+        """The row under the cursor; a filter may have shortened the list."""
+        at = self.list.highlighted
+        return None if at is None or at >= len(self.rows) else self.rows[at]
+
+    def action_move(self, by: int) -> None:
+        """Mark the next row that can be marked, around the ends by single steps."""
+        free = [at for at, option in enumerate(self.list.options) if not option.disabled]
+        at = self.list.highlighted
+        now = free.index(at) if at in free else -1
+        if free:
+            to = (now + by) % len(free) if abs(by) == 1 else min(max(now + by, 0), len(free) - 1)
+            self.list.highlighted = free[to]
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.fill(event.value)
+
+    def on_option_list_option_highlighted(self) -> None:
+        self.describe(self.marked)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if event.value != self.words:
+            self.fill(event.value)
+        self._take_marked()
+
+    def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
+        event.stop()
+        self._take_marked()
+
+    def _take_marked(self) -> None:
+        if self.marked is not None:
+            self.take(self.marked)
+
+
+class PickerScreen(ListScreen[Offer | None]):
+    """Pick one of several things; the result is its offer, None when left.
+
+    Enter takes, or opens a folded group, whose row is its heading.
+    """
+
+    DEFAULT_CSS = """
+    PickerScreen {
+        Input { height: 1; border: none; padding: 0; background: transparent; }
+        Input:focus { border: none; background-tint: transparent; }
+        LineList { height: auto; max-height: 100%; margin-top: 1; }
+        Static { height: 2; color: $foreground-muted; margin-top: 1; }
+        &:ansi Static { text-style: dim; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "go_on(1)", "Next field", False, priority=True, id="picker.tab"),
         Binding(
             "shift+tab", "go_on(-1)", "Field before", show=False, priority=True, id="picker.back"
@@ -111,38 +199,33 @@ class PickerScreen(ModalScreen[Offer | None]):
     ) -> None:
         """A picker of `offers`. why_not : why a value cannot be picked, "" if it can; it is asked
         in a thread, and of what is taken before it is."""
-        super().__init__()
+        super().__init__("type to filter")
         self._heading, self._offers, self._chosen = title, tuple(offers), chosen
         self._why_not = why_not
-        self._words = ""
         self.tried = why_not is None
         """True once all offers were asked why they cannot be picked."""
         self._opened = {
             offer.group for offer in self._offers if offer.value == chosen or not offer.folded
         }
-        self._rows: list[Offer | str] = []  # a group by its heading
-        # Keys may come before what is composed is there to be asked for.
-        self._list = LineList()
-        self._list.can_focus = False
+        self._mark: Offer | None = None  # to be marked
         self._said = Static(markup=False)
-        self._dialog: Dialog | None = None
+        self._dialog = Dialog(title, HINT)
+        width = max((cell_len(offer.name) for offer in self._offers), default=0)
+        self._width = min(width, WIDEST_NAME)
 
     def compose(self) -> ComposeResult:
-        self._dialog = Dialog(self._heading, HINT)
         with self._dialog:
-            field = Filter(placeholder="type to filter")
-            field.cursor_blink = False
-            yield field
-            yield self._list
+            yield self.field
+            yield self.list
             yield self._said
 
     async def on_mount(self) -> None:
-        self._fill("")
+        self.fill("")
         if self._why_not is not None:
             self.run_worker(self._try_all(), exit_on_error=False)
 
     def on_resize(self) -> None:
-        self._list.styles.max_height = max(2, int(0.92 * self.size.height) - AROUND)
+        self.list.styles.max_height = max(2, int(0.92 * self.size.height) - AROUND)
 
     async def _try_all(self) -> None:
         """Ask of each offer whether it can be picked; the rows follow."""
@@ -158,126 +241,79 @@ class PickerScreen(ModalScreen[Offer | None]):
     def _why(self, value: Any) -> str:
         return self._why_not(value) if self._why_not is not None else ""
 
-    def _refuse(self, offer: Offer, why: str) -> Offer:
-        """Show why an offer cannot be picked; the offer with its reason."""
+    def _refuse(self, offer: Offer, why: str) -> None:
+        """Show why an offer cannot be picked."""
         refused = replace(offer, refused=why)
-        marked = self._marked
+        self._mark = refused if self.marked == offer else self.marked
         self._offers = tuple(refused if each == offer else each for each in self._offers)
-        self._fill(self._words, refused if marked == offer else marked)
-        return refused
+        self.fill(self.words)
 
     # The rows.
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self._fill(event.value)
-
-    def _fill(self, words: str, mark: Offer | str | None = None) -> None:
-        """Show the rows that the words leave, with one of them marked."""
-        self._words = words
-        self._rows = list(self._matching(words) if words.strip() else self._in_groups())
-        width = max((cell_len(offer.name) for offer in self._offers), default=0)
-        width = min(width, WIDEST_NAME)
-        self._list.clear_options()
-        self._list.add_options(
-            Option(self._written(row, width), disabled=row in self._opened)
-            if isinstance(row, str)
-            else Option(self._written(row, width))
-            for row in self._rows
-        )
-        self._list.highlighted = self._first(mark, words)
-        self._say()
-
-    def _matching(self, words: str) -> list[Offer]:
-        ranked = ((offer.rank(words), offer) for offer in self._offers)
-        found = [(rank, offer) for rank, offer in ranked if rank is not None]
-        return [offer for _, offer in sorted(found, key=lambda pair: pair[0])]
-
-    def _in_groups(self) -> list[Offer | str]:
-        rows: list[Offer | str] = []
+    def matching(self, words: str) -> Iterator[Offer | str]:
+        """The nearest offers first; without words all in their groups, a heading before each."""
+        if words.strip():
+            ranked = ((offer.rank(words), offer) for offer in self._offers)
+            found = [(rank, offer) for rank, offer in ranked if rank is not None]
+            yield from (offer for _, offer in sorted(found, key=lambda pair: pair[0]))
+            return
         group = ""
         for offer in self._offers:
             if offer.group != group:
                 group = offer.group
-                rows.append(group)
+                yield group
             if not offer.group or offer.group in self._opened:
-                rows.append(offer)
-        return rows
+                yield offer
 
-    def _first(self, mark: Offer | str | None, words: str) -> int | None:
+    def first(self) -> int | None:
         """The row to mark: the one asked for, what is chosen now, else the first to be picked."""
-        if mark is not None and mark in self._rows:
-            return self._rows.index(mark)
-        picks = [at for at, row in enumerate(self._rows) if isinstance(row, Offer)]
-        now = [at for at in picks if self._at(at).value == self._chosen]
-        free = [at for at in picks if not self._at(at).refused]
-        return next(iter(() if words.strip() else now), next(iter(free or picks), None))
+        mark, self._mark = self._mark, None
+        if mark is not None and mark in self.rows:
+            return self.rows.index(mark)
+        picks = [(at, row) for at, row in enumerate(self.rows) if isinstance(row, Offer)]
+        now = [] if self.words.strip() else [at for at, row in picks if row.value == self._chosen]
+        free = [at for at, row in picks if not row.refused]
+        return next(iter([*now, *free, *(at for at, _ in picks)]), None)
 
-    def _at(self, at: int) -> Offer:
-        row = self._rows[at]
-        assert isinstance(row, Offer)
-        return row
-
-    def _written(self, row: Offer | str, width: int) -> Content:
+    def option_of(self, row: Offer | str) -> Option:
         """A line: mark, name, and its sentence, or why it cannot be picked."""
         if isinstance(row, str):
             inside = sum(offer.group == row for offer in self._offers)
             folded = row not in self._opened
-            text = f"▸ {row} ({inside})" if folded else f"  {row}"
-            return Content.styled(spelled(self, text), "$foreground" if folded else "dim")
+            text = spelled(self, f"▸ {row} ({inside})" if folded else f"  {row}")
+            return Option(
+                Content.styled(text, "$foreground" if folded else "dim"), None, not folded
+            )
         mark = "● " if row.value == self._chosen else "  "
         name = spelled(self, row.name)
-        name += " " * (width - cell_len(name))
+        name += " " * (self._width - cell_len(name))
         if row.refused:
-            return Content.styled(spelled(self, f"{mark}{name}  ✗ {row.refused}"), "dim")
+            return Option(Content.styled(spelled(self, f"{mark}{name}  ✗ {row.refused}"), "dim"))
         quiet = "dim" if self.app.native_ansi_color else "$foreground-muted"
-        return Content.assemble(
+        return Option(Content.assemble(
             (spelled(self, mark), "$text-accent bold"),
             (name, "bold"),
             (f"  {spelled(self, row.says)}", quiet),
-        )
+        ))  # fmt: skip
 
-    # Choosing.
-
-    @property
-    def _marked(self) -> Offer | str | None:
-        at = self._list.highlighted
-        return None if at is None or at >= len(self._rows) else self._rows[at]
-
-    def on_option_list_option_highlighted(self) -> None:
-        self._say()
-
-    def _say(self) -> None:
+    def describe(self, row: Offer | str | None) -> None:
         """The whole sentence of the row under the cursor; how many rows there are."""
-        row = self._marked
         if row is None:
             put(self._said, "Nothing here has these words.")
         elif isinstance(row, str):
             put(self._said, "enter opens the group")
         else:
             put(self._said, spelled(self, f"✗ {row.refused}" if row.refused else row.says))
-        shown = sum(isinstance(each, Offer) for each in self._rows)
-        if self._dialog is not None:
-            self._dialog.border_title = f"{self._heading}  {shown} of {len(self._offers)}"
+        shown = sum(isinstance(each, Offer) for each in self.rows)
+        self._dialog.border_title = f"{self._heading}  {shown} of {len(self._offers)}"
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        if event.value != self._words:
-            self._fill(event.value)
-        self._take()
-
-    def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
-        event.stop()
-        self._take()
-
-    def _take(self) -> None:
+    def take(self, row: Offer | str) -> None:
         """Pick the marked row; a group is opened, and what is refused stays where it is."""
-        row = self._marked
         if isinstance(row, str):
             self._opened.add(row)
-            inside = next(offer for offer in self._offers if offer.group == row)
-            self._fill("", inside)
-        elif row is not None and not row.refused:
+            self._mark = next(offer for offer in self._offers if offer.group == row)
+            self.fill("")
+        elif not row.refused:
             why = "" if row.value == self._chosen else self._why(row.value)
             if why:
                 self._refuse(row, why)
@@ -291,16 +327,3 @@ class PickerScreen(ModalScreen[Offer | None]):
         (behind.focus_next if by > 0 else behind.focus_previous)()
         if isinstance(behind.focused, ValueInput):
             behind.focused.action_edit()  # as tab does from a field that is edited
-
-    def action_move(self, by: int) -> None:
-        """Move the mark to the next row that can be marked, around the ends by single steps."""
-        at = self._list.highlighted
-        free = [
-            place for place, row in enumerate(self._rows)
-            if isinstance(row, Offer) or row not in self._opened
-        ]  # fmt: skip
-        if not free:
-            return
-        now = free.index(at) if at in free else -1
-        to = (now + by) % len(free) if abs(by) == 1 else min(max(now + by, 0), len(free) - 1)
-        self._list.highlighted = free[to]

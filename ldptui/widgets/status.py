@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -25,12 +23,6 @@ NOTE_S = 4.0
 """Seconds that a note stays."""
 BAR = 12
 EIGHTHS = " ▏▎▍▌▋▊▉"
-HEIGHTS: Final = "▁▂▃▄▅▆▇█"
-ASCII_HEIGHTS: Final = "12345678"
-FALL: Final = 8
-"""Cells in which the fall of an error is drawn."""
-LEAST: Final = 3
-"""Errors that make a fall."""
 
 
 class StatusLine(Widget):
@@ -67,7 +59,6 @@ class StatusLine(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._since = 0.0  # when the run began that is shown
-        self._errors: list[float] = []  # of its first metric, as trials came in
         self._clock: Timer | None = None
         self._fading: Timer | None = None
 
@@ -75,11 +66,9 @@ class StatusLine(Widget):
         self._clock = self.set_interval(1.0, self.refresh, pause=True)
 
     def watch_snapshot(self, before: Snapshot | None, after: Snapshot | None) -> None:
-        """Count the seconds of a run that has nothing to tell yet; take note of its error."""
+        """Count the seconds of a run that has nothing to tell yet."""
         if after is not None and (before is None or before.key != after.key):
-            self._since, self._errors = time.monotonic(), []
-        if after is not None and (error := _first(after)[2]) and error not in self._errors[-1:]:
-            self._errors.append(error)
+            self._since = time.monotonic()
         if self._clock is not None:
             silent = after is not None and after.status == "running" and not after.done
             (self._clock.resume if silent else self._clock.pause)()
@@ -125,9 +114,6 @@ class StatusLine(Widget):
                 line.append(self._bar(share), self._style("busy")).append(
                     f" {100 * share:3.0f} %  "
                 )
-                charset = getattr(self.app, "charset", "braille")
-                if fall := falling(self._errors, ASCII_HEIGHTS if charset == "ascii" else HEIGHTS):
-                    line.append("± ").append(f"{fall}  ", self._style("busy"))
                 line.append(f"{fmt.count(run.done)} of {fmt.count(run.total)} trials")
             if run.note:
                 line.append(f" · {run.note}", self._style("busy"))
@@ -178,26 +164,9 @@ def failure(run: Snapshot, width: int) -> str:
 
 def so_far(run: Snapshot) -> str:
     """The first metric of the first cell and its error, which falls while trials come in."""
-    name, mean, error = _first(run)
-    return (
-        f"{metric_words(name).name} {fmt.short(mean, 3)} ± {fmt.short(error, 2)}" if error else ""
-    )
-
-
-def _first(run: Snapshot) -> tuple[str, float, float]:
-    """The name, mean and standard error of that metric; an error of 0 where there is none."""
     for cell in run.parts.get("base", ()):
         for name, measured in cell.metrics.items():
-            if measured.mean is not None and measured.standard_error:
-                return name, measured.mean, measured.standard_error
-    return "", 0.0, 0.0
-
-
-def falling(errors: Sequence[float], heights: str) -> str:
-    """The errors so far, first to last, as heights below the largest one; "" for few of them."""
-    if len(errors) < LEAST:
-        return ""
-    cells = min(FALL, len(errors))
-    shown = [errors[at * (len(errors) - 1) // (cells - 1)] for at in range(cells)]
-    tall = len(heights) / max(shown)
-    return "".join(heights[max(0, math.ceil(tall * error - 1e-9) - 1)] for error in shown)
+            mean, error = measured.mean, measured.standard_error
+            if mean is not None and error:
+                return f"{metric_words(name).name} {fmt.short(mean, 3)} ± {fmt.short(error, 2)}"
+    return ""

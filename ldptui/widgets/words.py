@@ -6,7 +6,6 @@ from typing import Final
 
 from rich.cells import cell_len
 from textual.content import Content
-from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -45,12 +44,9 @@ def put_or_hide(words: Static, text: str) -> None:
 
 
 def entitle(pane: Widget, title: Content) -> None:
-    """Put a title into the border of a pane, which may have it already.
+    """Put a title into the border of a pane, which may have it already: it draws the whole pane.
 
-    It may have words that a user typed. They are no markup, and Textual's `escape` leaves some.
+    It may have words that a user typed, which are no markup.
     """
     if pane.border_title != title.markup:
-        # Not by `border_title =`: it draws all that stands in the pane.
-        pane._border_title = title.expand_tabs(4).split(allow_blank=True)[0]
-        left, top = pane.content_offset
-        pane.refresh(Region(-left, -top, pane.outer_size.width, 1))
+        pane.border_title = title

@@ -36,9 +36,9 @@ async def test_a_protocol_an_attack_and_a_swept_key_are_picked_by_typing() -> No
         await pilot.press("1", "enter")
         picker = await opened(pilot)
         # Groups beyond the usual protocols are folded, and what is typed looks into them.
-        folded = [row for row in picker._rows if isinstance(row, str)]
+        folded = [row for row in picker.rows if isinstance(row, str)]
         assert folded == list(shelves().values())
-        assert all(isinstance(row, str) or not row.group for row in picker._rows)
+        assert all(isinstance(row, str) or not row.group for row in picker.rows)
         assert kind_words("protocol", "olh").reason[:20] in seen(pilot.app)
         await pilot.press(*"kept", "enter")
         await until(pilot, lambda: screen.draft and kind_of(screen.draft, "protocol") != "oue")
@@ -53,7 +53,7 @@ async def test_a_protocol_an_attack_and_a_swept_key_are_picked_by_typing() -> No
         picker = await opened(pilot)
 
         def row() -> Offer:
-            first = picker._rows[0]
+            first = picker.rows[0]
             assert isinstance(first, Offer)
             return first
 

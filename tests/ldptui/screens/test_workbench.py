@@ -17,7 +17,7 @@ from textual.events import Key
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
 
 from ldptui import scenarios
 from ldptui.app import Workbench
@@ -34,7 +34,6 @@ from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.field import Field, ValueInput
 from ldptui.widgets.key_hints import KeyHints
-from ldptui.widgets.option_list import OptionList
 from ldptui.widgets.status import StatusLine
 
 

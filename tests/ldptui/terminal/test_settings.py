@@ -12,7 +12,7 @@ from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.session.attack_options import faults
 from ldptui.terminal import places, settings
 from ldptui.terminal.settings import (
-    SETTINGS,
+    RULES,
     Settings,
     load_settings,
 )
@@ -112,7 +112,7 @@ def test_auto_charset_is_one_that_the_terminal_has(
     [
         (
             "hue = 1\n",
-            f"FILE: hue is not a setting ({', '.join(SETTINGS)})",
+            f"FILE: hue is not a setting ({', '.join(RULES)})",
         ),
         ('them = "nord"\n', "FILE: them is not a setting (did you mean theme?)"),
         ("allow_attacks = 3\n", "FILE: allow_attacks must be a list of texts, got 3"),

@@ -19,7 +19,7 @@ from ....text.format import count, percent, short
 from ....text.swept import where_words
 from ....text.verdict import Told, known_by
 from ....widgets.blank import fitted
-from ....widgets.filtered_table import FilteredTable
+from ....widgets.number_table import FilteredTable
 from ....widgets.plot import charset_of
 from ....widgets.words import spelled
 

@@ -18,7 +18,7 @@ from .shown import Shown
 if TYPE_CHECKING:
     from ....charts.figures.table import Frame
     from ....charts.series import Chart
-    from ....widgets.filtered_table import FilteredTable
+    from ....widgets.number_table import FilteredTable
     from ..equations import EquationsView
     from ..privacy import PrivacyView
     from ..report import ReportView
@@ -157,6 +157,6 @@ def _made(tab: str) -> Sheet:
 
             return EquationsView(id=tab)
         case _:
-            from ....widgets.filtered_table import FilteredTable
+            from ....widgets.number_table import FilteredTable
 
             return FilteredTable(id=tab)
