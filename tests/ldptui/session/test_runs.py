@@ -1,6 +1,10 @@
 """Runs in words: what a scenario is, and what changed from one to another."""
 
-from ldptui.session.runs import changes, described, differences, place_of
+from msgspec.structs import replace
+from support.fake_engine import base_snapshot
+
+from ldptui.core.base.summary import Estimate
+from ldptui.session.runs import Run, changes, described, difference_text, differences, place_of
 
 BASE = {"protocol": {"kind": "oue", "epsilon": 1.0}, "population": {"kind": "zipf", "items": 8}}
 PARTS = [{"kind": "mga", "weight": 0.8}, {"kind": "ria", "weight": 0.2}]
@@ -37,3 +41,24 @@ def test_keys_in_words() -> None:
     assert place_of("attack.mix.0.seeds") == "hash seeds tried K of part 1"
     assert place_of("protocol.bits").startswith("bits")
     assert place_of("what.is.this") == "this"
+
+
+def test_two_runs_differ_in_what_they_measured() -> None:
+    """By the names of the tables, without what is equal, and with the change."""
+
+    def run(key: int, gain: float) -> Run:
+        view = base_snapshot(key)
+        cell = replace(view.parts["base"][0], metrics={
+            "gain": Estimate(gain, 0.02, None), "mse": Estimate(0.1, 0.01, None),
+        })  # fmt: skip
+        return Run(key, BASE, replace(view, full=True, parts={"base": (cell,)}), 0.0, "A title")
+
+    lines = difference_text(run(1, 0.5), run(2, 0.25)).splitlines()
+    assert lines[:5] == [
+        "Run #1: A title", "Run #2: A title", "", "What changed since run #1:",
+        "  Nothing: it is the same scenario.",
+    ]  # fmt: skip
+    assert lines[6].split() == ["measured", "run", "#1", "run", "#2", "change"]
+    assert lines[8].split("  ")[0] == "gain"
+    assert lines[8].split()[-1] == "-0.25"
+    assert lines[9] == "1 others are the same"
