@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from io import StringIO
 from typing import TYPE_CHECKING, Final
 
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.reactive import reactive
+from textual.widgets import Static
 
-from ...charts.rows import Look, Row, centred, length, pad
 from ...text import format as fmt
-from ...text.prose import wrapped
-from ...widgets.blank import fitted
-from ...widgets.plot import ChartView
-from .rows_view import RowsView
+from ...widgets.blank import Scroll, fitted
+from ...widgets.plot import ChartView, charset_of, palette_of
+from ...widgets.words import spelled
 
 if TYPE_CHECKING:
-    from ...explain.story import Bargain, Group, Panel
+    from ...explain.story import Bargain, Panel
     from ...session.draft import Draft
 
 SIDE_BY_SIDE: Final = 114
 """From this width the chart stands beside the numbers."""
-
-BESIDE: Final = 24
-"""The cells that a formula needs to stand beside its number; with fewer it stands below."""
-
 LOW: Final = 24
 """Below this height the chart leaves more rows to the numbers."""
-
-LOWEST: Final = 15
-"""Below this one half of the rows."""
-
 NOTHING: Final = "only kinds whose users keep an answer have this panel"
+BUYS: Final = "σ of a rare frequency; strings of equal frequency that N users can reveal"
+ROOM: Final = "; 0.8 k m candidates that can be estimated together"
 
 
 class PrivacyView(Vertical):
@@ -41,44 +39,41 @@ class PrivacyView(Vertical):
     DEFAULT_CSS = """
     PrivacyView {
         height: 1fr;
-        & > RowsView { width: 1fr; height: 1fr; }
+        & > Scroll { width: 1fr; height: 1fr; }
         & > ChartView { width: 1fr; height: 12; }
-        &.-low > ChartView { height: 9; }
-        &.-lowest > ChartView { height: 6; }
+        &.-low > ChartView { height: 6; }
         &.-side { layout: horizontal; }
-        &.-side > RowsView { width: 76; }
+        &.-side > Scroll { width: 76; }
         &.-side > ChartView { height: 1fr; margin: 0 0 0 2; }
     }
     """
-    BINDINGS = [  # noqa: RUF012
-        Binding("j", "scroll_by(1)", "Down", show=False, id="privacy.down"),
-        Binding("k", "scroll_by(-1)", "Up", show=False, id="privacy.up"),
-    ]
 
     draft: reactive[Draft | None] = reactive(None, always_update=True, init=False)
-    _panel: Panel | None = None
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._numbers, self._chart = Static(), ChartView()
 
     def compose(self) -> ComposeResult:
-        yield RowsView(self._rows)
-        yield ChartView()
-
-    def _fit(self) -> None:
-        self.set_class(self.size.width >= SIDE_BY_SIDE, "-side")
-        self.set_class(self.size.height < LOW, "-low")
-        self.set_class(self.size.height < LOWEST, "-lowest")
+        yield Scroll(self._numbers)
+        yield self._chart
 
     def on_mount(self) -> None:
         fitted(self, self._fit)
         self.watch_draft()
 
-    def watch_draft(self) -> None:
-        if not self.is_mounted:
-            return
-        panel = self._panel = self._told()
-        self.query_one(RowsView).rebuild()
-        self.query_one(ChartView).chart = None if panel is None else panel.rounds
+    def _fit(self) -> None:
+        self.set_class(self.size.width >= SIDE_BY_SIDE, "-side")
+        self.set_class(self.size.height < LOW, "-low")
 
-    def _told(self) -> Panel | None:
+    def watch_draft(self) -> None:
+        if self.is_mounted:
+            panel = self._panel
+            self._numbers.update(self._content(panel))
+            self._chart.chart = None if panel is None else panel.rounds
+
+    @property
+    def _panel(self) -> Panel | None:
         """The panel of the draft's cell; None where its users keep nothing."""
         cell = self.draft.cell if self.draft is not None else None
         if cell is None:
@@ -87,87 +82,56 @@ class PrivacyView(Vertical):
 
         return users.panel(cell)
 
-    def action_scroll_by(self, lines: int) -> None:
-        """Scroll where the numbers do not fit."""
-        self.query_one(RowsView).scroll_relative(y=lines, animate=False)
-
     def as_text(self) -> str:
         """The numbers and the chart as plain text."""
-        return self.query_one(RowsView).as_text() + "\n" + self.query_one(ChartView).as_text()
+        console = Console(file=StringIO(), width=self._numbers.size.width or 76, color_system=None)
+        with console.capture() as written:
+            console.print(self._content(self._panel))
+        text = written.get()
+        text = fmt.ascii_cells(text) if charset_of(self.app) == "ascii" else text
+        return f"{text}\n{self._chart.as_text()}"
 
-    def _rows(self, look: Look) -> list[Row]:
-        panel = self._panel
+    def _content(self, panel: Panel | None) -> RenderableType:
         if panel is None:
-            return centred(NOTHING, look)
-        rows = list[Row]()
+            return Text(NOTHING, justify="center")
+        return Group(*self._facts(panel), *self._bargains(panel.bargains()))
+
+    def _facts(self, panel: Panel) -> Iterator[RenderableType]:
+        """The groups of numbers: symbol, name, value, and why it is so."""
+        palette = palette_of(self.app)
         for group in panel.groups():
-            rows += [[]] if rows else []
-            rows += _facts(group, look)
-        if bargains := panel.bargains():
-            rows += [[], *_bargains(bargains, look)]
-        return rows
+            yield Text(spelled(self, group.title), "bold")
+            grid = Table.grid(padding=(0, 2, 0, 0))
+            grid.add_column(style=palette.theory)
+            grid.add_column(max_width=28)
+            grid.add_column(style="bold", justify="right")
+            grid.add_column(style=palette.muted)
+            for fact in group.facts:
+                texts = (fact.symbol, fact.label, fact.value, fact.why)
+                grid.add_row(*(Text(spelled(self, text)) for text in texts))
+            yield Padding(grid, (0, 0, 1, 0))
+
+    def _bargains(self, bargains: tuple[Bargain, ...]) -> Iterator[RenderableType]:
+        """A row for each alternative, that of the scenario first."""
+        if not bargains:
+            return
+        muted, has_room = palette_of(self.app).muted, bargains[0].room is not None
+        yield Text("What each number buys", "bold")
+        table = Table(box=None, header_style=muted, pad_edge=False)
+        for head in ("", "ε₁", "ε∞", "σ", "strings", *["0.8 k m"] * has_room):
+            table.add_column(spelled(self, head), justify="right" if head else "left")
+        for bargain in bargains:
+            row = (spelled(self, text) for text in _numbers(bargain))
+            table.add_row(*row, style="bold" if bargain is bargains[0] else None)
+        yield table
+        yield Text(spelled(self, BUYS + ROOM * has_room), muted)
 
 
-def _facts(group: Group, look: Look) -> list[Row]:
-    title = wrapped(look.clean(group.title), look.width)
-    rows: list[Row] = [[(line, look.strong)] for line in title]
-    names = 3 if look.charset != "ascii" else 12
-    words = min(28, look.width - names - 11)
-    for fact in group.facts:
-        row: Row = [
-            (pad(look.clean(fact.symbol), names), look.palette.theory),
-            (pad(look.clean(fact.label), words), look.palette.foreground),
-            (
-                pad(look.clean(fact.value), 9, right=True) + "  ",
-                look.strong,
-            ),
-        ]
-        indent = length(row)
-        if look.width - indent < BESIDE:
-            rows.append(row)
-            lines, indent = wrapped(look.clean(fact.why), look.width - 3), 3
-        else:
-            first, *lines = wrapped(look.clean(fact.why), look.width - indent)
-            rows.append([*row, (first, look.palette.muted)])
-        rows += [[(" " * indent + line, look.palette.muted)] for line in lines]
-    return rows
-
-
-def _bargains(bargains: tuple[Bargain, ...], look: Look) -> list[Row]:
-    """A row for each alternative; numbers that differ from the current ones are bright."""
-    heads = ("", "ε₁", "ε∞", "σ", "strings", "0.8 k m")
-
-    def texts(bargain: Bargain) -> tuple[str, ...]:
-        bound = bargain.epsilon_infinity
-        return (
-            bargain.name,
-            fmt.short(bargain.epsilon_one, 3, zeros=True),
-            "unbounded" if bound is None else fmt.short(bound, 3, zeros=True),
-            fmt.short(bargain.std, 3, zeros=True),
-            fmt.short(bargain.strings, 3, zeros=True),
-            "" if bargain.room is None else fmt.count(int(bargain.room)),
-        )
-
-    table = [heads, *map(texts, bargains)]
-    least = [13, 9, 11, 11, 9, 9]
-    sizes = [
-        max(size, length([(look.clean(head), "")]) + 2)
-        for size, head in zip(least, heads, strict=True)
+def _numbers(bargain: Bargain) -> list[str]:
+    """The name of an alternative and its numbers."""
+    numbers = (bargain.epsilon_one, bargain.epsilon_infinity, bargain.std, bargain.strings)
+    texts = [
+        "unbounded" if number is None else fmt.short(number, 3, zeros=True) for number in numbers
     ]
-    if bargains[0].room is None:
-        sizes.pop()
-    while sum(sizes) > look.width:
-        sizes.pop()
-    rows: list[Row] = [[("What each number buys", look.strong)]]
-    for number, line in enumerate(table):
-        row: Row = []
-        for at, size in enumerate(sizes):
-            text = pad(look.clean(line[at]), size, right=at > 0)
-            same = number > 1 and at > 0 and line[at] == table[1][at]
-            style = look.palette.muted if number == 0 or same else look.palette.foreground
-            row.append((text, f"bold {style}" if number == 1 else style))
-        rows.append(row)
-    words = "σ of a rare frequency; strings of equal frequency that N users can reveal" + (
-        "; 0.8 k m candidates that can be estimated together" if bargains[0].room else ""
-    )
-    return rows + [[(line, look.palette.muted)] for line in wrapped(look.clean(words), look.width)]
+    room = [] if bargain.room is None else [fmt.count(int(bargain.room))]
+    return [bargain.name, *texts, *room]
