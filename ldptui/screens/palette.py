@@ -19,13 +19,15 @@ from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 from textual.widget import Widget
 
-from ..catalogue import key_words
+from ..catalogue import key_words, kind_words, listed_keys, listed_kinds
 from ..messages import KeyEdited
+from ..session.draft import used_keys, value_of
 from ..terminal import keyboard, settings
 from ..text.format import to_ascii
 from ..text.search import are_in
 
 if TYPE_CHECKING:
+    from ..session.draft import Draft
     from .workbench.charts import ChartsPane
 
 OURS: Final = f"{__name__.partition('.')[0]}."
@@ -112,7 +114,6 @@ class Typed(Provider):
         from .library import entries
         from .workbench import files
         from .workbench.screen import WorkbenchScreen
-        from .workbench.typed import values
 
         screen, words = self.screen, query.casefold().split()
         if not isinstance(screen, WorkbenchScreen) or screen.draft is None or not words:
@@ -134,7 +135,7 @@ def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
     """The commands of this screen: bindings with an id, themes, charsets, and the rest."""
     for node in _nodes(app, screen):
         yield from _actions(app, screen, node)
-    yield from _chart_tabs(app, screen)
+    yield from _chart_tabs(screen)
     yield from _fields(screen)
     yield from _questions(screen)
     for name in settings.themes():
@@ -162,11 +163,15 @@ CHARSETS: Final = {
 
 
 def _nodes(app: App[Any], screen: Screen[Any]) -> Iterator[DOMNode]:
-    """The nodes that have actions, one of each kind: the one with the focus, if a kind has many."""
+    """The nodes that have actions, one of each kind: the one with the focus, if a kind has many.
+
+    What a tab holds that is not open has none.
+    """
     focused = screen.focused
     by_kind: dict[type[DOMNode], list[DOMNode]] = {}
     for node in (app, screen, *screen.query("*")):
-        if not any(ancestor.has_class("sheet") for ancestor in node.ancestors_with_self):
+        around = node.ancestors_with_self
+        if all(each.display for each in around if each.has_class("sheet")):  # its tab is open
             by_kind.setdefault(type(node), []).append(node)
     for nodes in by_kind.values():
         if len(nodes) == 1 or focused in nodes:
@@ -229,8 +234,8 @@ def _questions(screen: Any) -> Iterator[SystemCommand]:
             yield SystemCommand(f"Lab: {topic.question} ({topic.title})", topic.summary, go, False)
 
 
-def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
-    """A command for each tab of the charts, and for each action of the views that tabs have."""
+def _chart_tabs(screen: Screen[Any]) -> Iterator[SystemCommand]:
+    """A command for each tab of the charts."""
     from .workbench.charts import ChartsPane
 
     for charts in screen.query(ChartsPane):
@@ -240,34 +245,6 @@ def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
                 "A tab of the charts; keys: 4, then ← and →",
                 partial(_show_tab, screen, charts, tab),
             )
-        for tab, title, kind in _sheets():
-            views = list(charts.query(kind))
-            for action, bindings in _by_action(kind).items():
-                _, name, arguments = parse(action)
-                # A view that is not made yet has no filter that could be dropped.
-                checks = [view.check_action(name, arguments) for view in views]
-                if not any(checks or [name != "drop_filter"]):
-                    continue
-                yield SystemCommand(
-                    f"{title}: {_words(bindings)}",
-                    _help(app, bindings),
-                    partial(_act_in_tab, app, screen, charts, tab, kind, action),
-                    any(binding.show for binding in bindings),
-                )
-
-
-def _sheets() -> tuple[tuple[str, str, type[Widget]], ...]:
-    """The views of the charts pane that are made when their tab is first shown: tab, title."""
-    from ..widgets.number_table import FilteredTable, NumberTable
-    from .workbench.equations import EquationsView
-    from .workbench.report import ReportView
-
-    return (
-        ("report", "One report", ReportView),
-        ("table", "Table", NumberTable),
-        ("table", "Table", FilteredTable),
-        ("equations", "Equations", EquationsView),
-    )
 
 
 def _by_action(kind: type[DOMNode]) -> dict[str, list[Binding]]:
@@ -281,10 +258,6 @@ def _by_action(kind: type[DOMNode]) -> dict[str, list[Binding]]:
                 if binding.action != "command_palette":
                     by_action.setdefault(binding.action, []).append(binding)
     return by_action
-
-
-def _words(bindings: list[Binding]) -> str:
-    return bindings[0].description or str(bindings[0].id)
 
 
 def _help(app: App[Any], bindings: list[Binding]) -> str:
@@ -321,8 +294,8 @@ def _title(node: DOMNode, bindings: list[Binding]) -> str:
                 pane = Content.from_markup(words).plain.lstrip("0123456789 ")
                 part = str(bindings[0].id).partition(".")[0]
                 inside = "" if part == pane.casefold() else f", {part}"
-                return f"{pane}{inside}: {_words(bindings)}"
-    return _words(bindings)
+                return f"{pane}{inside}: {bindings[0].description}"
+    return bindings[0].description
 
 
 def _act(app: App[Any], screen: Screen[Any], node: DOMNode, action: str) -> None:
@@ -345,22 +318,6 @@ def _show_tab(screen: Screen[Any], charts: ChartsPane, tab: str) -> None:
     charts.call_next(charts.focus_first)
 
 
-def _act_in_tab(
-    app: App[Any],
-    screen: Screen[Any],
-    charts: ChartsPane,
-    tab: str,
-    kind: type[Widget],
-    action: str,
-) -> None:
-    async def act() -> None:
-        for view in charts.query(kind):
-            await app.run_action(action, view)
-
-    _show_tab(screen, charts, tab)
-    charts.call_next(act)
-
-
 def _set_charset(app: App[Any], charset: str) -> None:
     app.charset = charset  # type: ignore[attr-defined]
     app.screen.refresh(layout=True)
@@ -375,7 +332,7 @@ def _screenshot(app: App[Any]) -> None:
 
 
 def _debug(app: App[Any]) -> None:
-    from .debug import debug_info
+    from ..terminal.crash import debug_info
     from .dialogs.asking import TextScreen
 
     app.push_screen(TextScreen("Debug info", debug_info(app)))
@@ -386,3 +343,58 @@ def _keys(app: App[Any]) -> None:
 
     changed = getattr(getattr(app, "settings", None), "keys", {})
     app.push_screen(TextScreen("Keys", settings.default_keys(changed)))
+
+
+KINDS: Final = ("protocol", "attack", "population")
+"""The tables whose kind can be typed alone."""
+NUMBER: Final = re.compile(r"(.+?)[=\s]*([+-]?[0-9._]+(?:e[+-]?[0-9]+)?)\s*(%?)", re.IGNORECASE)
+
+
+def values(draft: Draft, typed: str) -> Iterator[tuple[str, Any, str]]:
+    """The keys that words set, their values, and what that is in words."""
+    words = typed.casefold().strip()
+    yield from _kinds(words)
+    match = NUMBER.fullmatch(words)
+    if match is None:
+        return
+    try:
+        number = float(match[2].replace("_", "")) / (100 if match[3] else 1)
+    except ValueError:
+        return
+    value = int(number) if number.is_integer() else number
+    numbers = [key for key in listed_keys() if _is_number(draft, key)]
+    exact = [key for key in numbers if match[1] in _names(key)]
+    for key in exact or [key for key in numbers if _begins(key, match[1])]:
+        yield key, value, f"{key_words(key).title}: {match[2]}{match[3]}"
+
+
+def _kinds(words: str) -> Iterator[tuple[str, Any, str]]:
+    """Kinds by their names, with the name of the table before them or without."""
+    for table in KINDS:
+        name = words.removeprefix(f"{table} ").strip()
+        for kind in listed_kinds(table):
+            if kind == name:
+                named = kind_words(table, kind)
+                yield f"{table}.kind", kind, f"{table.capitalize()}: {named.name}"
+
+
+def _is_number(draft: Draft, key: str) -> bool:
+    """True for a key that has a number here, or may have one."""
+    table, _, leaf = key.rpartition(".")
+    value = value_of(draft, key)
+    known = value is not None or (table in KINDS and leaf in used_keys(draft, table))
+    return known and not isinstance(value, str | bool | list)
+
+
+def _names(key: str) -> tuple[str, ...]:
+    """The symbol of a key, as it is and in ASCII, and the last part of its name."""
+    symbol = key_words(key).symbol
+    return symbol.casefold(), to_ascii(symbol).casefold(), key.rpartition(".")[2]
+
+
+def _begins(key: str, words: str) -> bool:
+    """True where a name of the key begins so, or words of its title do, each with one of these."""
+    if len(words) > 2 and any(name.startswith(words) for name in _names(key)):
+        return True
+    titled = key_words(key).name.casefold().split()
+    return all(any(each.startswith(word) for each in titled) for word in words.split())

@@ -1,4 +1,4 @@
-"""The report of a crash for a developer, in a file whose path a user can pass on."""
+"""Facts for a developer: the report of a crash in a file, and what a report of a problem needs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ import tempfile
 import time
 import traceback
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from .places import state_dir
+from .places import config_file, scenarios_dir, state_dir
+
+if TYPE_CHECKING:
+    from textual.app import App
 
 
 def write_report(error: BaseException | None, arguments: Sequence[str] = ()) -> Path | None:
@@ -43,3 +48,29 @@ def write_report(error: BaseException | None, arguments: Sequence[str] = ()) -> 
             path.write_text(report, encoding="utf-8", errors="backslashreplace")
             return path
     return None
+
+
+def debug_info(app: App[Any]) -> str:
+    """The facts that a report of a problem should contain; nothing of the scenario."""
+
+    rows = [("ldptui", __version__), ("Python", platform.python_version())]
+    for name in ("textual", "plotext", "numpy", "scipy", "pydantic", "xxhash"):
+        try:
+            rows.append((name, version(name)))
+        except PackageNotFoundError:
+            rows.append((name, "not installed"))
+    rows += [
+        ("platform", platform.platform()),
+        ("size", f"{app.size.width} × {app.size.height}"),
+        ("theme", app.theme),
+        ("charset", str(getattr(app, "charset", "?"))),
+        ("colours", "none (NO_COLOR)" if app.no_color else str(app.console.color_system)),
+        ("encoding", str(getattr(sys.__stderr__, "encoding", "?"))),
+        ("settings", str(config_file())),
+        ("scenarios", str(scenarios_dir())),
+        ("state", str(state_dir())),
+    ]
+    for name in ("TERM", "COLORTERM", "LANG", "LC_ALL", "TMUX", "STY",
+                 "SSH_CONNECTION", "TERM_PROGRAM"):  # fmt: skip
+        rows.append((f"${name}", os.environ.get(name, "–")))
+    return "\n".join(f"{name:<16}{value}" for name, value in rows) + "\n"
