@@ -15,6 +15,8 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.driver import Driver
+from textual.errors import NoWidget
+from textual.events import Click
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input
@@ -30,7 +32,7 @@ from .terminal.printable import PrintableFilter
 from .terminal.settings import Settings
 from .text.picture import with_local_fonts
 from .widgets.field import ValueInput
-from .widgets.palette import Palette
+from .widgets.form import FormPane
 from .widgets.path_field import takes_suggestion
 
 if TYPE_CHECKING:
@@ -119,6 +121,17 @@ def _typed() -> type[Provider]:
     from .screens.palette import Typed
 
     return Typed
+
+
+class Palette(CommandPalette):
+    """Textual's palette; one click in a storm of them may come after the screen has shrunk."""
+
+    def _on_click(self, event: Click) -> None:  # type: ignore[override]
+        """Textual 8.2 looks for what was clicked, and raises where there is nothing: NoWidget."""
+        try:
+            self.get_widget_at(event.screen_x, event.screen_y)
+        except NoWidget:
+            event.prevent_default()
 
 
 class Workbench(App[None]):
@@ -260,8 +273,6 @@ class Workbench(App[None]):
 
     def _go(self, move: Callable[[], None], *, first: bool) -> None:
         """Move the focus; onto a pane of fields only to open it, as it has no keys of its own."""
-        from .screens.workbench.form_pane import FormPane
-
         before = self.focused
         is_edited = isinstance(before, ValueInput) and before.is_edited
         if isinstance(before, ValueInput) and is_edited and takes_suggestion(before):

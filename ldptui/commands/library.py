@@ -20,7 +20,7 @@ from ..catalogue import key_words, kind_words
 from ..catalogue.schema import worded
 from ..explain.papers import papers
 from ..session import attack_options
-from ..session.locating import locate
+from ..session.scenario_file import locate
 from ..terminal import exits
 from ..terminal.output import note, write_out
 from ..text import format as text

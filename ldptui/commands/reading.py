@@ -20,7 +20,7 @@ from ldptui.core.scenario import Scenario, read_document, read_text
 
 from ..api.by_name import protocol as protocol_of
 from ..questions.collection import Collection, Named
-from ..session.locating import locate
+from ..session.scenario_file import locate
 from ..terminal.output import note
 from .opening import Opening
 from .options import Simulating

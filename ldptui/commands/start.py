@@ -133,7 +133,7 @@ def scenario_path(
         return None
     from ldptui.core.base.errors import FileError
 
-    from ..session.locating import locate
+    from ..session.scenario_file import locate
 
     path = locate(scenario, commands)
     if not is_file(path):

@@ -17,7 +17,7 @@ from ..explain.formula import Formula
 from ..explain.formulas import entries
 from ..explain.setting import Setting
 from ..session.draft import base
-from ..session.locating import locate
+from ..session.scenario_file import locate
 
 LOCAL: Final = in_order("protocol", PROTOCOLS)
 CURATORS: Final = in_order("protocol", CENTRAL)

@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 
 from ldptui import scenarios
 
-from ..session.claim import split_claim
+from ..session.scenario_file import split_claim
 from ..terminal import places
 from ..text.search import are_in
 from ..widgets.blank import Scroll

@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 
 from ldptui.screens.workbench.equations import EquationsView
 from ldptui.screens.workbench.privacy import PrivacyView
-from ldptui.screens.workbench.report import ReportView
+from ldptui.screens.workbench.report_view import ReportView
 from ldptui.screens.workbench.rows_view import RowsView
 from ldptui.session.draft import Draft
 

@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from ldptui import screens
-from ldptui.app import Workbench
+from ldptui.app import Palette, Workbench
 from ldptui.charts.kinds import KINDS
 from ldptui.questions.topics import TOPICS
 from ldptui.screens.dialogs.asking import (
@@ -31,7 +31,6 @@ from ldptui.screens.workbench.title import NAMES
 from ldptui.session.consent import Code
 from ldptui.session.snapshot import Question, Request, Snapshot
 from ldptui.widgets.dialog import ModalScreen
-from ldptui.widgets.palette import Palette
 from ldptui.widgets.picker import Offer, PickerScreen
 from support.fake_engine import FakeEngine, LabEngine
 from support.told import answered

@@ -20,7 +20,7 @@ from ...terminal.keyboard import first_focus, takes_focus
 from ...widgets.blank import Scroll, fitted
 from ...widgets.field import Field, Steps, ValueInput
 from ...widgets.words import put
-from ..picking import pick
+from ..offers import pick
 from .results import Results, Words, spelled_out, verdict
 
 SIDE_BY_SIDE: Final = 70

@@ -16,10 +16,17 @@ from ...messages import KeyEdited, Noted
 from ...session.draft import attack_script as script
 from ...terminal.keyboard import first_focus
 from ...widgets.blank import fitted
-from ...widgets.form import Form, FormLine, FormRow
-from .attack_rows import attack_of, attack_rows, meant
-from .defences import TABLE, changed_steps, defence_rows, described_steps, steps_of
-from .form_pane import FormPane
+from ...widgets.form import Form, FormLine, FormPane, FormRow
+from .attack_rows import (
+    TABLE,
+    attack_of,
+    attack_rows,
+    changed_steps,
+    defence_rows,
+    described_steps,
+    meant,
+    steps_of,
+)
 from .script import ProblemList, ScriptEditor
 
 if TYPE_CHECKING:

@@ -166,7 +166,7 @@ class Panes(Columns):
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:
         """Show all values that a field can have, each tried in the draft."""
-        from ..picking import pick
+        from ..offers import pick
         from .attack_rows import meant
 
         message.stop()

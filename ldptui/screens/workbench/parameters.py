@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -20,19 +21,20 @@ from ...session.draft import (
     first_free,
     kind_of,
     new_sweep,
+    own_problem,
     sweep_of,
     sweepable,
     used_keys,
     value_of,
 )
 from ...session.runs import shown
-from ...text.format import short
-from ...widgets.form import Form, FormLine, FormRow, own_row, remark
-from .form_pane import FormPane
-from .sweep import amount, sweep_read, sweep_rows
+from ...text.format import count, short
+from ...widgets.field import read, write
+from ...widgets.form import Form, FormLine, FormPane, FormRow, own_row, remark
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
+
 
 SETTING: Final = ("protocol.epsilon", "population.items", "population.users")
 """The keys that the line of the folded pane says; the sweep comes after the first."""
@@ -242,3 +244,56 @@ def columns_of(folder: Path, path: str) -> list[str]:
             return next(csv.reader([lines.readline(100_000)]), [])
     except (OSError, ValueError, RuntimeError, csv.Error):
         return []
+
+
+def sweep_text(values: Any) -> str:
+    """The values of a sweep as they are typed: a range, or a list."""
+    if not isinstance(values, Mapping):
+        return write(values)
+    ends = f"{write(values.get('from'))} → {write(values.get('to'))}"
+    scale = ", log" if values.get("scale") == "log" else ""
+    return f"{ends}, {write(values.get('points'))}{scale}"
+
+
+_RANGE = re.compile(
+    r"\s*(?P<start>[^\s,→]+?)\s*(?:→|->|\.\.+|…|\bto\b)\s*(?P<stop>[^\s,]+)"
+    r"(?:[\s,]+(?P<points>\d+)(?:\s*points?)?)?(?:[\s,]+(?P<scale>log|linear))?\s*"
+)
+
+
+def sweep_read(text: str) -> Any:
+    """The values that a text stands for: a range of numbers, or a list; None for no text."""
+    if not text.strip():
+        return None
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        return read(text, "list")
+    values = {
+        "from": read(found["start"], "number"),
+        "to": read(found["stop"], "number"),
+        "points": int(found["points"] or 10),
+    }
+    return {**values, "scale": "log"} if found["scale"] == "log" else values
+
+
+def sweep_rows(draft: Draft) -> Iterator[FormRow]:
+    """A row for each swept key."""
+    for key, values in sweep_of(draft).items():
+        problems = [
+            problem for problem in draft.problems
+            if f"{problem.key}.".startswith(f"sweep.{key}.")
+            or (problem.key == key and own_problem(draft, key) is None)
+        ]  # fmt: skip
+        message = problems[0].message if problems else ""
+        yield FormRow(
+            f"sweep.{key}", sweep_text(values), label=title_of(key), type="text",
+            problem=message, optional=True,
+        )  # fmt: skip
+
+
+def amount(draft: Draft) -> str:
+    """The cells and trials of the whole sweep; "" for a single cell."""
+    if draft.scenario is None or draft.cell is None or draft.problems:
+        return ""
+    cells, trials = draft.scenario.cells, draft.cell.trials
+    return f"{count(cells)} × {count(trials)} trials" if cells > 1 else ""

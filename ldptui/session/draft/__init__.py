@@ -6,7 +6,7 @@ keep showing something while a value is half typed; nothing that was typed is ev
 
 from __future__ import annotations
 
-from .checking import own_problem, require_solved
+from .checking import Repair, own_problem, repair_of, require_solved
 from .editing import (
     as_list,
     as_range,
@@ -37,5 +37,4 @@ from .looking import (
     value_of,
 )
 from .populations import Awaited, Origin, UnreadError, drawn, ready
-from .repairing import Repair, repair_of
 from .state import Draft, Problem

@@ -25,7 +25,7 @@ from ldptui.questions.deployment_matrix import ATTACKS, verdict_words
 from ldptui.questions.deployment_question import DeploymentAnswer
 from ldptui.questions.sheet import Answer
 from ldptui.session.draft import opened, rekeyed
-from ldptui.session.locating import locate
+from ldptui.session.scenario_file import locate
 
 SMALL = {"items": 6, "users": 300, "epsilon": 1.0, "share": 0.1, "targets": 2}
 

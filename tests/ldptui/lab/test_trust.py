@@ -13,7 +13,7 @@ from support.lab_tabs import ask
 from ldptui.core.theory import expected_metrics
 from ldptui.questions.sheet import Answer
 from ldptui.session.draft import edited, opened, rekeyed
-from ldptui.session.locating import locate
+from ldptui.session.scenario_file import locate
 
 RUNGS = [
     "local",

@@ -23,7 +23,7 @@ from ldptui.core.scenario import load, parse
 from ldptui.core.theory import expected_metrics
 from ldptui.questions.mechanisms import CURATORS, DRAWN, LOCAL
 from ldptui.questions.price_question import PriceAnswer
-from ldptui.session.locating import locate
+from ldptui.session.scenario_file import locate
 
 COUNTS = """
 format = 1

@@ -24,10 +24,10 @@ from ldptui.screens.dialogs.export import CHOICES, ExportScreen
 from ldptui.screens.dialogs.paths import SaveScreen, open_screen, own_path
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.library import LibraryScreen
-from ldptui.session.claim import split_claim
 from ldptui.session.consent import Code
 from ldptui.session.draft import Draft, draft_of, retyped
 from ldptui.session.exporting import ExportChoice
+from ldptui.session.scenario_file import split_claim
 from ldptui.terminal import places
 from ldptui.widgets.path_field import PathField, completions
 

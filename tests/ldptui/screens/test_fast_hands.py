@@ -64,8 +64,8 @@ def no_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     a preview lasts until the next one: whether escape comes in time to stop one, or finds it done,
     is a question of the clock as well.
     """
-    for place in ("form_pane.BLOCK_S", "charts.pane.BLOCK_S", "attack.PATIENCE_S",
-                  "replay_bar.TICK_S"):  # fmt: skip
+    monkeypatch.setattr("ldptui.widgets.form.BLOCK_S", 1e6)
+    for place in ("charts.pane.BLOCK_S", "attack.PATIENCE_S", "replay_bar.TICK_S"):
         monkeypatch.setattr(f"ldptui.screens.workbench.{place}", 1e6)
     monkeypatch.setattr(FakeEngine, "cancel", lambda _: None)
 

@@ -14,8 +14,8 @@ from textual.screen import Screen
 from textual.strip import Strip
 
 from ldptui.messages import KeyEdited
-from ldptui.screens.workbench.form_pane import FormPane
 from ldptui.screens.workbench.screen import WorkbenchScreen
+from ldptui.widgets.form import FormPane
 from ldptui.widgets.plot import ChartView
 
 __all__ = ["own_home"]

@@ -10,8 +10,7 @@ from textual.widgets import Static
 from ldptui import scenarios
 from ldptui.core.scenario import KINDS, names_of
 from ldptui.screens.workbench.attack import AttackPane
-from ldptui.screens.workbench.parameters import ParametersPane
-from ldptui.screens.workbench.sweep import sweep_read, sweep_text
+from ldptui.screens.workbench.parameters import ParametersPane, sweep_read, sweep_text
 from ldptui.session.draft import draft_of, edited, new_sweep, sweep_of, sweepable, used_keys
 from ldptui.widgets.field import Choice, Field
 from ldptui.widgets.form import FormLine

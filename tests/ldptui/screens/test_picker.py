@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from ldptui.catalogue import kind_words, listed_kinds, shelves
 from ldptui.messages import ChoicesAsked
-from ldptui.screens.picking import why_not
+from ldptui.screens.offers import why_not
 from ldptui.screens.workbench.attack_rows import meant
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import draft_of, edited, kind_of, sweep_of

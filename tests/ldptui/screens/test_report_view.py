@@ -18,8 +18,8 @@ from support.waiting import until
 
 from ldptui.charts.rows import DARK, Charset, Look, length, strip
 from ldptui.core.protocols import CENTRAL, PROTOCOLS
-from ldptui.screens.workbench.report import ReportView
-from ldptui.screens.workbench.report.lives import life_rows
+from ldptui.screens.workbench.report_lives import life_rows
+from ldptui.screens.workbench.report_view import ReportView
 from ldptui.session.draft import Draft, draft_of, edited
 
 SCENARIO = """format = 1

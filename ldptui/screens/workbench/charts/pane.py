@@ -21,9 +21,9 @@ from ....text.format import percent, short
 from ....widgets.blank import Columns, fitted
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.cursor import Move, moved
+from ....widgets.form import BLOCK_S
 from ....widgets.plot import ChartView
 from ....widgets.words import entitle, put
-from ..form_pane import BLOCK_S
 from .boxes import Aim, Boxes
 from .headline import Headline, Warnings, border_title
 from .sheets import Sheets

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ....widgets.number_table import FilteredTable
     from ..equations import EquationsView
     from ..privacy import PrivacyView
-    from ..report import ReportView
+    from ..report_view import ReportView
     from .box import ChartBox
 
     Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView
@@ -141,7 +141,7 @@ class Sheets(Columns):
 def _made(tab: str) -> Sheet:
     match tab:
         case "report":
-            from ..report import ReportView
+            from ..report_view import ReportView
 
             return ReportView(id=tab)
         case "answer":

@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ....catalogue import key_words
-from ....session.claim import claim_of
 from ....session.runs import described
+from ....session.scenario_file import claim_of
 from ....text.format import count, short
 from ....text.swept import setting_words, sweep_verdict
 from ....text.verdict import Told, verdict

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from rich.cells import cell_len
 
-from ....charts.rows import Look, Row, length, pad
-from ....text import format as fmt
-from ....text.prose import wrapped
+from ...charts.rows import Look, Row, length, pad
+from ...text import format as fmt
+from ...text.prose import wrapped
 
 if TYPE_CHECKING:
     from ldptui.core.law.pure import BoolArray
 
-    from ....explain.report_values import Cells, ReportHistory, Step
+    from ...explain.report_values import Cells, ReportHistory, Step
 
 
 TEXTURE: Final = 8

@@ -11,16 +11,16 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Static
 
-from ....charts.rows import Look, Row, centred
-from ....terminal.keyboard import key_of
-from ..rows_view import RowsView
-from .lives import life_rows
+from ...charts.rows import Look, Row, centred
+from ...terminal.keyboard import key_of
+from .report_lives import life_rows
+from .rows_view import RowsView
 
 if TYPE_CHECKING:
     from ldptui.core.cell import Cell
 
-    from ....explain.report_values import ReportHistory
-    from ....session.draft import Draft
+    from ...explain.report_values import ReportHistory
+    from ...session.draft import Draft
 
 NOTHING: Final = "no valid scenario yet"
 
@@ -98,7 +98,7 @@ class ReportView(Vertical):
         cell = self.draft.cell if self.draft is not None else None
         if cell is None:
             return False
-        from ....explain.story import reports_of
+        from ...explain.story import reports_of
 
         return not isinstance(reports_of(cell), str)
 
@@ -146,7 +146,7 @@ class ReportView(Vertical):
     def _draw(self, cell: Cell) -> tuple[ReportHistory, ReportHistory | str]:
         from ldptui.core.base.streams import stream
 
-        from ....explain.users import fake_report, genuine_report, random_user
+        from ...explain.users import fake_report, genuine_report, random_user
 
         seed, user = cell.seed, f"one report: user {self._user}"
         item = self._item
@@ -164,7 +164,7 @@ class ReportView(Vertical):
 
     def _why_none(self) -> str:
         """The reason why there is no report to show."""
-        from ....explain.story import reports_of
+        from ...explain.story import reports_of
 
         cell = self.draft.cell if self.draft is not None else None
         reports = NOTHING if cell is None else reports_of(cell.peak)
