@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
@@ -57,8 +58,58 @@ They go to a pane or a tab everywhere, so text fields leave them alone.
 PAUSE_S: Final = 0.004
 """A pause between two looks at what a key has brought about, a part of a frame."""
 
+REST_S: Final = 2.0
+"""Seconds for which the rest of a broken report is awaited."""
+HELD_S: Final = 0.03
+"""Seconds for which a `[` is held: its `<` comes with it."""
+PARTS: Final = tuple("0123456789;-")
+"""The characters of a report of the mouse before its end, M or m."""
+
 LOOKS: Final = 290
 """The most looks for one key, the first forty without a pause: then the next key is heard."""
+
+
+class BrokenReport:
+    """Recognises the keys that a report of the mouse becomes whose parts come too slowly.
+
+    Textual waits 100 ms for the rest of `ESC [ < 35 ; 60 ; 6 M`; then it takes the parts for keys,
+    which would open panes or be typed. A `[` with a `<` at its heels is no hand.
+
+    hear : gives back a key that was held and is one.
+    """
+
+    def __init__(self, hear: Callable[[Key], object]) -> None:
+        self._hear = hear
+        self._bracket: Key | None = None
+        self._until = 0.0  # its end is expected
+
+    def takes(self, key: Key) -> bool:
+        """True for a key that is a part of one, or that may be: a `[` is held for a moment."""
+        bracket, self._bracket = self._bracket, None
+        now = time.monotonic()
+        if bracket is not None and key.character == "<":
+            self._until = now + REST_S
+            return True
+        if bracket is not None:
+            self._hear(bracket)
+        if now < self._until:
+            self._until = now + REST_S if key.character in PARTS else 0.0
+            return True
+        if key.character == "[":
+            self._bracket = key
+            asyncio.get_running_loop().call_later(HELD_S, self._release, key)
+            return True
+        return False
+
+    @property
+    def holds(self) -> bool:
+        """True while a `[` is held."""
+        return self._bracket is not None
+
+    def _release(self, key: Key) -> None:
+        if self._bracket is key:
+            self._bracket = None
+            self._hear(key)
 
 
 class KeyQueue:
@@ -73,12 +124,23 @@ class KeyQueue:
     def __init__(self, app: App[Any], hear: Callable[[Message], bool]) -> None:
         self._app, self._hear = app, hear
         self._waiting: deque[Message] = deque()
+        self._broken = BrokenReport(self._hear_in_turn)
         self._task: asyncio.Task[None] | None = None
 
     def takes(self, message: Message) -> bool:
-        """Take a key that has to wait; False for any other message, which is to be heard now."""
+        """Take a key that has to wait or is none; False for what is to be heard now."""
         if not isinstance(message, Key | Paste) or message.is_forwarded:
             return False
+        if isinstance(message, Key) and self._broken.takes(message):
+            return True
+        return self._waits(message)
+
+    def _hear_in_turn(self, key: Key) -> None:
+        if not self._waits(key):
+            self._hear(key)
+
+    def _waits(self, message: Message) -> bool:
+        """True for a key that waits behind others, or until all is at rest."""
         if self._task is None and is_at_rest(self._app):
             return False
         self._waiting.append(message)  # first: from Python 3.12 on a task begins as it is made
@@ -90,7 +152,7 @@ class KeyQueue:
     @property
     def is_empty(self) -> bool:
         """True once every key that came was heard, and all that it brings about is done."""
-        return self._task is None and is_at_rest(self._app)
+        return self._task is None and not self._broken.holds and is_at_rest(self._app)
 
     async def _hear_all(self) -> None:
         try:
