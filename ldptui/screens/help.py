@@ -68,10 +68,9 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Dialog("Help", "↑ ↓ scroll · esc closes"), Scroll():
-            for part in (
-                *field_text(self._field, key_of(self.app, *RUN)),
-                *self._keys(),
-            ):
+            parts = [*field_text(self._field, key_of(self.app, *RUN))], [*self._keys()]
+            # Who is not in a field looks for a key.
+            for part in (part for half in (parts if self._field else parts[::-1]) for part in half):
                 yield Static(part, markup=False)
 
     def _keys(self) -> Iterator[Content]:

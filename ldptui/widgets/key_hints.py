@@ -18,7 +18,8 @@ from .blank import fitted
 MOST: Final = 8
 """Hints at most: more are looked up with `?` or in the palette."""
 USE: Final = (
-    "run", "open", "help", "command_palette", "leave", "lab", "export", "save", "zoom",
+    "run", "open", "help", "command_palette", "leave", "lab", "lab('deployment')", "export",
+    "save", "zoom",
 )  # fmt: skip
 """The actions of the whole screen, the most useful first."""
 ALWAYS: Final = 5

@@ -284,7 +284,7 @@ class WorkbenchScreen(Screen[None]):
         """Run the scenario with all trials and its sweep; `resumed`: go on with that run."""
         if self.draft is not None and self.draft.problems:
             self._refused.mend()
-            self.note(f"nothing runs before this is mended: {self._refused.words()}")
+            self.note(f"nothing ran: {self._refused.words()}")
         else:
             self._replay_bar.close()
             self._chosen = True

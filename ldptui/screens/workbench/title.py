@@ -88,7 +88,7 @@ KEYS: Final[list[BindingType]] = [
     Binding("6", "lab", "Lab", id="lab.open"),
     Binding(f"f7,alt+6,{ALT_DIGITS[5]}", "lab", "Lab", id="lab.open.anywhere", priority=True),
     Binding("R", "lab('reports')", "Reports", id="reports.open", show=False),
-    Binding("M", "lab('deployment')", "My deployment", id="deployment.open", show=False),
+    Binding("M", "lab('deployment')", "My deployment", id="deployment.open"),
     Binding("ctrl+z", "undo", "Undo", id="draft.undo", show=False),
     Binding("ctrl+y", "redo", "Redo", id="draft.redo", show=False),
     Binding("question_mark,f1", "help", "Help", id="help"),

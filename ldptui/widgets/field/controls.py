@@ -111,11 +111,6 @@ class ValueInput(Row, Input):
             return True
         return self.is_edited and action != "submit"
 
-    @property
-    def least_width(self) -> int:
-        """Cells that the text and the cursor take."""
-        return cell_len(self.value) + 1
-
     # One row of a fixed width: its text growing by a letter lays out nothing anew.
     virtual_size = Reactive(Size(0, 0), layout=False)
 
@@ -209,11 +204,6 @@ class Choice(Row, Widget, can_focus=True):
     def __init__(self, options: Sequence[tuple[Any, str]]) -> None:
         super().__init__()
         self.set_reactive(Choice.options, tuple(options))
-
-    @property
-    def least_width(self) -> int:
-        """Cells that the chosen word takes, between arrows."""
-        return 2 + cell_len(self._word)
 
     @property
     def _word(self) -> str:

@@ -16,7 +16,6 @@ from textual.widgets import Input, Static
 from ...messages import ChoicesAsked, FieldFocused, KeyEdited
 from ...session.draft import allowed, input_of
 from ...session.draft.looking import Type
-from ..blank import fitted
 from ..words import spelled
 from .controls import SWEPT, Choice, ValueInput, faint, is_typing, style_of
 from .typed import Steps, nudged, read, steps_of, write
@@ -56,7 +55,6 @@ class Field(Widget):
         }
         & > ValueInput, & > Choice { margin: 0 0 0 24; }
         &.-bare > Choice, &.-bare > ValueInput { margin: 0 0 0 2; }
-        &.-below > ValueInput, &.-below > Choice { margin: 1 0 0 2; }
         &.-follows > ValueInput { color: $text-muted; }
         &.-invalid > ValueInput { color: $text-error; text-style: underline; }
         & > .problem {
@@ -182,14 +180,12 @@ class Field(Widget):
     def _rewrite(self, value: Any) -> None:
         if isinstance(self.control, Choice):
             self.control.value = value
-            self._fit()
             return
         text = write(value, grouped=self.grouped)
         if text != self.control.value:
             with self.control.prevent(Input.Changed):
                 self.control.value = text
                 self.control.cursor_position = len(text)
-        self._fit()
 
     def _say(self, problem: str) -> None:
         """The sentence below the control; mounted when there is something to say first."""
@@ -216,7 +212,6 @@ class Field(Widget):
         """Change what a choice offers."""
         if isinstance(self.control, Choice) and tuple(options) != self.control.options:
             self.control.options = tuple(options)
-            self._fit()
 
     def offer(self, words: Sequence[str]) -> None:
         """Words that a text field completes, and that up and down walk through."""
@@ -231,14 +226,6 @@ class Field(Widget):
         self.set_class(self.follows, "-follows")
         self.refresh()
 
-    def on_mount(self) -> None:
-        fitted(self, self._fit)
-
-    def _fit(self) -> None:
-        """Long text gets a row of its own below the label, so that it is not cut."""
-        if self._control is not None and self.label and self.size.width:
-            self.set_class(self._control.least_width > self.size.width - LABEL_WIDTH, "-below")
-
     # Upwards.
 
     def _post(self, value: Any) -> None:
@@ -249,13 +236,11 @@ class Field(Widget):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self._fit()
         empty = self.optional and not event.value.strip()
         self._post(None if empty else read(event.value, self.type_))
 
     def on_choice_chosen(self, event: Choice.Chosen) -> None:
         event.stop()
-        self._fit()
         self._post(event.value)
 
     def on_choice_asked(self, event: Choice.Asked) -> None:

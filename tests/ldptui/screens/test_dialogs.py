@@ -545,7 +545,7 @@ async def test_help_for_a_field_and_its_keys() -> None:
 @pytest.mark.parametrize("field", ["", "no.such.key"])
 async def test_help_without_a_field_describes_the_program(field: str) -> None:
     app = Bare(HelpScreen(field, ()))
-    async with app.run_test(size=(80, 24)):
+    async with app.run_test(size=(80, 48)):
         assert "Users answer a question in private" in seen(app)
         assert f"Loops that count reports: {LOOPS.words[:5]}" in seen(app)
 

@@ -76,7 +76,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Trust": ("Whom do I trust?",),
     "lab Deployment": ("What can fakes do to my deployment?", "MGA, as it is"),
     "LeaveScreen": ("A run is at 0 %. Quit and lose it?", "Quit (y)", "Stay (n)"),
-    "HelpScreen": ("Users answer a question in private", "Keys · 4 Charts", "esc closes"),
+    "HelpScreen": ("Keys · 4 Charts", "Next tab", "esc closes"),
     "Palette": ("an action, a value (beta 1%", "Run all trials", "My deployment"),
     "LibraryScreen": ("quickstart", "burst", "Claim: fake users who are 5%", "enter opens"),
     "SaveScreen": ("Save the scenario", "/home/ann/scenarios/eight-items.toml", "enter saves"),

@@ -456,18 +456,6 @@ async def test_a_task_has_fields_and_groups_give_way_to_bits_a_level() -> None:
         assert app.draft.document["task"]["bits"] == 8
 
 
-async def test_a_word_too_long_for_its_field_stands_below_the_label() -> None:
-    app = FormApp(ParametersPane, HUNT)
-    async with app.run_test(size=(40, 40)) as pilot:
-        kind = app.field("task.kind")
-        await pilot.pause()
-        assert kind.control.region.y == kind.region.y + 1
-        assert "‹ heavy-hitters ›" in str(kind.control.render())
-        app.show(edited(app.draft, "task.kind", "frequencies"))
-        await pilot.pause()
-        assert kind.control.region.y == kind.region.y
-
-
 async def test_a_scenario_without_a_task_has_no_fields_of_one() -> None:
     app = FormApp(ParametersPane, RAPPOR)
     async with app.run_test(size=(80, 60)):

@@ -142,7 +142,7 @@ async def test_a_refused_value_holds_the_run_back_and_gets_the_focus() -> None:
         asked = len(engine.requests)
         await pilot.press("ctrl+r")
         assert len(engine.requests) == asked
-        assert "nothing runs before this is mended: share of fake users β" in status(screen)
+        assert "nothing ran: share of fake users β" in status(screen)
         assert isinstance(screen.focused, ValueInput)
         assert screen.focused.value == "1.5"
 
