@@ -126,7 +126,7 @@ def _typed() -> type[Provider]:
 class Palette(CommandPalette):
     """Textual's palette; one click in a storm of them may come after the screen has shrunk."""
 
-    def _on_click(self, event: Click) -> None:  # type: ignore[override]
+    def on_click(self, event: Click) -> None:
         """Textual 8.2 looks for what was clicked, and raises where there is nothing: NoWidget."""
         try:
             self.get_widget_at(event.screen_x, event.screen_y)

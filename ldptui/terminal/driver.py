@@ -77,11 +77,11 @@ class CellScreen:
             elif kind == "newline":
                 row, column = row + 1, 0
             else:
-                self._flush(output, wanted)
+                self._send_rows(output, wanted)
                 output.append(token[0])
                 if kind == "other":
                     self.forget()
-        self._flush(output, wanted)
+        self._send_rows(output, wanted)
         if moved:
             output.append(self._jump(row, column))
             self._cursor = (row, column)
@@ -118,7 +118,7 @@ class CellScreen:
         cells[column:end] = new
         return end
 
-    def _flush(self, output: list[str], wanted: dict[int, list[Cell]]) -> None:
+    def _send_rows(self, output: list[str], wanted: dict[int, list[Cell]]) -> None:
         """Send what differs from what is shown, and remember it as shown."""
         style = PLAIN
         for row in sorted(wanted):

@@ -67,12 +67,10 @@ class Offer(Struct, frozen=True):
 class Filter(Input):
     """`/` begins a filter in every list: here it has begun already."""
 
-    async def _on_key(self, event: events.Key) -> None:
+    def on_key(self, event: events.Key) -> None:
         if event.key == "slash" and not self.value:
             event.prevent_default()
             event.stop()
-            return
-        await super()._on_key(event)
 
 
 class ListScreen(ModalScreen[ScreenResultType]):
