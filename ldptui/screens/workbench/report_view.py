@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Final
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.content import Content
 from textual.reactive import reactive
-from textual.widgets import Static
 
 from ...charts.rows import Look, Row, centred
-from ...terminal.keyboard import key_of
 from .report_lives import life_rows
 from .rows_view import RowsView
 
@@ -28,13 +25,6 @@ NO_ATTACK: Final = "The scenario has no attack. Choose one in pane 3 to see its 
 
 NOT_HERE: Final = "The attack is Python code. It runs in the background process alone, never here."
 
-HINTS: Final = (
-    ("report.new", "n", "new report"),
-    ("report.user", "w", "new user"),
-    ("report.next", "i", "next item"),
-    ("report.previous", "I", "item before"),
-)
-
 
 class ReportView(Vertical):
     """One genuine and one fake report of `draft`, two columns where there is room for them.
@@ -44,18 +34,13 @@ class ReportView(Vertical):
     """
 
     DEFAULT_CSS = """
-    ReportView {
-        height: 1fr;
-        & > .report--hints { height: 1; color: $text-muted; }
-    }
+    ReportView { height: 1fr; }
     """
     BINDINGS = [  # noqa: RUF012
         Binding("n", "new_report", "New report", id="report.new"),
         Binding("w", "new_user", "New user", id="report.user"),
         Binding("i", "step_item(1)", "Next item", id="report.next"),
         Binding("I", "step_item(-1)", "Item before", show=False, id="report.previous"),
-        Binding("j", "scroll_by(1)", "Down", show=False, id="report.down"),
-        Binding("k", "scroll_by(-1)", "Up", show=False, id="report.up"),
     ]
 
     draft: reactive[Draft | None] = reactive(None, always_update=True, init=False)
@@ -67,23 +52,11 @@ class ReportView(Vertical):
 
     def compose(self) -> ComposeResult:
         yield RowsView(self._rows)
-        hints = Content("   ").join(
-            Content.styled(key_of(self.app, name, key), "bold $text-accent") + f" {what}"
-            for name, key, what in HINTS
-        )
-        yield Static(hints, classes="report--hints")
-
-    def on_mount(self) -> None:
-        self._offer_keys()
 
     def watch_draft(self) -> None:
         self._redraw()
         if self.is_mounted:
-            self._offer_keys()
-
-    def _offer_keys(self) -> None:
-        self.query_one(".report--hints").display = self._has_report
-        self.refresh_bindings()
+            self.refresh_bindings()
 
     def check_action(
         self,
@@ -120,10 +93,6 @@ class ReportView(Vertical):
             held = lives[0].item or 0
             self._item = (held + by) % self.draft.cell.population.domain_size
             self._redraw()
-
-    def action_scroll_by(self, lines: int) -> None:
-        """Scroll where the steps do not fit."""
-        self.query_one(RowsView).scroll_relative(y=lines, animate=False)
 
     @property
     def lives(self) -> tuple[ReportHistory, ReportHistory | str] | None:

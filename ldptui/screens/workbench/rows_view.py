@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
+from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -30,6 +31,11 @@ class RowsView(ScrollView, can_focus=True):
         background: transparent;
     }
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "scroll_down", "Down", show=False, id="rows.down"),
+        Binding("k", "scroll_up", "Up", show=False, id="rows.up"),
+    ]
 
     def __init__(self, build: Build) -> None:
         super().__init__()

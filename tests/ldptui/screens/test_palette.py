@@ -87,9 +87,8 @@ async def test_a_key_of_the_settings_is_named_everywhere() -> None:
         assert "f9 runs the scenario" in str(runs.query_one("#empty", Static).render())
         assert "f9 runs all trials" in "".join(part.plain for part in field_text("", "f9"))
         charts.tab = "report"
-        await pilot.pause()
-        await pilot.pause()
-        assert "b new report" in str(charts.query_one(".report--hints", Static).render())
+        await pilot.press("4")
+        await until(pilot, lambda: "b New report" in str(screen.query_one(KeyHints).render()))
 
 
 @pytest.mark.long
