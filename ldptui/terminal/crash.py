@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from .places import config_file, scenarios_dir, state_dir
+from . import places
+from .places import state_dir
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -66,9 +67,9 @@ def debug_info(app: App[Any]) -> str:
         ("charset", str(getattr(app, "charset", "?"))),
         ("colours", "none (NO_COLOR)" if app.no_color else str(app.console.color_system)),
         ("encoding", str(getattr(sys.__stderr__, "encoding", "?"))),
-        ("settings", str(config_file())),
-        ("scenarios", str(scenarios_dir())),
-        ("state", str(state_dir())),
+        ("settings", str(places.config_file())),
+        ("scenarios", str(places.scenarios_dir())),
+        ("state", str(places.state_dir())),
     ]
     for name in ("TERM", "COLORTERM", "LANG", "LC_ALL", "TMUX", "STY",
                  "SSH_CONNECTION", "TERM_PROGRAM"):  # fmt: skip

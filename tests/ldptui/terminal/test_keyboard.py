@@ -16,8 +16,9 @@ def keys_of(*parts: str) -> list[Key]:
     parser, keys = XTermParser(), list[Key]()
     for part in parts:
         keys += (each for each in parser.feed(part) if isinstance(each, Key))
-        parser._timeout_time = 0.0
-        keys += (each for each in parser.tick() if isinstance(each, Key))
+        if "\x1b" in part:
+            parser._timeout_time = 0.0
+            keys += (each for each in parser.tick() if isinstance(each, Key))
     return keys
 
 

@@ -290,17 +290,6 @@ async def test_the_focused_field_is_named() -> None:
         assert app.focused_key == "protocol.epsilon"
 
 
-async def test_long_text_moves_to_a_row_of_its_own() -> None:
-    app = FormApp(ParametersPane, SCENARIO.replace('kind = "zipf"', 'kind = "counts"'))
-    async with app.run_test(size=(44, 24)) as pilot:
-        app.show(edited(app.draft, "population.kind", "counts"))
-        app.show(edited(app.draft, "population.counts", list(range(1, 12))))
-        await pilot.pause()
-        control = app.field("population.counts").control
-        assert control.region.y == app.field("population.counts").region.y + 1
-        assert control.size.width >= len(app.shown("population.counts"))
-
-
 async def test_the_options_of_code_are_typed_as_a_table() -> None:
     plugin = (
         'kind = "plugin"\nname = "mine"\nepsilon = 1.0\noptions = { width = 3, deep = { x = 1 } }'

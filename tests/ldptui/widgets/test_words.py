@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
-from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ldptui.widgets.words import entitle, parts_within, put, put_or_hide
+from ldptui.widgets.words import parts_within, put, put_or_hide
 
 
 class Counted(Static):
@@ -58,17 +57,6 @@ class Framed(Widget):
 class Host(App[None]):
     def compose(self) -> ComposeResult:
         yield Framed()
-
-
-async def test_a_new_title_draws_nothing_of_what_the_border_is_around() -> None:
-    app = Host()
-    async with app.run_test(size=(20, 8)) as pilot:
-        pane = app.query_one(Framed)
-        pane.drawn.clear()
-        entitle(pane, Content("[b]not bold"))
-        await pilot.pause()
-        assert pane.drawn == []
-        assert "[b]not bold" in app.screen._compositor.render_strips()[0].text
 
 
 @pytest.mark.parametrize(
