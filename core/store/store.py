@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+import gc
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -50,6 +52,18 @@ TABLES: Final = (
 )
 
 
+@contextlib.contextmanager
+def _pause_collector() -> Iterator[None]:
+    """Thousands of documents are read at once: searching them for garbage takes as long again."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
+
+
 class Store(BlockStore):
     """An open store. Methods raise FileError; any thread may call them, one at a time."""
 
@@ -71,7 +85,7 @@ class Store(BlockStore):
         By number: clocks go back at times.
         """
         found: list[Run] = []
-        with self.reading() as db:
+        with self.reading() as db, _pause_collector():
             rows = db.execute("SELECT id, uid, body FROM runs ORDER BY id DESC")
             while limit is None or len(found) < limit:
                 if (row := rows.fetchone()) is None:

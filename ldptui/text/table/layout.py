@@ -40,6 +40,7 @@ class Column(Struct, frozen=True):
     head: str
     cells: tuple[str, ...]
     words: bool = False
+    width: int = 0
 
     def __post_init__(self) -> None:
         """Data that steers a terminal, or ends a line, would break the table.
@@ -49,10 +50,7 @@ class Column(Struct, frozen=True):
         spelled = one_line if _has_greek() else lambda cell: to_ascii(one_line(cell))
         force_setattr(self, "head", spelled(self.head))
         force_setattr(self, "cells", tuple(map(spelled, self.cells)))
-
-    @property
-    def width(self) -> int:
-        return max(map(room_of, (self.head, *self.cells)))
+        force_setattr(self, "width", max(map(room_of, (self.head, *self.cells))))
 
     def placed(self, cell: str) -> str:
         blank = " " * (self.width - room_of(cell))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ldptui.text.folding import folded
+from ldptui.text.table import layout
 from ldptui.text.table.layout import plain_table
 
 HEADS = ["name", "alpha beta", "c", "a longer head"]
@@ -54,3 +55,11 @@ def test_nothing_is_wider_and_nothing_is_lost(width: int) -> None:
     words = [word for word in shown.split() if "─" not in word]
     assert {*words} == {*text.split()} - {word for word in text.split() if "─" in word}
     assert len(words) >= len([word for word in text.split() if "─" not in word])
+
+
+def test_a_cell_of_a_long_table_is_measured_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for its column and once for its blank: 10,000 kept runs are listed at once."""
+    measured = []
+    monkeypatch.setattr(layout, "room_of", lambda words: measured.append(words) or len(words))
+    plain_table(["a", "b"], [["x", "y"]] * 500)
+    assert len(measured) <= 2 * 2 * 501
