@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ..base.errors import ScenarioError, got, suggest
@@ -22,12 +22,14 @@ class Choice:
     """What a table shall show; nothing chosen is all of it, as it usually stands.
 
     metrics : the names of the metrics. rows, columns : swept keys whose values make the rows, and
-    stand above the columns.
+    stand above the columns. wrap : the letters of a line in LaTeX, of which a wider table becomes
+    several; None for one, however wide.
     """
 
     metrics: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    wrap: int | None = field(default=None, compare=False)
 
     @property
     def turned(self) -> bool:
@@ -89,10 +91,10 @@ def checked(experiment: Experiment, choice: Choice) -> Choice:
     if not choice.turned:
         return choice
     sweep, document = experiment.scenario.sweep, experiment.scenario.document
-    choice = Choice(
-        choice.metrics,
-        tuple(numbered(document, key) for key in choice.rows),
-        tuple(numbered(document, key) for key in choice.columns),
+    choice = replace(
+        choice,
+        rows=tuple(numbered(document, key) for key in choice.rows),
+        columns=tuple(numbered(document, key) for key in choice.columns),
     )
     for name, keys in (("rows", choice.rows), ("columns", choice.columns)):
         for key in keys:
@@ -106,7 +108,7 @@ def checked(experiment: Experiment, choice: Choice) -> Choice:
     if left:
         rule = f"must name every swept key that has several values: {left[0]} is in neither"
         raise ScenarioError(rule, key="columns" if choice.rows else "rows")
-    return Choice(choice.metrics or _usual(experiment, known), rows, choice.columns)
+    return replace(choice, metrics=choice.metrics or _usual(experiment, known), rows=rows)
 
 
 def _usual(experiment: Experiment, metrics: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -106,9 +106,17 @@ class Table:
         """A line for each row, in full precision."""
         return results_cells_csv(self.measured, self.choice)
 
-    def to_latex(self) -> str:
-        """A tabular of LaTeX, which needs the package booktabs."""
-        return table.latex_table(self.measured, np.__version__, self.choice)
+    def to_latex(self, wrap: int | None = None) -> str:
+        """A tabular of LaTeX, which needs the package booktabs.
+
+        Parameters
+        ----------
+        wrap
+            The letters of a line, of which a wider table becomes several below each other; without
+            it one table, however wide.
+        """
+        choice = replace(self.choice, wrap=wrap)
+        return table.latex_table(self.measured, np.__version__, choice)
 
     def to_markdown(self) -> str:
         """A table of Markdown."""
@@ -129,7 +137,8 @@ def table_of(
 ) -> Table:
     """The table that is asked for; raises ScenarioError for what a run has not."""
     parts = {"metrics": metrics, "rows": rows, "columns": columns}
-    choice = Choice(**{name: _names(given, name) for name, given in parts.items()})
+    named = {name: _names(given, name) for name, given in parts.items()}
+    choice = Choice(named["metrics"], named["rows"], named["columns"])
     return Table(measured, checked(measured.experiment, choice))
 
 

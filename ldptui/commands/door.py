@@ -13,7 +13,7 @@ from typing import Final
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import check_replaced
-from ldptui.core.base.ranges import WORKERS
+from ldptui.core.base.ranges import WORKERS, Range, require
 from ldptui.core.experiment import Experiment
 from ldptui.core.export import ALL, Choice, checked
 from ldptui.core.running.runner import WHOLE, Shard
@@ -133,10 +133,13 @@ class Output:
                     f"is required: {form.capitalize()} goes into a file", key="--out"
                 )
             row.check(path)
+        if chosen.wrap is not None:
+            require("--wrap", chosen.wrap, Range(20))
         choice = Choice(
             metrics=_named(chosen.metrics, "--metrics"),
             rows=_named(chosen.rows, "--rows"),
             columns=_named(chosen.columns, "--columns"),
+            wrap=chosen.wrap,
         )
         if choice.turned and row.make is None and row.file is None:
             rule = f"must be left out: a {form} file has every trial, or --format another"

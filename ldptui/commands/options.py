@@ -64,11 +64,15 @@ class Simulating(Computing, Stored):
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """The metrics of a table, and the keys at its side and above, with commas between them."""
+    """The metrics of a table, and the keys at its side and above, with commas between them.
+
+    wrap : the letters of a line in LaTeX.
+    """
 
     metrics: str | None = None
     rows: str | None = None
     columns: str | None = None
+    wrap: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,7 +64,7 @@ def chosen_groups(results: Results, choice: Choice) -> list[Group]:
     """
     if not choice.turned:
         swept = tuple(results.experiment.scenario.sweep)
-        choice = Choice(choice.metrics, swept)
+        choice = Choice(choice.metrics, swept, wrap=choice.wrap)
     made = pivot(results, choice)
     return [_keys(made), *(_group(made, metric) for metric in choice.metrics)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Sequence
 from itertools import cycle
@@ -229,7 +230,7 @@ def markdown_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
 def latex_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
     """The results as tabulars of LaTeX with booktabs; titles and source stand in comments.
 
-    Each is as wide as one column of a paper: what is wider becomes several below each other.
+    One tabular, or several below each other where the choice says how wide a line is.
     """
     lines = [
         f"% {one_line(results.experiment.scenario.title)}",
@@ -240,14 +241,11 @@ def latex_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
     for number, sheet in enumerate(sheets(results, choice)):
         comments = [f"% {words}" for words in (sheet.title, sheet.note) if words]
         keys, *others = map(_shorter, sheet.groups)
-        parts = narrowed(others, PAPER_COLUMN - keys.width - len(GAP))
-        tabulars = map(_tabular, in_blocks(keys, parts, PAPER_COLUMN) or [[keys]])
+        width = choice.wrap or sys.maxsize
+        parts = narrowed(others, width - keys.width - len(GAP))
+        tabulars = map(_tabular, in_blocks(keys, parts, width) or [[keys]])
         lines += [*[""] * bool(number), *comments, *"\n\n".join(tabulars).split("\n")]
     return "\n".join(lines) + "\n"
-
-
-PAPER_COLUMN: Final = 58
-"""Letters of a footnote in one column of a paper."""
 
 
 def _shorter(group: Group) -> Group:

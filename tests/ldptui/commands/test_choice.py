@@ -73,6 +73,7 @@ def test_the_metrics_of_one_cell(capsys: pytest.CaptureFixture[str]) -> None:
         (("--metrics", "gian"), "(did you mean gain?)"),
         (("--trials", "1.5"), '--trials: must be a whole number below 1e30, got "1.5"'),
         (("--trials", "1e99999"), "--trials: must be a whole number below 1e30"),
+        (("--wrap", "3"), "--wrap must be at least 20, got 3"),
         (("--columns", "attack.kind"), "--columns must be swept keys (attack.share, "),
     ],
 )
