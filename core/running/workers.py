@@ -12,7 +12,7 @@ import multiprocessing
 import signal
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -37,6 +37,9 @@ from .child_lifetime import (
 
 BATCH_S: Final = 0.25
 """Seconds that a batch of units should take a worker; an executor may ask for its `batch_s`."""
+
+TRIES: Final = 3
+"""Processes that may die while they compute a unit, before the run ends."""
 
 GUARD: Final = """\
 the workers import the script that starts them, and it would start others: put the call that asks
@@ -165,9 +168,13 @@ class Batches:
                 break
         return batch or [self._pieces.popleft() for _ in range(bool(self._pieces))]
 
-    def drop(self, cell: int) -> None:
-        """Hand out no more pieces of this cell's units."""
-        self._pieces = deque(piece for piece in self._pieces if piece.unit[0].index != cell)
+    def drop(self, cell: int, number: int | None = None) -> None:
+        """Hand out no more pieces of this cell's units, or of one of them."""
+        self._pieces = deque(
+            piece
+            for piece in self._pieces
+            if piece.place != (cell, piece.place[1] if number is None else number)
+        )
 
 
 def compute(batch: Batch) -> Computed:
@@ -204,6 +211,7 @@ class Gathered:
     def __init__(self) -> None:
         self._counts: dict[tuple[int, int], dict[Share, Counts]] = {}
         self._failed: set[int] = set()
+        self.begun: dict[tuple[int, int], Unit] = {}
 
     def add(self, piece: Piece, found: Found) -> list[Found]:
         """Take in the counts of a piece; the block, if that was the last one of its unit."""
@@ -214,11 +222,12 @@ class Gathered:
             return [found]
         if piece.unit[0].index in self._failed:
             return []
+        self.begun[piece.place] = piece.unit
         held = self._counts.setdefault(piece.place, {})
         held[piece.share] = cast("Counts", counts)
         if len(held) < piece.of:
             return []
-        cell, number, trials = piece.unit
+        cell, number, trials = self.begun.pop(piece.place)
         shares = self._counts.pop(piece.place)
         return [(cell.index, number, cell.block(number, trials, shares=shares))]
 
@@ -237,7 +246,7 @@ def _submitted(
 ) -> Generator[Outcome, None, list[Unit]]:
     """Keep a few batches ahead in an executor; blocks come as they finish.
 
-    Returns the units under way when a process died; none where all work was done.
+    Returns the units that were begun when a process died; none where all work was done.
     """
     waiting: dict[Future[Computed], Batch] = {}
     gathered = Gathered()
@@ -247,12 +256,12 @@ def _submitted(
                 try:
                     waiting[executor.submit(compute, batch)] = batch
                 except BrokenProcessPool:
-                    return _units([batch, *waiting.values()])
+                    return _begun_units(batches, [batch, *waiting.values()], gathered)
             if not waiting:
                 return []
             for future in wait(waiting, None, FIRST_COMPLETED).done:
                 if isinstance(future.exception(), BrokenProcessPool):
-                    return _units(waiting.values())
+                    return _begun_units(batches, waiting.values(), gathered)
                 outcomes, seconds = future.result()
                 done = waiting.pop(future)
                 if isinstance(piece := done[0], Piece):
@@ -277,8 +286,14 @@ def _let_go(cell: int, batches: Batches, waiting: dict[Future[Computed], Batch])
             del waiting[future]
 
 
-def _units(batches: Iterable[Batch]) -> list[Unit]:
-    return [unit_of(work) for batch in batches for work in batch]
+def _begun_units(batches: Batches, under_way: Iterable[Batch], gathered: Gathered) -> list[Unit]:
+    """The units under way and those of which some pieces are counted, each once; whole ones."""
+    units = {(unit[0].index, unit[1]): unit for unit in gathered.begun.values()}
+    for batch in under_way:
+        units |= {(unit[0].index, unit[1]): unit for unit in map(unit_of, batch)}
+    for cell, number in units:
+        batches.drop(cell, number)
+    return [*units.values()]
 
 
 def _named(cell: Cell) -> str:
@@ -290,21 +305,25 @@ def _died() -> RunError:
 
 
 def _in_processes(batches: Batches, workers: int) -> Iterator[Outcome]:
-    """Compute in processes, new ones where an attack in Python ends one of them.
+    """Compute in processes, new ones where one of them was killed.
 
-    Each unit with Python code that was under way then is computed in a process alone, which tells
-    which one it was.
+    That costs the units that were under way, which are computed again, at most `TRIES` times each.
+    Each one with Python code is then computed in a process alone, which tells which one it was.
     """
-    while batches.more:
-        lost, how = yield from _pooled(batches, workers)
+    tries = Counter[tuple[int, int]]()
+    left = [batches]
+    while left:
+        if not left[-1].more:
+            left.pop()
+            continue
+        lost, how = yield from _pooled(left[-1], workers)
         suspects = [unit for unit in lost if unit[0].python_code]
-        if lost and not suspects:
-            raise _died()
         others = [unit for unit in lost if not unit[0].python_code]
+        tries.update((cell.index, number) for cell, number, _ in others)
+        if others and max(tries.values()) >= TRIES:
+            raise _died()
         if others:
-            again, _ = yield from _pooled(Batches(iter(others), len(others), workers), workers)
-            if again:
-                raise _died()
+            left.append(Batches(iter(others), len(others), workers))
         deadly: set[int] = set()
         for unit in suspects:
             cell = unit[0]

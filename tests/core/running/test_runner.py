@@ -17,7 +17,7 @@ from support.kinds import CAO_PROTOCOLS
 from ldptui import core
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import AttackError, RunError
-from ldptui.core.running import runner
+from ldptui.core.running import runner, workers
 from ldptui.core.running.runner import Progress, Results, run, units
 from ldptui.core.running.workers import Failure
 
@@ -115,6 +115,36 @@ def test_two_processes_give_the_same_results_and_leave_nobody_behind() -> None:
     there = finished(run(work(path="reports", users=500), workers=2))
     assert there.results.digest == here.results.digest
     assert set(multiprocessing.active_children()) == before
+
+
+@pytest.mark.parametrize("users", [500, 3_000_000], ids=["blocks", "shares of a block"])
+def test_a_killed_worker_costs_the_blocks_under_way_alone(users: int) -> None:
+    more = work(path="reports", users=users, trials=200 if users == 500 else 1)
+    cells = tuple(replace(cell, index=at) for at, cell in enumerate(more.cells[2:5]))
+    one = replace(more, cells=cells)
+    before = set(multiprocessing.active_children())
+    progress, killed = run(one, workers=2), []
+    for step in progress:
+        if 0 < step.done < step.total and not killed:
+            killed = [*set(multiprocessing.active_children()) - before]
+            killed[0].kill()
+    assert killed
+    assert step.results.digest == finished(run(one)).results.digest
+    assert step.done == step.total
+
+
+def test_a_block_that_every_worker_dies_of_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    pools = []
+
+    def dying(batches: workers.Batches, _: int) -> Iterator[Any]:
+        pools.append([workers.unit_of(each) for each in batches.take()])
+        yield from ()
+        return pools[-1], ""
+
+    monkeypatch.setattr(workers, "_pooled", dying)
+    with pytest.raises(RunError, match="worker process died"):
+        finished(run(work(), workers=2))
+    assert len(pools) == workers.TRIES
 
 
 def test_closing_the_generator_leaves_no_process_behind() -> None:
