@@ -117,11 +117,12 @@ def test_two_processes_give_the_same_results_and_leave_nobody_behind() -> None:
     assert set(multiprocessing.active_children()) == before
 
 
-@pytest.mark.parametrize("users", [500, 3_000_000], ids=["blocks", "shares of a block"])
-def test_a_killed_worker_costs_the_blocks_under_way_alone(users: int) -> None:
-    more = work(path="reports", users=users, trials=200 if users == 500 else 1)
-    cells = tuple(replace(cell, index=at) for at, cell in enumerate(more.cells[2:5]))
-    one = replace(more, cells=cells)
+@pytest.mark.parametrize("pairs", [1 << 29, 1 << 11], ids=["blocks", "shares of blocks"])
+def test_a_killed_worker_costs_the_blocks_under_way_alone(
+    pairs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ldptui.core.collection.counts.SHARE_PAIRS", pairs)
+    one = work(path="reports", users=500, trials=100)
     before = set(multiprocessing.active_children())
     progress, killed = run(one, workers=2), []
     for step in progress:
