@@ -72,8 +72,10 @@ def _client_options(place: str) -> dict[str, Any]:
         if count and not (count.isdecimal() and int(count) in LOCAL_WORKERS):
             raise ScenarioError(f"must be local:N with N {LOCAL_WORKERS}, {got(place)}", "cluster")
         workers = {"n_workers": int(count) if count else None, "threads_per_worker": 1}
-        # Its HTTP server is there even without a dashboard: nobody else reaches it.
-        return {**workers, "processes": True, "dashboard_address": None, "host": "127.0.0.1"}
+        # Its HTTP server is there even without a dashboard: on a free port that none else reaches.
+        http = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
+        here = {"host": "127.0.0.1", "scheduler_kwargs": http}
+        return {**workers, **here, "processes": True, "dashboard_address": None}
     if place.endswith(".json"):
         if not is_file(place):
             raise FileError(f"{place} cannot be read: no such scheduler file")

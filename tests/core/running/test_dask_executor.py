@@ -24,6 +24,7 @@ from ldptui.core.running.runner import Progress, run
 from ldptui.core.running.workers import LostError, compute
 
 pytest.importorskip("distributed")
+psutil = pytest.importorskip("psutil")  # which comes with it
 # Dask forgets to close a socket now and then, where a connection is refused or a worker is gone.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
@@ -83,6 +84,10 @@ def test_blocks_of_a_lost_worker_are_computed_again() -> None:
     longer = work(400)
     with cluster("local:2") as there:
         pids: dict[str, int] = there._client.run(os.getpid)
+        for process in (psutil.Process(), *psutil.Process().children(recursive=True)):
+            sockets = process.net_connections()
+            heard = {each.laddr.ip for each in sockets if each.status == psutil.CONN_LISTEN}
+            assert heard <= {"127.0.0.1"}, "it listens to this machine alone"
         progress = run(longer, executor=there)
         for step in progress:
             if step.done:
