@@ -143,7 +143,7 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> None:
         with ThreadPoolExecutor(workers) as executor:
             yield executor, set()
 
-    monkeypatch.setattr("ldptui.core.running.workers.processes", pool)
+    monkeypatch.setattr("ldptui.core.running.workers.open_pool", pool)
 
 
 @pytest.fixture(params=["NumPy", "numba"])

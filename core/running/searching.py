@@ -13,7 +13,7 @@ from ..experiment import Experiment
 from ..experiment.limits import MAX_USERS
 from ..experiment.search import answered_by, solved
 from ..metrics.goal import Answer
-from .workers import processes
+from .process_pool import open_pool
 
 
 class Answers(Protocol):
@@ -91,7 +91,7 @@ def _answered(cells: list[Cell], workers: int, most: int, pulse: Pulse) -> Itera
         for cell in cells:
             yield solved(cell, pulse, most)
         return
-    with processes(min(workers, len(cells))) as (pool, _):
+    with open_pool(min(workers, len(cells))) as (pool, _):
         futures = [pool.submit(solved, cell, most=most) for cell in cells]
         for future in as_completed(futures):
             yield future.result()

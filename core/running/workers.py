@@ -7,44 +7,28 @@ a number.
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
-import signal
-import sys
 import time
 from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing.process import BaseProcess
 from typing import Final, TypeAlias, cast
 
 from ..base.errors import CellError, RunError
-from ..base.files import is_file
 from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts
 from ..base.work import Share
 from ..cell import Cell
 from ..collection.counts import count_share, shares_of
 from ..metrics.results import CellResults
-from .child_lifetime import (
-    StoppableContext,
-    die_with_parent,
-    is_lasting_thread,
-    watch_parent,
-)
+from .process_pool import describe_end, open_pool
 
 BATCH_S: Final = 0.25
 """Seconds that a batch of units should take a worker; an executor may ask for its `batch_s`."""
 
 TRIES: Final = 3
 """Processes that may die while they compute a unit, before the run ends."""
-
-GUARD: Final = """\
-the workers import the script that starts them, and it would start others: put the call that asks
-for workers under `if __name__ == "__main__":`"""
-"""The last words of a worker whose script is not guarded."""
 
 
 @dataclass(frozen=True)
@@ -340,76 +324,7 @@ def _in_processes(batches: Batches, workers: int) -> Iterator[Outcome]:
 
 def _pooled(batches: Batches, workers: int) -> Generator[Outcome, None, tuple[list[Unit], str]]:
     """Compute in a pool; returns the units under way when a process of it died, and of what."""
-    with processes(workers) as (pool, first):
+    with open_pool(workers) as (pool, first):
         # One worker is given one batch at a time: then it is clear which one it dies of.
         lost = yield from _submitted(batches, pool, 2 * workers if workers > 1 else 1)
-    return lost, next((_end_of(process.exitcode) for process in first), "")
-
-
-class _Processes(dict[int, BaseProcess]):
-    """The processes of a pool, whose own thread may go through them while another one starts.
-
-    With a plain dict that thread ends with "dictionary changed size during iteration".
-    """
-
-    def values(self) -> list[BaseProcess]:  # type: ignore[override]
-        return list(super().values())
-
-
-@contextlib.contextmanager
-def processes(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProcess]]]:
-    """A pool of processes that an exception kills, and the first of them, which has started."""
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise SystemExit(GUARD)  # no traceback of a process that nobody started knowingly
-    main = vars(sys.modules["__main__"])
-    if main.get("__spec__") is None and not is_file(main.get("__file__") or ""):
-        # A script of standard input or of a pipe, which workers cannot import and do not need.
-        main.pop("__file__", None)
-    before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(
-        workers, StoppableContext(), initializer=_begin, initargs=(is_lasting_thread(),)
-    )
-    pool._processes = _Processes()  # type: ignore[assignment]  # before its thread starts
-    pool.submit(_keep_to_the_work)  # which starts the first process
-    first = set(multiprocessing.active_children()) - before
-    try:
-        yield pool, first
-    except BaseException:
-        # An interrupted block may take seconds yet: nobody waits for it.
-        started = set(multiprocessing.active_children()) - before
-        for process in started:
-            process.kill()
-        for process in started:
-            process.join()
-            while process.exitcode is None:  # the pool's own thread has reaped it, and will say so
-                time.sleep(0.001)
-        # A worker killed while it was writing its result would be waited for in vain.
-        pool.shutdown(wait=False, cancel_futures=True)
-        raise
-    pool.shutdown(wait=True)
-
-
-def _end_of(code: int | None) -> str:
-    """The way a process ended, in brackets; "" where that is not known."""
-    if code is None:
-        return ""
-    return f" (exit code {code})" if code >= 0 else f" ({signal.Signals(-code).name})"
-
-
-def _begin(is_lasting: bool) -> None:
-    """Start a process of a pool, which ends when its parent is gone, killed or not.
-
-    is_lasting : whether the thread that started it lives as long; then Linux sees to it as well.
-    """
-    if is_lasting:
-        die_with_parent()
-    watch_parent(multiprocessing.parent_process())
-    _keep_to_the_work()
-
-
-def _keep_to_the_work() -> None:
-    """Ctrl-C reaches the whole terminal; the parent alone decides what it means, and what is
-    printed to standard output, which an attack of somebody's may do as well.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout = sys.stderr
+    return lost, next((describe_end(process.exitcode) for process in first), "")

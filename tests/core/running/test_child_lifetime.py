@@ -14,7 +14,7 @@ import pytest
 
 from ldptui.core.base.errors import RunError
 from ldptui.core.running.child_lifetime import StoppableContext, kill_processes
-from ldptui.core.running.workers import processes
+from ldptui.core.running.process_pool import open_pool
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -58,7 +58,7 @@ IDLE = """
 import sys, time
 from concurrent.futures import ProcessPoolExecutor
 from ldptui.core.running.child_lifetime import StoppableContext
-from ldptui.core.running.workers import _begin
+from ldptui.core.running.process_pool import _begin
 
 def loop():
     while True:
@@ -134,7 +134,7 @@ def test_a_stopped_thread_starts_no_process() -> None:
 
 
 def test_the_processes_of_a_pool_can_be_gone_through_while_one_starts() -> None:
-    with processes(2) as (pool, first):
+    with open_pool(2) as (pool, first):
         (one,) = first
         running = pool._processes
         for process in running.values():
