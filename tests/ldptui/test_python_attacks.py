@@ -106,7 +106,7 @@ from pathlib import Path
 from ldptui.charts import curves, figures
 from ldptui.explain.formulas import cell_formulas
 from ldptui.explain import report_story
-from ldptui.screens.workbench import charts, report
+from ldptui.screens.workbench import charts, report_lives, report_view
 from ldptui.session import draft, runs
 path = Path({scenario!r})
 one = draft.draft_of(path.read_text(), path.parent, path)
