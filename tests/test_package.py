@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -44,7 +45,12 @@ def test_packages_are_built_installed_and_run(tmp_path: Path) -> None:
     done(tmp_path, new / "bin/python", "-m", "pip", "install", "--quiet", wheel)
     with zipfile.ZipFile(wheel) as packed:
         tops = {name.partition("/")[0] for name in packed.namelist()}
-    version = ldptui.__version__
+        version = ldptui.__version__
+        about = packed.read(f"ldptui-{version}.dist-info/METADATA").decode()
+    (home,) = re.findall(r"^Project-URL: Source, (.+)$", about, re.MULTILINE)
+    assert f"]({home}/blob/main/docs/tutorial.md)" in about
+    assert f"]({home}/raw/main/docs/workbench.svg)" in about
+    assert "](docs/" not in about
     assert tops == {"ldptui", f"ldptui-{version}.dist-info", f"ldptui-{version}.data"}
     for house in ("core", "scenarios"):  # somebody else's, where ldptui is started
         (tmp_path / house).mkdir()

@@ -35,15 +35,24 @@ def docs(options: Docs) -> int:
 def page(name: str, site: Path = SITE) -> Path:
     """The file of a page; raises FileError where it is not there."""
     if not is_there(site / "index.html"):
-        raise FileError(
-            "this copy of ldptui came without its pages: `make dist` builds a package that has "
-            "them, and they can be read as text in the folder docs of the source"
-        )
+        raise FileError(f"this copy of ldptui came without its pages: {_where_pages_are()}")
     names = sorted(path.stem for path in site.glob("*.html") if path.stem != "404")
     if name not in names:
         hint = suggest(name, names, f"there are {', '.join(names)}")
         raise FileError(f"{name} is not a page{hint}")
     return site / f"{name}.html"
+
+
+def _where_pages_are() -> str:
+    """The place where the pages can be read, or be made."""
+    source = Path(__file__).parents[2] / "docs"
+    if is_there(source / "tutorial.md"):
+        return f"they are text in {source}, and `make site` makes them for a browser"
+    urls = metadata.metadata("ldptui").get_all("Project-URL") or []
+    named = dict(url.split(", ", 1) for url in urls)
+    return (
+        f"{named.get('Documentation', 'the source')} has them, and a wheel that `make dist` built"
+    )
 
 
 def has_screen() -> bool:
