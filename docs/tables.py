@@ -105,9 +105,8 @@ def _code(names: Iterable[str]) -> str:
 
 
 def _first(words: str) -> str:
-    """The first sentence, or two where it is short; the program has the others."""
-    first, *rest = re.split(r"(?<=[.]) (?=[A-Z])", words)
-    return f"{first} {rest[0]}" if rest and len(first.split()) < 10 else first
+    """The first sentence; the program has the others."""
+    return re.split(r"(?<=[.]) (?=[A-Z])", words)[0]
 
 
 def _keys(section: str) -> Iterator[list[str]]:
