@@ -1,4 +1,3 @@
-from ldptui.core import theory as theory
 from ldptui.core.attacks import View as View
 from ldptui.core.base.errors import FileError as FileError
 from ldptui.core.base.errors import LdpError as LdpError
@@ -14,6 +13,7 @@ from ldptui.core.reports.files import read_reports as read_reports
 from ldptui.core.reports.files import write_reports as write_reports
 from ldptui.core.scenario import Scenario as Scenario
 
+from .api import theory as theory
 from .api.by_name import attack as attack
 from .api.by_name import defence as defence
 from .api.by_name import kinds as kinds
