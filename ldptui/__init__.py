@@ -20,8 +20,8 @@ from typing import Any
 __version__ = "0.2.0"
 
 _QUESTIONS = (
-    "accuracy", "audit", "check", "choose", "deployment", "design", "disclose", "guess", "ledger",
-    "plan", "price", "sensitivity", "synthetic", "trust",
+    "accuracy", "audit", "check", "choose", "conclude", "deployment", "design", "disclose",
+    "estimate", "guess", "ledger", "plan", "price", "screen", "sensitivity", "synthetic", "trust",
 )  # fmt: skip
 _HOMES = {
     **{name: f"ldptui.questions.{name}_question" for name in _QUESTIONS},
@@ -34,16 +34,17 @@ _HOMES = {
     ),
     "Experiment": "ldptui.core.experiment.experiment",
     "Scenario": "ldptui.core.scenario",
-    **dict.fromkeys(("Frequencies", "estimate"), "ldptui.api.collected"),
-    **dict.fromkeys(("Numbers", "estimate_numbers", "perturb"), "ldptui.api.numbers"),
-    **dict.fromkeys(("Groups", "estimate_by"), "ldptui.api.groups"),
+    **dict.fromkeys(("FrequencyAnswer", "GroupAnswer"), "ldptui.questions.frequency_answer"),
+    "NumberAnswer": "ldptui.questions.number_answer",
+    "ScreenAnswer": "ldptui.questions.screen_answer",
+    "ConcludeAnswer": "ldptui.questions.conclude_answer",
+    "perturb": "ldptui.core.reports.numbers",
+    "protocol": "ldptui.core.reports.points",
     **dict.fromkeys(("Counted", "counted", "read_counts"), "ldptui.core.reports.counted"),
-    **dict.fromkeys(("attack", "defence", "kinds", "population", "protocol"), "ldptui.api.by_name"),
+    **dict.fromkeys(("attack", "defence", "kinds", "population"), "ldptui.api.by_name"),
     **dict.fromkeys(("read_reports", "write_reports"), "ldptui.core.reports.files"),
     "Results": "ldptui.api.results",
     **dict.fromkeys(("compile", "load", "run"), "ldptui.api.running"),
-    **dict.fromkeys(("Screening", "screen"), "ldptui.api.screened"),
-    **dict.fromkeys(("Conclusions", "conclude"), "ldptui.api.concluded"),
 }
 
 

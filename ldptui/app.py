@@ -9,7 +9,7 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -36,14 +36,13 @@ from .widgets.form import FormPane
 from .widgets.path_field import takes_suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from textual.command import Provider
     from textual.filter import LineFilter
     from textual.message import Message
 
     from .engine.replay import RunReplay
-    from .questions.collection import Collection
 
 DARK = Theme(
     name="ldptui-dark",
@@ -154,7 +153,7 @@ class Workbench(App[None]):
         *,
         store: Path | None = None,
         run_replay: RunReplay | None = None,
-        collection: Collection | None = None,
+        collection: Mapping[str, Any] | None = None,
     ) -> None:
         # Textual chooses its colour filter here: later it would paint black on black.
         super().__init__(

@@ -16,12 +16,12 @@ from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import experiment as core_experiment
 from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.reports.arguments import called, file_path, listed, number, switch, whole, words
+from ldptui.core.reports.points import plain
 from ldptui.core.running import runner
 from ldptui.core.running.runner import Progress
 from ldptui.core.running.searching import searched
 from ldptui.core.scenario import Scenario, read_document, read_text
 
-from .by_name import plain
 from .results import Results
 
 HOW: Final = "code=[FILE] lets that of a file run, allow_attacks=[NAME] that of a package"

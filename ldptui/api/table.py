@@ -10,37 +10,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.base.errors import RunError, ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.export import (
     ALL,
     Choice,
     checked,
     metric_rows,
-    of_one_type,
     pivot,
     results_cells_csv,
 )
-from ldptui.core.reports.arguments import words
+from ldptui.core.export.frames import make_frame
 from ldptui.core.running.runner import Results as Measured
 
 from ..text import table
-
-
-def framed(rows: list[dict[str, Any]], library: str | None) -> Any:
-    """Rows as a data frame; raises RunError where no library is there."""
-    libraries = ("polars", "pandas")
-    if library is not None and words(library, "library") not in libraries:
-        raise ScenarioError(f'must be "polars" or "pandas", {got(library)}', key="library")
-    names = rows[0] if rows else ()
-    columns = {name: of_one_type([row[name] for row in rows]) for name in names}
-    for name in libraries if library is None else (library,):
-        try:
-            module: Any = __import__(name)
-        except ImportError:
-            continue
-        return module.DataFrame(columns)
-    wanted = library or "polars or pandas"
-    raise RunError(f"a frame needs {wanted}: pip install {library or 'polars'}; rows() needs none")
 
 
 class Framed(ABC):
@@ -67,12 +49,11 @@ class Framed(ABC):
 
         Examples
         --------
-        >>> from ldptui import perturb, protocol
-        >>> sw = protocol("sw", low=0, high=10, epsilon=2.0)
-        >>> list(estimate_numbers(perturb([1.0] * 500, sw), sw, parts=2).to_frame()["high"])
-        [5.0, 10.0]
+        >>> from ldptui import run
+        >>> list(run("quickstart", trials=2).to_frame().columns)[:2]
+        ['cell', 'metric']
         """
-        return framed(self.rows(), library)
+        return make_frame(self.rows(), library)
 
 
 STYLE: Final = "font-family: monospace; line-height: 1.2; white-space: pre; overflow-x: auto"
@@ -100,7 +81,7 @@ class Table:
 
     def to_frame(self, library: str | None = None) -> Any:
         """`records()` as a data frame of polars or pandas, as `Results.to_frame` makes it."""
-        return framed(self.records(), library)
+        return make_frame(self.records(), library)
 
     def to_csv(self) -> str:
         """A line for each row, in full precision."""

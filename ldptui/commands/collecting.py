@@ -1,44 +1,36 @@
-"""Reports of real users, made: ldptui perturb; and numbers of real users, from its options."""
+"""Reports of real users, made: ldptui perturb."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldptui.core.base.errors import ScenarioError, got, one_line
+from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.numbers import NumberColumn
 from ldptui.core.base.secure import secure
 from ldptui.core.base.tables import Batch, Columns, spot, table_rows, whole_number
 from ldptui.core.law.pure import Items, LocalMechanism, Reports
-from ldptui.core.reports.files import WORDS, counted_in, sent, uncut, write_reports
-from ldptui.core.reports.sources import format_of, sources
+from ldptui.core.reports.files import WORDS, sent, uncut, write_reports
+from ldptui.core.reports.numbers import numbers_protocol, perturb_numbers
+from ldptui.core.reports.sources import format_of
 
-from ..api.numbers import Numbers, estimate_numbers, telling_of, told
-from ..questions.options import flag_of
-from ..questions.report_options import EstimateOptions
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .outputs import check_new, check_outputs, in_format, tell_written, write_result
+from .outputs import check_new
 from .protocols import Perturb
 from .reading import agreed, by_options, span_of
-
-OF_ITEMS: Final = (
-    "correct", "coverage", "by", "defend", "simultaneous", "top", "screen", "rows_out",
-)  # fmt: skip
-"""The options of an estimate that read or correct frequencies of items."""
 
 
 def sent_numbers(
     options: Perturb, column: str, protocol: LocalMechanism, rng: np.random.Generator
 ) -> Iterator[Reports]:
     """The reports of the numbers in a column, batch by batch; notes how many were clipped."""
-    telling = telling_of(protocol)
+    telling = numbers_protocol(protocol)
     held = NumberColumn(
         Path(options.data), column, telling.low, telling.high, options.clip, "--column",
         "--clip takes the nearer end",
@@ -47,50 +39,10 @@ def sent_numbers(
     for batch in held.batches():
         numbers = held.clipped(batch)
         clipped += int(np.count_nonzero(numbers != batch))
-        yield told(protocol, numbers, rng)
+        yield perturb_numbers(protocol, numbers, rng)
     if clipped and not options.quiet:
         outside = f"{text.plural(clipped, 'number')} outside the range"
         note(f"{outside}: the nearer end is taken")
-
-
-def estimate_of_numbers(options: EstimateOptions, span: Mapping[str, float]) -> int:
-    """Print the mean, and the distribution, that files of reports of numbers tell."""
-    for name in OF_ITEMS:
-        if getattr(options, name):
-            rule = "is of frequencies of items, got --low as well"
-            raise ScenarioError(rule, key=flag_of(name))
-    with by_options():
-        named = sources(options.reports, options.input_format)
-    check_outputs(options, named, {"--out": options.out, "--counts-out": options.counts_out})
-    _, protocol = agreed(options, span)
-    with by_options():
-        telling_of(protocol)
-        total = counted_in(named, protocol, None)
-        found = estimate_numbers(
-            total,
-            protocol,
-            confidence=options.confidence,
-            share=options.share,
-            parts=options.parts,
-            fit=options.fit or "ems",
-        )
-    if options.counts_out is not None:
-        total.write(options.counts_out)
-        tell_written(options, options.counts_out)
-    written = in_format(
-        options.format, f"{found!r}\n", found.document, partial(_rows, found), named
-    )
-    write_result(options, options.format, written)
-    if found.alarm is not None and options.format != "table":
-        note(f"ldptui: {one_line(found.alarm)}")
-    return exits.MISFIT if options.strict and found.alarm is not None else exits.DONE
-
-
-def _rows(found: Numbers) -> list[dict[str, Any]]:
-    if found.distribution is not None:
-        return found.rows()
-    document = found.document()
-    return [{key: document[key] for key in ("reports", "mean", "std", "low", "high")}]
 
 
 def perturb(options: Perturb) -> int:

@@ -46,11 +46,6 @@ class Command:
     @property
     def asked(self) -> type[Any]:
         """The dataclass of its options."""
-        if not self.options:
-            from ..questions.topics import find_topic  # work, which the workbench waits for
-
-            asked: type[Any] = find_topic(self.name).asked
-            return asked
         kind: type[Any] = getattr(import_module(f"{__package__}.{self.place}"), self.options)
         return kind
 
@@ -116,4 +111,4 @@ COMMANDS: Final[Mapping[str, Command]] = {
     for name, row in rows("commands", __package__).items()
     if name not in ("words", "lists")
 }
-"""The commands that are no topics of the lab alone; first the workbench's own options."""
+"""The commands that are no questions; first the workbench's own options."""

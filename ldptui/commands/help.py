@@ -55,19 +55,15 @@ Line = tuple[str, str, str, str]
 
 def command_lines() -> Iterator[Line]:
     """A line for each command, but for former names."""
+    from ..questions import is_about_reports
     from ..questions.topics import TOPICS
 
     for name, row in COMMANDS.items():
         if row.group:
-            topic = TOPICS.get(name)
-            usage, summary = row.usage, row.summary
-            if topic is not None:
-                usage, summary = topic.usage, topic.summary
-            yield name, row.group, usage, summary
-    for name, topic in TOPICS.items():
-        if name not in COMMANDS:
-            group = "real reports" if topic.group == "reports" else "questions"
-            yield name, group, topic.usage, topic.summary
+            yield name, row.group, row.usage, row.summary
+    for name, asked in TOPICS.items():
+        group = "real reports" if is_about_reports(name) else "questions"
+        yield name, group, asked.usage, asked.summary
 
 
 def overview() -> str:
@@ -77,8 +73,7 @@ def overview() -> str:
 
     owned = {name: row.group for name, row in COMMANDS.items() if row.group}
     for name in find_names():
-        if name not in COMMANDS:
-            owned[name] = "real reports" if is_about_reports(name) else "questions"
+        owned[name] = "real reports" if is_about_reports(name) else "questions"
     groups = list[str]()
     for group, about in GROUPS.items():
         names = ", ".join(name for name, own in owned.items() if own == group)

@@ -15,11 +15,11 @@ from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import published_names
 from ldptui.core.reports.arguments import keys_of, toml_value
 from ldptui.core.reports.files import read_rows
+from ldptui.core.reports.points import protocol as protocol_of
 from ldptui.core.reports.sources import labels_in, sources
 from ldptui.core.scenario import Scenario, read_document, read_text
 
-from ..api.by_name import protocol as protocol_of
-from ..questions.collection import Collection, Named
+from ..questions.collection import Named
 from ..session.scenario_file import locate
 from ..terminal.output import note
 from .opening import Opening
@@ -78,11 +78,7 @@ _QUOTES: Final = str.maketrans("", "", "\"'")
 
 OPTIONS: Final = {
     "items": "--items", "protocol.kind": "--protocol", "protocol.epsilon": "--epsilon",
-    "corrections": "--correct", "confidence": "--confidence", "coverage": "--coverage",
-    "top": "--top", "by": "--by", "defend": "--defend", "share": "--share", "claim": "--claim",
-    "sharp": "--sharp", "low": "--low", "high": "--high", "parts": "--parts", "fit": "--fit",
-    "trials": "--trials", "trust": "--trust", "weight": "--weight", "users": "--users",
-    "keep": "--keep",
+    "low": "--low", "high": "--high", "keep": "--keep",
 }  # fmt: skip
 """The options that set parameters, by their keys."""
 
@@ -136,8 +132,8 @@ def span_of(low: float | None, high: float | None) -> dict[str, float]:
     return {} if low is None or high is None else {"low": low, "high": high}
 
 
-def collection(options: Opening) -> Collection:
-    """The files of reports that the workbench is to open, whose first rows are read here.
+def collection(options: Opening) -> dict[str, Any]:
+    """The fields of the forms about the reports to open, whose first rows are read here.
 
     Raises LdpError for what `ldptui estimate` refuses as well.
     """
@@ -160,16 +156,12 @@ def collection(options: Opening) -> Collection:
     with by_options():
         next(read_rows(sources(places), protocol), None)
     domain = None if options.domain is None else os.path.abspath(options.domain)  # noqa: PTH100
-    return Collection(
-        reports=tuple(os.path.abspath(place) for place in places),  # noqa: PTH100 - of patterns too
-        protocol=kind.lower(),
-        epsilon=options.epsilon,
-        items=options.items,
-        domain=domain,
-        low=span.get("low"),
-        high=span.get("high"),
-        keys={name: str(value) for name, value in keys_of(options.settings).items()},
-    )
+    keys = {name: str(value) for name, value in keys_of(options.settings).items()}
+    return {
+        "reports": tuple(os.path.abspath(place) for place in places),  # noqa: PTH100 - of patterns too
+        "protocol": kind.lower(), "epsilon": options.epsilon, "items": options.items,
+        "domain": domain, "low": span.get("low"), "high": span.get("high"), **keys,
+    }  # fmt: skip
 
 
 @contextmanager

@@ -17,8 +17,8 @@ from ldptui.core.kernels.hashing import xxhash32
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.reports.arguments import keys_of
 from ldptui.core.reports.layout import Column, layout
+from ldptui.core.reports.points import protocol as protocol_of
 
-from ..api.by_name import protocol as protocol_of
 from ..api.vectors import vectors_of
 from ..catalogue import kind_words
 from ..explain.client import Client, client_of

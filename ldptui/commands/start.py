@@ -6,18 +6,17 @@ import gc
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ldptui.core.base.files import is_file
 
 from .logs import log_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..app import Workbench
     from ..engine.replay import RunReplay
-    from ..questions.collection import Collection
     from .opening import Opening
 
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"
@@ -72,7 +71,7 @@ def open_workbench(
     scenario: str | None = None,
     *,
     run_replay: RunReplay | None = None,
-    collection: Collection | None = None,
+    collection: Mapping[str, Any] | None = None,
     commands: Callable[[], Sequence[str]] = tuple,
 ) -> int:
     """Show the workbench until it is left; returns the exit code.

@@ -1,30 +1,29 @@
 """A question asked by its command, which prints the answer, or by its form, which shows it.
 
-A topic that is no question yet has a command of its own, and `answer(options, ask)`, a generator
-that says what it works on and returns its `Answer`. A form is answered in the background worker,
-which may stop it between any two steps of Python. Whoever asks, a `ScenarioError` names the
-argument or the field that is wrong.
+A form is answered in the background worker, which may stop it between any two steps of Python.
+Whoever asks, a `ScenarioError` names the argument or the field that is wrong.
 """
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from ldptui.core.base.errors import FileError, ScenarioError
-from ldptui.core.base.files import check_replaced, write_atomically
+from ldptui.core.base.files import check_other, check_replaced, is_file, write_atomically
 
 from ..terminal import exits
+from ..terminal.output import check_writable, note
+from . import load_question
+from .collection import RUN
 from .inputs import Ask, Steps, offered
 from .options import concerned
 from .question import Question, finish
 from .question_answer import QuestionAnswer
-from .topics import Topic, find_topic
 from .writing import make_page, make_sheet, write_answer
 
 
@@ -33,28 +32,58 @@ def command(name: str, arguments: Namespace) -> int:
 
     A ScenarioError names the argument.
     """
-    topic, values = find_topic(name), vars(arguments)
+    asked, values = load_question(name), vars(arguments)
+    own = {option.name for option in asked.options}
+    named = None if "out" in own else getattr(arguments, "out", None)
+    out = None if named in (None, "-") else Path(named)
+    page = None if arguments.page is None else Path(arguments.page)
     try:
-        given = topic.argued(values)
-        found = finish(topic.work(given))
-        write_answer(topic, found, given, arguments.format, arguments.page)
+        given = asked.argued(values)
+        _check_out(asked, given, out, arguments.force)
+        if page is not None:
+            check_replaced(page, asked.page_flag)
+        found = finish(asked.work(given))
     except ScenarioError as error:
-        option = concerned(topic.options, error.key)
+        option = concerned(asked.options, error.key)
         if option is None or error.where:
             raise
         _, row, parameter = (*error.key.split(".", 2), "", "")[:3]
         flag = f"{option.flag} {values[option.name][int(row)]}: {parameter}" if parameter else (
             option.flag
         )  # fmt: skip
+        if pointed := getattr(error, "pointed", ()):
+            for line in (f"{flag} {error.rule}", *pointed):
+                note(line)
+            return exits.USAGE
         raise ScenarioError(error.rule, flag) from error
+    wrote = [] if arguments.quiet else [f"wrote {path}" for path in (page, out) if path]
+    if page is not None:
+        write_atomically(page, make_page(asked, found, given))
+    write_answer(asked, found, arguments.format, out, "" if out else ", ".join(wrote))
+    for line in wrote if out else ():
+        note(line)
+    if found.is_undecided:
+        return exits.NO_VERDICT
     if found.is_broken:
         return exits.ALARM
     return exits.MISFIT if found.is_misfit else exits.DONE
 
 
-def _answer(topic: Topic) -> Callable[[Any, Ask], Steps]:
-    answer: Callable[[Any, Ask], Steps] = import_module(topic.home).answer
-    return answer
+def _check_out(
+    asked: Question[Any, Any], given: Mapping[str, Any], out: Path | None, force: bool
+) -> None:
+    """Refuse an output that is read as well, or that is there already; raises LdpError."""
+    if out is None:
+        return
+    for option in asked.options:
+        if option.argument.role in ("reports", "table", "names"):
+            places = given.get(option.name) or ()
+            for place in (places,) if isinstance(places, str) else places:
+                check_other(out, place)
+    if is_file(out) and not force:
+        rule = f"must be a new file, and {out} is there already (--force replaces it)"
+        raise ScenarioError(rule, key="--out")
+    check_writable(out)
 
 
 READ: Final = {"file": "file", "prior": "prior", "reports": "reports.0"}
@@ -63,17 +92,14 @@ READ: Final = {"file": "file", "prior": "prior", "reports": "reports.0"}
 
 def steps(question: Mapping[str, Any]) -> Steps:
     """Work on a tab's question; raises LdpError. A ScenarioError has the name of a field, or ""."""
-    topic, values = find_topic(question["tab"]), question["values"]
-    whole = next((field for name, field in READ.items() if name in topic.fields), "")
+    asked, values = load_question(question["tab"]), question["values"]
+    whole = next((field for name, field in READ.items() if name in asked.fields), "")
     path = str(values.get("path") or "")
     try:
         ask = Ask(True, question["document"], question["folder"], path)
-        if isinstance(topic, Question):
-            return (yield from _answer_form(topic, values, ask))
-        answer = yield from _answer(topic)(topic.typed(values), ask)
-        return replace(answer, figures=tuple(answer.figures))
+        return (yield from _answer_form(asked, values, ask))
     except ScenarioError as error:
-        raise _of_field(error, topic, whole) from error
+        raise _of_field(error, asked, whole) from error
     except FileError as error:
         raise ScenarioError(str(error), whole) from error
 
@@ -83,7 +109,7 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask)
     given, writes = asked.typed(values), False
     for option in asked.options:
         match option.argument.role:
-            case "scenario":
+            case "scenario" if option.required or values.get("subject") == RUN:
                 given[option.name] = ask.scenario()
             case "protocol":
                 table = (ask.document or {}).get("protocol", {})
@@ -92,7 +118,9 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask)
             case "code" if given.get(option.name):
                 given[option.name] = str(ask.folder / given[option.name])
             case "reports":
-                given[option.name] = tuple(ask.place(each) for each in given.get(option.name, ()))
+                given[option.name] = tuple(map(ask.place, filter(None, given.get(option.name, ()))))
+            case "names" if given.get(option.name):
+                given[option.name] = str(ask.file(given[option.name], option.name))
             case "clients":
                 given[option.name] = tuple(_client_places(given.get(option.name, ()), ask))
             case "output":
@@ -134,9 +162,9 @@ def _client_places(names: Sequence[str], ask: Ask) -> Iterator[str]:
             raise ScenarioError(error.rule, key=f"clients.{row}") from error
 
 
-def _of_field(error: ScenarioError, topic: Topic, whole: str) -> ScenarioError:
+def _of_field(error: ScenarioError, asked: Question[Any, Any], whole: str) -> ScenarioError:
     """The error as one of a field, or else as a whole sentence about the table."""
-    option = concerned(topic.blanks, error.key)
+    option = concerned(asked.blanks, error.key)
     if option is None:
         return ScenarioError(str(error), whole)
     if option.type != "rows":

@@ -11,9 +11,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, DecimalException
+from pathlib import PurePath
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -31,7 +31,7 @@ from typing import (
 from msgspec import Struct
 
 from ldptui.core.base.errors import ScenarioError, got, spelled
-from ldptui.core.base.ranges import Range
+from ldptui.core.base.ranges import Range, finite
 
 T = TypeVar("T")
 Type = Literal["number", "integer", "flag", "text", "numbers", "names", "rows"]
@@ -64,7 +64,9 @@ class Argument(Struct, frozen=True):
     lower : whether capitals are small letters. needed : one of those that are `either` must be
     given. role : what a question's value is: the name of a scenario, or in Python a scenario
     itself; a kind of protocol, or its table of a scenario; a CSV file that is read, or a column of
-    it; files of reports; a file that is written; clients, in Python objects too; FILE.py:NAME.
+    it; files of reports, and the kind of their protocol, in Python the reports and the protocol
+    too; a file of names; a file that is written; clients, in Python objects too; FILE.py:NAME; a
+    value that Python gives.
     """
 
     positional: bool = False
@@ -77,8 +79,9 @@ class Argument(Struct, frozen=True):
     lower: bool = False
     needed: bool = False
     role: Literal[
-        "", "scenario", "protocol", "table", "reports", "column", "output", "clients", "code"
-    ] = ""
+        "", "scenario", "protocol", "table", "reports", "sender", "names", "column", "output",
+        "clients", "code", "value"
+    ] = ""  # fmt: skip
 
 
 Settings: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--set",), repeated=True)]
@@ -163,16 +166,18 @@ class Option(Struct, frozen=True):
         empty : whether it may be missing.
         """
         if self.type in ("names", "rows"):
-            return self._texts(value or ())
-        if value in (None, "") and empty:
+            return self._texts(() if value is None else value)
+        if empty and (value is None or value == ""):
             return "" if self.required and self.type == "text" else None
         match self.type:
             case "number" | "integer":
                 return self._number(value)
             case "numbers":
                 return value if isinstance(value, tuple) else self._numbers(str(value or ""))
-            case "text":
+            case "text" if value is None or isinstance(value, str | int | float | PurePath):
                 return str(value or "")
+            case "text":
+                raise ScenarioError(f"must be text, {got(value)}", key=self.name)
         return value
 
     def _number(self, value: Any) -> int | float:
@@ -182,7 +187,7 @@ class Option(Struct, frozen=True):
             what = "a whole number" if whole else "a number"
             rule = f"must be {what}" + (f", {got(value)}" if value is not None else "")
             raise ScenarioError(rule, key=self.name)
-        if not math.isfinite(number) or number not in self.range:
+        if not finite(number) or number not in self.range:
             raise ScenarioError(f"must be {self.range}, got {spelled(number)}", key=self.name)
         return number
 
@@ -197,7 +202,9 @@ class Option(Struct, frozen=True):
         return numbers
 
     def _texts(self, value: Sequence[str]) -> tuple[str, ...]:
-        words = (value.split(",") if isinstance(value, str) else value) or ()
+        if not isinstance(value, str | list | tuple):
+            raise ScenarioError(f"must be a list of texts, {got(value)}", key=self.name)
+        words = value.split(",") if isinstance(value, str) else value
         texts = [str(word).strip() for word in words]
         return tuple(texts if self.type == "rows" else dict.fromkeys(filter(None, texts)))
 
@@ -271,6 +278,8 @@ def split_hint(hint: Any) -> tuple[Any, dict[type, Any]]:
 
 
 def type_of(base: Any, argument: Argument) -> Type:
+    if argument.role == "reports":
+        return "rows"
     if get_origin(base) is Literal:
         return TYPES[type(get_args(base)[0])]
     if get_origin(base) is tuple:

@@ -13,10 +13,11 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from types import GeneratorType, MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
+from warnings import warn
 
 from msgspec import Struct
 
-from ldptui.core.base.errors import ScenarioError, suggest
+from ldptui.core.base.errors import LdpWarning, ScenarioError, suggest
 
 from .options import Blank, Option
 from .question_answer import QuestionAnswer
@@ -65,7 +66,6 @@ class Question(Generic[P, A]):
     """
 
     home = ""
-    reads = False
 
     def __init__(
         self,
@@ -88,7 +88,6 @@ class Question(Generic[P, A]):
         self.live, self.curves, self.hint, self.offer = live, curves, hint, offer
         self.page_flag = page_flag
         self.written = written or {"title": "Write the page", "name": f"{self.name}.md"}
-        self.collected = False
         self.home = function.__module__
 
     def __repr__(self) -> str:
@@ -109,6 +108,11 @@ class Question(Generic[P, A]):
     @property
     def options(self) -> tuple[Option, ...]:
         return tuple(parameter.option for parameter in self.parameters)
+
+    @property
+    def collected(self) -> bool:
+        """Whether it is about the collection that all forms about reports share."""
+        return any(option.argument.role == "sender" for option in self.options)
 
     @property
     def blanks(self) -> tuple[Option, ...]:
@@ -148,8 +152,14 @@ class Question(Generic[P, A]):
     # Answers.
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> A:
-        """The answer; raises ScenarioError with the name of the option as key."""
-        return finish(self.work(self.bind(*args, **kwargs)))
+        """The answer; raises ScenarioError with the name of the option as key.
+
+        Warns of each reason to doubt it.
+        """
+        answer = finish(self.work(self.bind(*args, **kwargs)))
+        for doubt in answer.doubts:
+            warn(doubt, LdpWarning, stacklevel=2)
+        return answer
 
     def bind(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """The options by their names; raises ScenarioError for what is none, or is missing."""
@@ -179,6 +189,8 @@ class Question(Generic[P, A]):
                     raise ScenarioError("is required", key=option.name)
                 continue
             checked[option.name] = parameter.check(given[option.name])
+        for parameter in self.parameters:
+            parameter.check_beside(checked)
         either = [option for option in self.options if option.argument.either]
         refuse_both(
             checked,

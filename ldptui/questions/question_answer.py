@@ -5,7 +5,9 @@ A field that is annotated with `Quantity` is a row of the table. Nothing here im
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, get_type_hints
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, get_type_hi
 from msgspec import Struct
 
 from ..text import format as text
+from ..text.cells import safe_cell
 
 if TYPE_CHECKING:
     from ..explain.formula import Formula
@@ -64,9 +67,10 @@ class QuestionAnswer:
     """What every answer has beside its fields; a question overrides what it has to say.
 
     title : of the table. sentences : the answer in words; the first one answers the question with
-    its uncertainty. notes : what was assumed, and what the words of the table mean. is_broken : a
-    promise that was checked is not kept. edits : keys of the scenario with the values that the
-    answer proposes. choices : such edits by the place of the chart's cursor.
+    its uncertainty. notes : what was assumed, and what the words of the table mean. doubts :
+    reasons to doubt the answer, which are among its words. is_broken : a promise that was checked
+    is not kept, or an alarm. is_undecided : nothing can tell. edits : keys of the scenario with the
+    values that the answer proposes. choices : such edits by the place of the chart's cursor.
     """
 
     @property
@@ -82,7 +86,15 @@ class QuestionAnswer:
         return ()
 
     @property
+    def doubts(self) -> Sequence[str]:
+        return ()
+
+    @property
     def is_broken(self) -> bool:
+        return False
+
+    @property
+    def is_undecided(self) -> bool:
         return False
 
     @property
@@ -111,6 +123,25 @@ class QuestionAnswer:
         rows = [*self.quantities()]
         return HEADS, rows
 
+    def records(self) -> list[dict[str, Any]]:
+        """A dict for each row, with numbers as they are."""
+        heads, rows = self.table()
+        return [dict(zip(heads, row, strict=False)) for row in rows]
+
+    def document(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        document: dict[str, Any] = document_of(self)
+        return document
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The rows as a data frame of "polars" or "pandas"; without it of the one that is there.
+
+        Raises RunError where none is installed.
+        """
+        from ldptui.core.export.frames import make_frame
+
+        return make_frame(self.records(), library)
+
     @property
     def sources(self) -> Container[str]:
         """The letters of the sources that the table cites."""
@@ -119,6 +150,65 @@ class QuestionAnswer:
     def figures(self) -> Iterable[Figure]:
         """The charts of the answer itself; those along an option are the question's."""
         return ()
+
+    # The formats.
+
+    def shown_table(self, *, is_brief: bool = False) -> Table:
+        """The table as it is printed; the values of quantities stand below each other."""
+        from ..text.table import aligned
+
+        heads, rows = self.table(is_brief)
+        if heads != HEADS:
+            return heads, rows
+        values = aligned([Row(*row).shown for row in rows])
+        return heads, [(row[0], value, *row[2:4]) for row, value in zip(rows, values, strict=True)]
+
+    def text(self, more: Iterable[str] = ()) -> str:
+        """The sentence that answers, the table, and what there is to say of it; more : notes."""
+        from ..explain.papers import cited
+        from ..text import table
+
+        first, *others = [*self.sentences]
+        notes, sources = [*others, *self.notes, *more], cited(self.sources)
+        below = [*notes, *([""] if notes and sources else []), *sources]
+        heads, rows = self.shown_table()
+        if heads == HEADS:
+            lines: Any = [(row[0], str(row[1]).strip(), *row[2:]) for row in rows]
+            return f"{first}\n\n{table.theory_table(self.title, lines, below)}"
+        drawn = table.plain_table([*heads], [[*map(_cell_text, row)] for row in rows])
+        return "\n".join([first, "", self.title, "", drawn, *below, ""])
+
+    def markdown(self) -> str:
+        """The sentence that answers, the table and the notes as Markdown."""
+        from ..explain.papers import cited
+
+        first, *others = [*self.sentences]
+        heads, rows = self.shown_table()
+        grid = [[_cell_text(cell).strip().replace("|", "\\|") for cell in row] for row in rows]
+        used = [at for at, _ in enumerate(heads) if any(row[at] for row in grid)]
+        lines = [[heads[at] for at in used], ["---"] * len(used)]
+        lines += [[row[at] for at in used] for row in grid]
+        drawn = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        below = [f"- {note}" for note in (*others, *self.notes, *cited(self.sources))]
+        parts = [first, f"**{self.title}**", drawn, "\n".join(below)]
+        return "\n\n".join(parts).rstrip() + "\n"
+
+    def csv(self) -> str:
+        """The rows as CSV, in full precision; its words do no harm in a terminal or spreadsheet."""
+        rows, out = self.records(), io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(rows[0] if rows else ())
+        for row in rows:
+            cells = row.values()
+            writer.writerow([safe_cell(each) if isinstance(each, str) else each for each in cells])
+        return out.getvalue()
+
+
+def _cell_text(cell: Any) -> str:
+    """A cell of a table that is printed."""
+    if cell is None:
+        return text.MISSING
+    return f"{cell:.5f}" if isinstance(cell, float) else str(cell)
 
 
 def read_quantities(kind: type) -> Mapping[str, Quantity]:

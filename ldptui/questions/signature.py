@@ -12,15 +12,18 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
+from types import SimpleNamespace
 from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
-from ldptui.core.base.errors import ScenarioError, check_among, spelled
+from ldptui.core.base.errors import ScenarioError, check_among, got, spelled
 from ldptui.core.base.ranges import Range
 
 from .options import ANY, Argument, Blank, Keys, Line, Option, split_hint, type_of
 
+AS_GIVEN: Final = ("scenario", "protocol", "sender", "clients", "value")
+"""The roles of options that Python gives as other values than texts."""
 REQUIRED: Final = inspect.Parameter.empty
 _PARAMETER: Final = re.compile(r"^(\w+) : (.+(?:\n    .+)*)", re.MULTILINE)
 
@@ -37,11 +40,40 @@ class Group(Struct, frozen=True):
     heading: str
 
 
+class OnlyIf(Struct, frozen=True):
+    """The annotation of an option that is valid only with another one; why : said of it."""
+
+    option: str
+    why: str = ""
+
+
+class Without(Struct, frozen=True):
+    """The annotation of an option that is not valid with another one."""
+
+    option: str
+
+
 class Parameter(Struct, frozen=True):
-    """An option, and the words that it may be; among : None where anything may be given."""
+    """An option, and what its annotation says of its value.
+
+    among : the words that it may be, None where anything may be given. needs, excludes : the other
+    options that it is valid with, and not valid with.
+    """
 
     option: Option
     among: Callable[[], Iterable[str]] | None = None
+    needs: OnlyIf | None = None
+    excludes: Without | None = None
+
+    def check_beside(self, given: Mapping[str, Any]) -> None:
+        """Raise ScenarioError where the option is given and not valid beside the others."""
+        if not is_given(given.get(self.option.name)):
+            return
+        if self.needs is not None and not is_given(given.get(self.needs.option)):
+            why = f", {self.needs.why}" if self.needs.why else ""
+            raise ScenarioError(f"goes with {self.needs.option}{why}", key=self.option.name)
+        if self.excludes is not None and is_given(given.get(self.excludes.option)):
+            raise ScenarioError(f"cannot be given with {self.excludes.option}", self.option.name)
 
     def check(self, value: Any) -> Any:
         """The value as the function takes it; raises ScenarioError with the option's name as key.
@@ -51,9 +83,12 @@ class Parameter(Struct, frozen=True):
         option = self.option
         if value is None or value is option.default:
             return value
-        as_given = ("scenario", "protocol", "clients")
-        if option.argument.role in as_given and not isinstance(value, str):
+        if option.argument.role == "reports" or (
+            option.argument.role in AS_GIVEN and not isinstance(value, str)
+        ):
             return value
+        if option.type == "flag" and not isinstance(value, bool):
+            raise ScenarioError(f"must be True or False, {got(value)}", key=option.name)
         if option.type == "integer" and _is_whole(value):
             value = int(value)
         elif option.type == "number" and isinstance(value, Real) and not isinstance(value, bool):
@@ -65,6 +100,13 @@ class Parameter(Struct, frozen=True):
         return read
 
 
+def is_given(value: Any) -> bool:
+    """Return whether the value of an option is more than none."""
+    if isinstance(value, str | list | tuple):
+        return bool(value)
+    return value is not None and value is not False
+
+
 def _is_whole(value: object) -> bool:
     if isinstance(value, bool):
         return False
@@ -73,8 +115,7 @@ def _is_whole(value: object) -> bool:
 
 def read_parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     """The parameters of a function, in their order, with the words of its docstring."""
-    hints = get_type_hints(function, include_extras=True)
-    words = read_words(function)
+    hints, words = read_hints(function), read_words(function)
     read = []
     for name, parameter in inspect.signature(function).parameters.items():
         hint, default = hints[name], parameter.default
@@ -86,6 +127,13 @@ def read_parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
             hint, default = tuple_of(hint), ()
         read.append(_read_parameter(name, hint, default, words.get(name)))
     return tuple(read)
+
+
+def read_hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The types of the parameters; that of the answer may be one which is not loaded."""
+    own = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
+    space = SimpleNamespace(__annotations__=own)
+    return get_type_hints(space, function.__globals__, include_extras=True)
 
 
 def tuple_of(hint: Any) -> Any:
@@ -113,7 +161,8 @@ def _read_parameter(name: str, hint: Any, default: Any, words: str | None) -> Pa
         blank=extras.get(Blank),
     )
     among = extras.get(Among)
-    return Parameter(option, None if among is None else among.load)
+    load = None if among is None else among.load
+    return Parameter(option, load, extras.get(OnlyIf), extras.get(Without))
 
 
 def _with_default(words: str, default: Any) -> str:

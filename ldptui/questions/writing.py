@@ -1,26 +1,24 @@
-"""The answer of a question as it is shown: text, JSON, CSV, Markdown, a page; a chart's numbers."""
+"""The answer of a question as it is shown: in a format, as a page, with its charts."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ldptui.core.base.files import check_replaced, write_atomically
+from ldptui.core.base.errors import one_line
+from ldptui.core.base.files import write_atomically
 
 from ..charts.draw import draw
 from ..charts.rows import ANSI_DARK, Look
 from ..charts.series import Axis, Plot, Series
 from ..explain.papers import cited
-from ..terminal.output import write_json, write_out
-from ..text import table
+from ..terminal.output import as_json, note, write_out
 from .options import Option
 from .question import Curves, Question, along_option
-from .question_answer import HEADS, QuestionAnswer, Row, Table, document_of
+from .question_answer import QuestionAnswer
 from .sheet import Answer, Figure, curves, listed
 
 FORMATS: Final = ("table", "json", "csv", "md")
@@ -32,7 +30,7 @@ def make_sheet(
     asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]
 ) -> Answer:
     """The answer as the lab shows it; its charts are computed when they are read."""
-    heads, rows = _shown_table(answer, is_brief=True)
+    heads, rows = answer.shown_table(is_brief=True)
     offer = [asked.offer] if asked.offer and (answer.edits or answer.choices) else []
     return Answer(
         listed(answer.title, heads, rows),
@@ -45,17 +43,6 @@ def make_sheet(
         values=answer,
         broken=answer.is_broken,
     )
-
-
-def _shown_table(answer: QuestionAnswer, *, is_brief: bool) -> Table:
-    """The table of an answer as it is printed; numbers stand below each other."""
-    heads, rows = answer.table(is_brief)
-    if heads != HEADS:
-        return heads, rows
-    shown = [Row(*row).shown for row in rows]
-    return heads, [
-        (row[0], value, *row[2:4]) for row, value in zip(rows, table.aligned(shown), strict=True)
-    ]
 
 
 def _figures(
@@ -116,64 +103,32 @@ def _number_at(answer: Any, path: str) -> float:
 
 
 def write_answer(
-    asked: Question[Any, Any],
-    answer: QuestionAnswer,
-    given: Mapping[str, Any],
-    form: str = "table",
-    page: str | None = None,
+    asked: Question[Any, Any], answer: QuestionAnswer, form: str, out: Path | None, more: str = ""
 ) -> None:
-    """Print an answer in one of `FORMATS`; page : a file to write as well."""
-    if page:
-        check_replaced(Path(page), asked.page_flag)
-        write_atomically(Path(page), make_page(asked, answer, given))
-    match form:
-        case "json":
-            write_json(document_of(answer))
-        case "csv":
-            write_out(_csv(answer))
-        case "md":
-            write_out(_markdown(answer))
-        case _:
-            write_out(_text(asked, answer, [f"wrote {page}"] if page else []))
+    """Print an answer in one of `FORMATS`, or write it to a file; more : a last note of its text.
 
-
-def _text(asked: Question[Any, Any], answer: QuestionAnswer, more: Sequence[str]) -> str:
-    """The sentence that answers, the table, and what there is to say of it."""
-    first, *others = [*answer.sentences]
-    notes = [*others, *answer.notes, *([asked.hint] if asked.hint else []), *more]
-    sources = cited(answer.sources)
-    below = [*notes, *([""] if notes and sources else []), *sources]
-    heads, rows = _shown_table(answer, is_brief=False)
-    if heads == HEADS:
-        lines: Any = [(row[0], str(row[1]).strip(), *row[2:]) for row in rows]
-        return f"{first}\n\n{table.theory_table(answer.title, lines, below)}"
-    cells = [[str(cell) for cell in row] for row in rows]
-    return "\n".join([first, "", answer.title, "", table.plain_table(heads, cells), *below, ""])
-
-
-def _csv(answer: QuestionAnswer) -> str:
-    out = io.StringIO()
-    heads, rows = answer.table()
-    csv.writer(out, lineterminator="\n").writerows([heads, *(row[: len(heads)] for row in rows)])
-    return out.getvalue()
-
-
-def _markdown(answer: QuestionAnswer) -> str:
-    """The sentence that answers, the table and the notes as Markdown."""
-    first, *others = [*answer.sentences]
-    heads, rows = _shown_table(answer, is_brief=False)
-    grid = [[str(cell).strip().replace("|", "\\|") for cell in row] for row in rows]
-    used = [at for at, _ in enumerate(heads) if any(row[at] for row in grid)]
-    lines = [[heads[at] for at in used], ["---"] * len(used)]
-    lines += [[row[at] for at in used] for row in grid]
-    drawn = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    below = [f"- {note}" for note in (*others, *answer.notes, *cited(answer.sources))]
-    return "\n\n".join([first, f"**{answer.title}**", drawn, "\n".join(below)]).rstrip() + "\n"
+    The doubts that its text has stand beside every other format.
+    """
+    if form == "json":
+        written = as_json(answer.document())
+    elif form == "csv":
+        written = answer.csv()
+    elif form == "md":
+        written = answer.markdown()
+    else:
+        written = answer.text(filter(None, (asked.hint, more)))
+    if form != "table" or out is not None:
+        for doubt in answer.doubts:
+            note(f"ldptui: {one_line(doubt)}")
+    if out is None:
+        write_out(written, exactly=form != "table")
+    else:
+        write_atomically(out, written)
 
 
 def make_page(asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]) -> str:
     """A page for an officer or a reviewer: the answer, table, charts, how to ask again."""
-    parts = [f"# {asked.question}", _markdown(answer).rstrip()]
+    parts = [f"# {asked.question}", answer.markdown().rstrip()]
     for figure in _figures(asked, answer, given):
         strips = draw(figure.chart, Look(WIDTH, HEIGHT, ANSI_DARK))
         drawn = "\n".join(strip.text.rstrip() for strip in strips)

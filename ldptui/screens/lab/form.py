@@ -13,8 +13,8 @@ from textual.widgets import Static
 
 from ...messages import ChoicesAsked
 from ...questions.options import Option, Step
+from ...questions.question import Question
 from ...questions.sheet import Answer
-from ...questions.topics import Topic
 from ...questions.words import lab_field_help
 from ...terminal.keyboard import first_focus, takes_focus
 from ...widgets.blank import Scroll, fitted
@@ -57,7 +57,7 @@ class LabForm(Scroll):
         Binding("enter", "begin", "Into the form", show=False, id="lab.begin"),
     ]
 
-    def __init__(self, topic: Topic) -> None:
+    def __init__(self, topic: Question[Any, Any]) -> None:
         super().__init__(id=f"form-{topic.name}")
         self.topic = topic
         self.border_title = topic.question
@@ -245,7 +245,7 @@ class LabBody(Vertical):
         yield Horizontal(self._left, self.results, id="lab-body")
         yield self._verdict
 
-    def open(self, topic: Topic) -> LabForm:
+    def open(self, topic: Question[Any, Any]) -> LabForm:
         """Show the form of a topic, which is made when it is shown first."""
         form = self.forms.get(topic.name)
         if form is None:

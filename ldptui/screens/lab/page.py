@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ...questions.collection import filed
+from ...questions.collection import is_filed
 from ...questions.draft_values import release
+from ...questions.question import Question
 from ...questions.sheet import Answer
-from ...questions.topics import Topic, starting
+from ...questions.topics import starting
 from ...questions.words import lab_field_help
 from ...text.format import count
 
@@ -27,7 +28,7 @@ class Page:
     None where it was left unanswered. stopped : somebody stopped its computation.
     """
 
-    topic: Topic
+    topic: Question[Any, Any]
     typed: dict[str, Any] = field(default_factory=dict)
     answer: Answer | None = None
     problems: dict[str, str] = field(default_factory=dict)
@@ -94,7 +95,7 @@ RUN: Final = (*ASKED, "attack", "campaign", "task", "top_k", "simulate")
 
 def subject(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a scenario that a tab needs whose form has these values."""
-    return {key: document[key] for key in (ASKED if filed(values) else RUN) if key in document}
+    return {key: document[key] for key in (ASKED if is_filed(values) else RUN) if key in document}
 
 
 def release_of(run: Run) -> str:
@@ -126,7 +127,7 @@ def _label(name: str) -> str:
 
 def title_of(draft: Draft | None, page: Page) -> str:
     """The title of the screen: what a tab starts from, or the files that it is about."""
-    if page.topic.collected and filed(page.values(draft)):
+    if page.topic.collected and is_filed(page.values(draft)):
         return ", ".join(Path(text).name for text in page.values(draft)["reports"] if text)
     return _started_from(draft)
 

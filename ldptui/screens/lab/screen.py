@@ -8,6 +8,7 @@ Its worker is its own, so that a run of the workbench goes on meanwhile.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -39,7 +40,6 @@ from .page import Page, release_of, subject, title_of
 from .tabs import KEYS, MORE, TopicTabs
 
 if TYPE_CHECKING:
-    from ...questions.collection import Collection
     from ...session.draft import Draft
     from ...session.runs import Run
 
@@ -79,14 +79,16 @@ class LabScreen(Screen[None]):
     view: var[int] = var(0, init=False)
     """The chart that is shown; in a narrow terminal it counts the table and the words too."""
 
-    def __init__(self, engine: type[Engine] = Engine, collection: Collection | None = None) -> None:
+    def __init__(
+        self, engine: type[Engine] = Engine, collection: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__()
         self._engine = engine(self.post_message, LAB, False)
         self._draft: Draft | None = None
         self.runs: tuple[Run, ...] = ()
-        opened = {} if collection is None else collection.typed
+        opened = collection or {}
         self.pages = {
-            name: Page(topic, dict(opened) if topic.collected else {})
+            name: Page(topic, dict(opened) if opened and topic.collected else {})
             for name, topic in TOPICS.items()
         }
         self._question: Question | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec.structs import replace
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from ...engine import Engine
     from ...engine.replay import RunReplay
-    from ...questions.collection import Collection
     from ...session.draft import Awaited, Draft, Problem
     from ...session.shelf import Shelf
     from ..lab.screen import LabScreen
@@ -326,7 +325,7 @@ class LabDoor:
     """Opens the lab, and tells it of the draft and the runs while it is open."""
 
     def __init__(
-        self, desk: Desk, engine: type[Engine], collection: Collection | None = None
+        self, desk: Desk, engine: type[Engine], collection: Mapping[str, Any] | None = None
     ) -> None:
         self._desk, self._engine, self._collection = desk, engine, collection
         self._lab: LabScreen | None = None

@@ -8,8 +8,9 @@ changed in threads, after the first frame; what comes of it is a new shelf.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -49,7 +50,6 @@ from .title import KEYS, TitleBar, TooSmall
 
 if TYPE_CHECKING:
     from ...engine.replay import RunReplay
-    from ...questions.collection import Collection
     from ...session.draft import Draft
     from .charts import ChartsPane
 
@@ -76,7 +76,7 @@ class WorkbenchScreen(Screen[None]):
         store: Path | None = None,
         run_replay: RunReplay | None = None,
         note: str = "",
-        collection: Collection | None = None,
+        collection: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__()
         self._path, self._run_replay, self._first_note = path, run_replay, note

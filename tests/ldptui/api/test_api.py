@@ -26,6 +26,7 @@ from ldptui.commands import cli
 from ldptui.core.base.errors import LdpError
 from ldptui.core.law import pure
 from ldptui.core.protocols import PROTOCOLS
+from ldptui.questions.question_answer import QuestionAnswer
 
 PUBLIC = {f"ldptui.{name}": getattr(ldptui, name) for name in ldptui.__all__} | {
     f"ldptui.theory.{name}": thing
@@ -42,17 +43,16 @@ FUNCTIONS = {
         [(owner, thing)]
         if not inspect.isclass(thing)
         else [(f"{owner}.{member}", value) for member, value in vars(thing).items()
-              if not member.startswith("_")]
+              if not member.startswith("_") and not hasattr(QuestionAnswer, member)]
     )
     if inspect.isfunction(function) or hasattr(function, "cache_info")
 }  # fmt: skip
 """Every public function and method."""
-SLOW = ("ldptui.api.screened",)
-"""Modules whose examples run in `make test-long` alone."""
 MODULES = [
-    pytest.param(name, marks=[pytest.mark.long] * (name in SLOW))
+    name
     for name in sorted({function.__module__ for function in FUNCTIONS.values()})
     if not name.endswith(".errors")  # we make them
+    if "ldptui.questions" not in name  # their examples are commands
 ]
 TABLES = {
     "population": {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0},
@@ -93,6 +93,8 @@ def undescribed() -> Iterator[str]:
         if inspect.isfunction(thing):
             yield from unsaid(name, thing)
         for member, value in vars(thing).items() if inspect.isclass(thing) else ():
+            if hasattr(QuestionAnswer, member):
+                continue  # it is described there
             if inspect.isfunction(value) and not member.startswith("_"):
                 yield from unsaid(f"{name}.{member}", value)
             elif isinstance(value, property) and not member.startswith("_"):
@@ -135,7 +137,7 @@ def rows_of(name: str) -> list[str]:
 
 def test_the_site_shows_every_parameter_in_a_table() -> None:
     """Each parameter has its row, in order; so has each error that is raised, and an example."""
-    assert len(FUNCTIONS) > 90
+    assert len(FUNCTIONS) > 80
     for name in FUNCTIONS:
         shown = rows_of(name)
         assert not re.match("(Of|What|Whether) ", inspect.getdoc(FUNCTIONS[name]) or ""), name

@@ -13,6 +13,7 @@ import pytest
 import ldptui
 from ldptui import LdpError, RunError, ScenarioError, View
 from ldptui.core.law.law import Ask
+from ldptui.questions.question_answer import QuestionAnswer
 
 GRR = ldptui.protocol("grr", 4, epsilon=1.0)
 SHE = ldptui.protocol("she", 4, epsilon=1.0)
@@ -48,15 +49,8 @@ TOLD = ldptui.perturb([0.1, 0.9] * 20, SW)
 GOOD: dict[str, dict[str, Any]] = {
     "attack": {"kind": "mga", "share": 0.1, "targets": {"items": [1]}},
     "compile": {"source": SCENARIO, "set": {"trials": 3}},
-    "conclude": {"reports": SENT, "protocol": OLH, "share": 0.05, "labels": FRUITS},
     "counted": {"reports": np.array([0, 1, 2]), "protocol": GRR, "labels": FRUITS},
     "defence": {"kind": "base-cut", "alpha": 0.1},
-    "estimate": {
-        "reports": np.array([0, 1, 2]), "protocol": GRR, "corrections": ["norm-sub"],
-        "confidence": 0.9, "labels": FRUITS, "coverage": False,
-    },
-    "estimate_by": {"places": "groups.csv", "protocol": GRR, "by": "country"},
-    "estimate_numbers": {"reports": TOLD, "protocol": SW, "parts": 8},
     "kinds": {"table": "protocol"},
     "load": {"source": SCENARIO, "set": {"trials": 3}},
     "perturb": {"numbers": [0.1, 0.2], "protocol": SW},
@@ -67,7 +61,6 @@ GOOD: dict[str, dict[str, Any]] = {
     "read_counts": {"path": "all.counts", "protocol": GRR},
     "read_reports": {"places": "reports.csv", "protocol": GRR},
     "run": {"source": SCENARIO},
-    "screen": {"reports": SENT, "protocol": OLH, "labels": FRUITS},
     "write_reports": {"path": "w.csv", "batches": [np.array([0, 1])], "protocol": GRR},
 }  # fmt: skip
 """Arguments that each public function takes; the ones left out are their defaults."""
@@ -76,14 +69,14 @@ DOORS: dict[str, Callable[..., Any]] = {}
 """Functions whose arguments have no names, with names."""
 
 MADE: dict[type, Callable[[], Any]] = {
-    ldptui.Conclusions: lambda: ldptui.conclude(SENT, OLH, share=0.05),
+    ldptui.ConcludeAnswer: lambda: ldptui.conclude(SENT, OLH, share=0.05),
     ldptui.Counted: lambda: ldptui.counted(SENT, OLH),
-    ldptui.Frequencies: lambda: ldptui.estimate(SENT, OLH, share=0.05),
-    ldptui.Groups: lambda: ldptui.estimate_by("groups.csv", GRR, "country"),
-    ldptui.Numbers: lambda: ldptui.estimate_numbers(TOLD, SW),
+    ldptui.FrequencyAnswer: lambda: ldptui.estimate(SENT, OLH, share=0.05),
+    ldptui.GroupAnswer: lambda: ldptui.estimate("groups.csv", GRR, by="country"),
+    ldptui.NumberAnswer: lambda: ldptui.estimate(TOLD, SW),
     ldptui.Results: lambda: ldptui.run(SCENARIO),
     ldptui.Scenario: lambda: ldptui.load(SCENARIO),
-    ldptui.Screening: lambda: ldptui.screen(SENT, OLH),
+    ldptui.ScreenAnswer: lambda: ldptui.screen(SENT, OLH),
 }
 """A value of each public class that has methods, but for the errors."""
 
@@ -93,7 +86,12 @@ def methods(kind: type) -> list[str]:
     if issubclass(kind, BaseException):
         return []
     named = ((name, inspect.getattr_static(kind, name)) for name in dir(kind))
-    return [name for name, found in named if name[0] != "_" and inspect.isfunction(found)]
+    shared = {*vars(QuestionAnswer)} - {"to_frame"}  # they draw the answer, and take no data
+    return [
+        name
+        for name, found in named
+        if name[0] != "_" and inspect.isfunction(found) and name not in shared
+    ]
 
 
 CLASSES = [kind for name in ldptui.__all__ if inspect.isclass(kind := getattr(ldptui, name))]
@@ -106,6 +104,24 @@ TAKEN: dict[str, Any] = {
 """Arguments of methods that have no default."""
 
 OTHERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "conclude": (
+        ldptui.conclude,
+        {"reports": SENT, "protocol": OLH, "share": 0.05, "labels": FRUITS},
+    ),
+    "estimate": (
+        ldptui.estimate,
+        {
+            "reports": np.array([0, 1, 2]),
+            "protocol": GRR,
+            "corrections": ["norm-sub"],
+            "confidence": 0.9,
+            "labels": FRUITS,
+            "coverage": False,
+        },
+    ),
+    "groups": (ldptui.estimate, {"reports": "groups.csv", "protocol": GRR, "by": "country"}),
+    "numbers": (ldptui.estimate, {"reports": TOLD, "protocol": SW, "parts": 8}),
+    "screen": (ldptui.screen, {"reports": SENT, "protocol": OLH, "labels": FRUITS}),
     "rappor": (ldptui.protocol, {"kind": "rappor", "items": 4, "labels": FRUITS, "epsilon": 1.0}),
     "perturbing": (GRR.perturb, {"values": [0, 1], "rng": None}),
     "noise": (SHE.perturb, {"values": [0, 1], "rng": RNG}),

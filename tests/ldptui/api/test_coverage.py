@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,15 +11,19 @@ from scipy.stats import binom
 from support import budget
 
 import ldptui
-from ldptui.api.collected import concluded
 from ldptui.core.attacks import split
-from ldptui.core.base.sampling import Floats
+from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.defences.norms import project
 from ldptui.core.law.pure import LocalMechanism
+from ldptui.core.reports.counted import Counted
 from ldptui.core.reports.coverage import REPETITIONS, coverage, deviations
 
 GRR = ldptui.protocol("grr", items=2, epsilon=1.0)
 USERS, WIDTH = 60, 1.96
+
+
+def estimate(counts: Counts, users: int, protocol: LocalMechanism, **asked: Any) -> Any:
+    return ldptui.estimate(Counted(protocol, counts, users), protocol, **asked)
 
 
 def exact(truth: Floats, corrected: Callable[[Floats], Floats], width: float = WIDTH) -> Floats:
@@ -55,10 +60,10 @@ def test_what_is_stated_is_near_the_coverage_of_the_real_truth() -> None:
     for share in (0.7 - off, 0.7, 0.7 + off):
         first = round(USERS * (GRR.q + share * (GRR.p - GRR.q)))
         counts = np.array([first, USERS - first])
-        found = concluded(counts, USERS, GRR, ["norm-sub"], coverage=True)
-        assert found.coverage is not None
+        found = estimate(counts, USERS, GRR, corrections=["norm-sub"], coverage=True)
+        assert found.measured is not None
         assert found.low is not None
-        assert found.coverage.mean == pytest.approx(exact(real, project).mean(), abs=0.05)
+        assert found.measured.mean == pytest.approx(exact(real, project).mean(), abs=0.05)
 
 
 def test_users_are_whole_and_none_is_lost() -> None:
@@ -68,8 +73,8 @@ def test_users_are_whole_and_none_is_lost() -> None:
 
 def test_intervals_need_a_coverage_after_a_correction() -> None:
     counts = np.array([40, 20])
-    assert concluded(counts, USERS, GRR, ["norm-sub"]).std is None
-    plain, covered = concluded(counts, USERS, GRR), concluded(counts, USERS, GRR, coverage=True)
+    assert estimate(counts, USERS, GRR, corrections=["norm-sub"]).std is None
+    plain, covered = estimate(counts, USERS, GRR), estimate(counts, USERS, GRR, coverage=True)
     assert covered.low == pytest.approx(plain.low)
     assert "covers" in repr(covered)
     assert [*covered.rows()[0]][-1] == "coverage"
@@ -79,7 +84,7 @@ def test_intervals_need_a_coverage_after_a_correction() -> None:
 def test_without_a_closed_form_of_the_noise_it_is_refused() -> None:
     cms: LocalMechanism = ldptui.protocol("cms", items=2, epsilon=1.0)
     with pytest.raises(ldptui.ScenarioError, match="coverage must be left out for a protocol"):
-        concluded(np.array([40, 20]), USERS, cms, coverage=True)
+        estimate(np.array([40, 20]), USERS, cms, coverage=True)
 
 
 @pytest.mark.parametrize("kind", ["she", "dbitflip"])
@@ -87,6 +92,6 @@ def test_reports_of_numbers_have_intervals_too(kind: str) -> None:
     protocol: LocalMechanism = ldptui.protocol(kind, items=3, epsilon=1.0)
     truth = np.array([300, 100, 0])
     counts = protocol.sample_counts(truth[None], np.random.default_rng(0))[0]
-    found = concluded(counts, 400, protocol, coverage=True)
+    found = estimate(counts, 400, protocol, coverage=True)
     assert (np.abs(found.values - truth / 400) < 6.5 * found.std).all()
-    assert budget.proportion(np.rint(found.coverage.items * REPETITIONS), REPETITIONS, 0.95)
+    assert budget.proportion(np.rint(found.measured.items * REPETITIONS), REPETITIONS, 0.95)

@@ -95,7 +95,7 @@ def test_the_table_says_what_is_concluded(place: Path, capsys: Captured) -> None
         capsys,
         *arguments(place, "--share", "0.05", "--claim", "apple > pear", "--claim", "nut > apple"),
     )
-    assert "8 items of 20 000 reports, up to 5 % fake" in shown
+    assert shown.startswith("If up to 5 % of the reports are fake, apple is held by ")
     assert "apple > pear: it takes " in shown
     assert "nut > apple: noise alone may overturn it" in shown
     assert "cannot be seen" in shown
@@ -105,7 +105,7 @@ def test_the_table_says_what_is_concluded(place: Path, capsys: Captured) -> None
 def test_a_share_below_what_is_proved_is_told(place: Path, capsys: Captured) -> None:
     write(place, [1 / 8] * 8, targets=range(2, 8), fakes=6000)
     assert told(capsys, *arguments(place, "--share", "0.05"))["fakes"]["at_least"] > 0.05
-    words = "what holds up to 5 % of fakes holds no more"
+    words = "What holds up to 5 % of fakes holds no more"
     assert words in succeed(capsys, *arguments(place, "--share", "0.05"))
     assert words not in succeed(capsys, *arguments(place, "--share", "0.4"))
 
@@ -142,7 +142,7 @@ def test_estimate_has_the_robust_ends_and_the_overturning_share(
     asked = ("estimate", *arguments(place)[1:], "--share", "0.02")
     rows = [*csv.DictReader(succeed(capsys, *asked, "--format", "csv").splitlines())]
     assert [float(row["low"]) for row in rows] == [row["low"] for row in whole["items"]]
-    assert "2 % fake" in succeed(capsys, *asked)
+    assert "if up to 2 % of all is fake" in succeed(capsys, *asked)
     oue = ldptui.protocol("oue", items=8, epsilon=1.0)
     reports = np.concatenate([*ldptui.read_reports(place / "reports.csv", oue)])
     found = ldptui.estimate(reports, oue, share=0.02, labels=NAMES)
@@ -183,15 +183,15 @@ def test_a_caret_stands_beneath_a_claim_that_is_none(place: Path, capsys: Captur
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--share", "1"), "--share must be in [0, 1), got 1.0"),
+        (("--share", "1"), "--share must be in [0, 1), got 1"),
         (("--share", "nan"), "--share must be in [0, 1)"),
-        (("--share", "0.1", "--confidence", "1"), "--confidence must be in (0, 1), got 1.0"),
+        (("--share", "0.1", "--confidence", "1"), "--confidence must be in (0, 1), got 1"),
         (("--share", "0.1", "--protocol", "she"), "--protocol must not be SHE, whose reports are"),
         (("--share", "0.1", "--protocol", "pm"), "ldptui estimate --low --high --share has the"),
         (("--share", "0.1", "--trust", "none"), "--trust must be one of local, verified"),
         (("--share", "0.1", "--trust", "curator"), "--protocol must be left out with the trust"),
         (("--share", "0.1", "--trust", "verified", "--sharp"), "--sharp must be left out"),
-        (("--share", "0.1", "--users", "9"), "--users goes with --estimates"),
+        (("--share", "0.1", "--users", "9"), "--users goes with estimates"),
         (("--share", "0.1", "--estimates", "x.csv"), "--estimates takes the place of reports"),
     ],
 )
@@ -215,7 +215,7 @@ def test_tables_that_tell_no_estimates_are_refused(tmp_path: Path, capsys: Captu
              "--share", "0.1")  # fmt: skip
     table.write_text("item,frequency\na,0.5\nb,0.5\n")
     assert "--users is required" in fail(capsys, 2, *asked)
-    assert "--users must be a whole number, at least 1" in fail(capsys, 2, *asked, "--users", "0")
+    assert "--users must be in [1, 10^15], got 0" in fail(capsys, 2, *asked, "--users", "0")
     assert "--items must be left out" in fail(capsys, 2, *asked, "--users", "9", "--items", "3")
     table.write_text("item,frequency\na,0.5\na,0.5\n")
     assert "--label must name each item once" in fail(capsys, 2, *asked, "--users", "9")
@@ -261,8 +261,7 @@ def test_sums_are_a_table(capsys: Captured) -> None:
     asked = ("conclude", "x.csv", "--epsilon", "1", "--share", "0.1", "--trust", "curator")
     assert "--estimates is required with the trust curator" in fail(capsys, 2, *asked)
     oue = ldptui.protocol("oue", items=3, epsilon=1.0)
-    for wrong, words in ((np.zeros(2), "3 published frequencies"), (["a"] * 3, "3 published")):
-        with pytest.raises(ldptui.ScenarioError, match=words):
-            ldptui.conclude(wrong, oue, share=0.1, users=9)
+    with pytest.raises(ldptui.ScenarioError, match="3 published frequencies"):
+        ldptui.conclude(np.zeros(2), oue, share=0.1, users=9)
     with pytest.raises(ldptui.ScenarioError, match="users is required with the trust curator"):
         ldptui.conclude(np.zeros(3), oue, share=0.1, trust="curator")

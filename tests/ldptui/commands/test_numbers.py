@@ -11,17 +11,15 @@ import pytest
 from numpy.typing import NDArray
 from support import budget
 from support.commands import Captured, fail, noted, succeed
+from support.lab_tabs import ask
 
 import ldptui
-from ldptui.api import numbers
-from ldptui.api.opened.estimate import answer
 from ldptui.commands.opening import Opening
 from ldptui.commands.reading import collection
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.protocols import KINDS
-from ldptui.questions.inputs import Ask
-from ldptui.questions.report_options import EstimateOptions
+from ldptui.core.reports import numbers
 
 TELLING = [kind for kind, spec in KINDS.items() if tells_numbers(spec.mechanism)]
 RANGE = ("--low", "0", "--high", "100", "--epsilon", "1")
@@ -36,7 +34,7 @@ def ages(count: int = 60_000) -> NDArray[np.float64]:
 def test_the_mean_is_within_its_noise(kind: str, seed: int) -> None:
     protocol: Any = ldptui.protocol(kind, low=0, high=100, epsilon=1.0)
     held, rng = ages(), np.random.default_rng(seed)
-    found = ldptui.estimate_numbers(ldptui.perturb(held, protocol, rng), protocol)
+    found = ldptui.estimate(ldptui.perturb(held, protocol, rng), protocol)
     places, users = np.unique(held / 50 - 1, return_counts=True)
     noise = protocol.size**2 - places**2 if kind == "sr" else protocol.spread_at(places)
     variance = 2500 * float(noise @ users) / held.size**2
@@ -53,14 +51,14 @@ def test_the_interval_holds_whatever_a_share_of_fakes_says() -> None:
     honest = ldptui.perturb(held, protocol, rng)
     top = np.full(10_000, protocol.said.size - 1, dtype=honest.dtype)
     sent = np.concatenate([honest, top])
-    plain = ldptui.estimate_numbers(sent, protocol)
-    robust = ldptui.estimate_numbers(sent, protocol, share=0.1)
+    plain = ldptui.estimate(sent, protocol)
+    robust = ldptui.estimate(sent, protocol, share=0.1)
     assert plain.low > held.mean() + 10
     assert robust.low <= held.mean() <= robust.high
     assert robust.low == pytest.approx(held.mean(), abs=5 * plain.std)  # the end is reached
-    none = ldptui.estimate_numbers(honest, protocol, share=0.0)
+    none = ldptui.estimate(honest, protocol, share=0.0)
     assert (none.low, none.high) == pytest.approx(
-        tuple(vars(ldptui.estimate_numbers(honest, protocol))[end] for end in ("low", "high"))
+        tuple(vars(ldptui.estimate(honest, protocol))[end] for end in ("low", "high"))
     )
 
 
@@ -68,13 +66,14 @@ def test_a_distribution_is_found_and_fits() -> None:
     protocol = ldptui.protocol("sw", low=0, high=100, epsilon=2.0)
     held, rng = ages(), np.random.default_rng(1)
     sent = ldptui.perturb(held, protocol, rng)
-    found = ldptui.estimate_numbers(sent, protocol, parts=20, fit="em")
+    found = ldptui.estimate(sent, protocol, parts=20, fit="em")
     assert found.distribution is not None
     truth = np.histogram(held, 20, (0, 100))[0] / held.size
     assert np.abs(np.cumsum(found.distribution - truth)).max() < 0.03
     assert found.alarm is None
     point = np.concatenate([sent, np.full(3000, sent.max(), dtype=sent.dtype)])
-    assert ldptui.estimate_numbers(point, protocol, parts=20, fit="em").alarm is not None
+    with pytest.warns(ldptui.LdpWarning, match="fit no distribution"):
+        assert ldptui.estimate(point, protocol, parts=20, fit="em").alarm is not None
     assert "20 standard" not in repr(found)
 
 
@@ -101,7 +100,7 @@ def test_from_a_file_to_a_mean(kind: str, tmp_path: Path, capsys: Captured) -> N
     estimate = ("estimate", str(out), *agreed, "--format", "json", "--quiet", "--counts-out")
     found = json.loads(succeed(capsys, *estimate, counts))
     protocol = ldptui.protocol(kind, low=0, high=100, epsilon=1.0)
-    again = ldptui.estimate_numbers(ldptui.read_counts(counts, protocol), protocol)
+    again = ldptui.estimate(ldptui.read_counts(counts, protocol), protocol)
     assert found == again.document()
     assert found["reports"] == 4
     seeded = (*made, "--for-tests", "--seed", "5")
@@ -136,14 +135,14 @@ def test_numbers_outside_are_refused_with_their_row(tmp_path: Path, capsys: Capt
 
 
 WRONG = [
-    (("--low", "0", "--protocol", "pm"), "--high is required with --low"),
-    (("--high", "0", "--items", "4", "--protocol", "pm"), "--high goes with --low"),
+    (("--low", "0", "--protocol", "pm"), "--high is required with low"),
+    (("--high", "0", "--items", "4", "--protocol", "pm"), "--high goes with low"),
     (("--low", "1", "--high", "1", "--protocol", "pm"), "--high must be above low, got 1.0"),
     (("--low", "nan", "--high", "1", "--protocol", "pm"), "--low must be finite, got nan"),
     (("--low=-1e308", "--high", "1e308", "--protocol", "pm"), "must be from -1e100 to 1e100"),
     (("--low", "0", "--high", "1", "--protocol", "grr"), "--low must be left out for GRR"),
     (("--low", "0", "--high", "1", "--protocol", "sw", "--top", "3"), "--top is of frequencies"),
-    (("--items", "4", "--protocol", "grr", "--parts", "3"), "--parts goes with --low"),
+    (("--items", "4", "--protocol", "grr", "--parts", "3"), "--parts goes with low"),
     (("--low", "0", "--high", "1", "--protocol", "sw", "--set", "bins=4"), "must be at least 6"),
 ]
 
@@ -171,21 +170,16 @@ def test_files_of_numbers_are_opened_in_the_workbench(kind: str, tmp_path: Path)
     protocol: Any = ldptui.protocol(kind, low=0, high=100, epsilon=1.0)
     sent = ldptui.perturb(ages(), protocol, np.random.default_rng(5))
     ldptui.write_reports(tmp_path / "sent.csv", [sent], protocol)
-    found = ldptui.estimate_numbers(sent, protocol, parts=8 if kind == "sw" else None)
+    found = ldptui.estimate(sent, protocol, parts=8 if kind == "sw" else None)
     files = collection(Opening(
         places=(str(tmp_path / "sent.csv"),), protocol=kind, epsilon=1.0, low=0.0, high=100.0
     ))  # fmt: skip
-    asked = EstimateOptions(**vars(files) | {"parts": 8})
-    working = answer(asked, Ask())
-    assert next(working) == "counting the reports of sent.csv"
-    with pytest.raises(StopIteration) as ended:
-        next(working)
-    step = ended.value.value
+    step = ask("estimate", **files, parts=8)
     rows = dict(row[:2] for row in step.table.rows)
     assert rows["mean"] == found.mean
     assert rows["high end"] == found.high
-    assert len(rows) - 4 == len(step.figures) * 8 == len(found.rows())
-    for row in found.rows():
+    assert len(rows) - 4 == len(step.figures) * 8 == len(found.parts())
+    for row in found.parts():
         assert rows[f"{row['low']:g} … {row['high']:g}"] == row["share"]
 
 

@@ -13,14 +13,16 @@ from support.lab_tabs import ask
 from support.waiting import seen
 
 import ldptui
-from ldptui.api.opened import conclude as tab
 from ldptui.charts.series import Bars, Plot
 from ldptui.core.base.arms import ATTACKED
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.experiment import compile as bind
 from ldptui.core.scenario import Scenario
 from ldptui.core.task.frequencies import trial_estimates
+from ldptui.questions import reports_input
 from ldptui.questions.choices import EXAMPLE
+
+pytestmark = pytest.mark.filterwarnings("ignore:the reports of reports.csv are for tests")
 
 PATH = Path(ldptui.__file__).parent / "questions" / "examples" / EXAMPLE
 OUE: Any = ldptui.protocol("oue", items=16, epsilon=1.0)
@@ -61,7 +63,7 @@ def test_intervals_are_drawn_from_end_to_end_and_widen() -> None:
         assert isinstance(plot, Plot)
         naive, robust = plot.series
         found = ldptui.conclude(PATH, OUE, share=share)
-        order = np.argsort(-found.estimates, kind="stable")[: tab.DRAWN]
+        order = np.argsort(-found.estimates, kind="stable")[:10]
         ends = np.array(robust.y).reshape(-1, 3)
         assert ends[:, 0] == pytest.approx(found.low[order])
         assert ends[:, 1] == pytest.approx(found.high[order])
@@ -73,14 +75,14 @@ def test_intervals_are_drawn_from_end_to_end_and_widen() -> None:
 
 
 def test_reports_are_read_once_while_the_share_is_typed(monkeypatch: pytest.MonkeyPatch) -> None:
-    tab._heard.cache_clear()
-    read, real = [], tab.heard_reports
+    reports_input._hear_files.cache_clear()
+    read, real = [], reports_input.hear_reports
 
     def counted(*given: Any) -> Any:
         read.append(given)
         return real(*given)
 
-    monkeypatch.setattr(tab, "heard_reports", counted)
+    monkeypatch.setattr(reports_input, "hear_reports", counted)
     for share in (0.01, 0.02, 0.03):
         ask("conclude", share=share)
     assert len(read) == 1

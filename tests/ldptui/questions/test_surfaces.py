@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pytest
 from support.commands import Captured, fail, succeed
 from support.lab_tabs import DOCUMENT
@@ -15,7 +16,6 @@ from support.lab_tabs import DOCUMENT
 import ldptui
 from ldptui.core.base.errors import ScenarioError
 from ldptui.questions import asking, deployment_cells, find_questions, load_question
-from ldptui.questions.question_answer import document_of
 from ldptui.questions.sheet import Answer
 from ldptui.questions.writing import command_line, make_sheet
 
@@ -32,6 +32,7 @@ epsilon = 1.0
 """
 PEOPLE = "zip,age,ill,pay\n1,2,heart,5\n1,2,heart,7\n1,3,flu,9\n1,3,cancer,100\n2,4,flu,1\n"
 Options = Mapping[str, Any]
+REPORTS: Final = {"reports": ("reports.csv",), "protocol": "grr", "epsilon": 1.0, "items": 4}
 Refusal = tuple[Options, str, str]
 """Options that are refused, the option that the sentence is about, and words of it."""
 
@@ -67,6 +68,15 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
     "choose": (
         {"scenario": "mine.toml", "epsilon": 0.05, "trials": 20},
         [({"scenario": "mine.toml", "trials": 0}, "trials", "must be in [1, 10^6], got 0")],
+    ),
+    "conclude": (
+        {**REPORTS, "share": 0.02, "claims": ("0 > 1", "2 in top 3")},
+        [
+            ({**REPORTS, "share": 1.0}, "share", "must be in [0, 1), got 1"),
+            ({**REPORTS, "share": 0.1, "claims": ("fig > 1",)}, "claims", "must name items of the"),
+            ({**REPORTS, "share": 0.1, "protocol": "she"}, "protocol", "must not be SHE"),
+            ({**REPORTS, "share": 0.1, "reports": ()}, "reports", "must name a file of reports"),
+        ],
     ),
     "deployment": (
         {"protocol": "grr", "items": 4, "users": 200, "targets": 1},
@@ -104,6 +114,15 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
                 "quasi-identifier",
             ),
             ({"file": "people.csv", "quasi": ("zap",), "what": "table"}, "quasi", "zap"),
+        ],
+    ),
+    "estimate": (
+        {**REPORTS, "confidence": 0.9, "top": 3},
+        [
+            ({**REPORTS, "confidence": 1.0}, "confidence", "must be in (0, 1), got 1"),
+            ({**REPORTS, "items": None}, "items", "is required, or domain"),
+            ({**REPORTS, "top": 9}, "top", "must be a whole number, at least 1 and at most 4"),
+            ({**REPORTS, "corrections": ("no",)}, "corrections", "must be one of none, "),
         ],
     ),
     "guess": (
@@ -169,6 +188,14 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
             ({"scenario": "mine.toml", "users": 0}, "users", "must be in [1"),
         ],
     ),
+    "screen": (
+        {**REPORTS, "trials": 2},
+        [
+            ({**REPORTS, "trials": -1}, "trials", "must be in [0, 10 000], got -1"),
+            ({**REPORTS, "epsilon": None}, "epsilon", "is required"),
+            ({**REPORTS, "reports": ("all.counts",)}, "reports", "must have a row for each user"),
+        ],
+    ),
     "sensitivity": (
         {"file": "people.csv", "column": "pay", "clip": 8.0, "nonnegative": True},
         [
@@ -220,6 +247,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text(SCENARIO, encoding="utf-8")
     Path("people.csv").write_text(PEOPLE, encoding="utf-8")
+    grr, rng = ldptui.protocol("grr", items=4, epsilon=1.0), np.random.default_rng(2)
+    reports = grr.perturb(np.repeat(np.arange(4), (600, 300, 80, 20)), rng)
+    ldptui.write_reports("reports.csv", [reports], grr)
+    ldptui.counted(reports, grr).write("all.counts")
 
 
 def ask_form(name: str, options: Options) -> Answer:
@@ -259,7 +290,7 @@ def test_all_surfaces_have_one_answer(name: str, capsys: Captured) -> None:
     words = words_of(name, options)
     page = succeed(capsys, *words, "--format", "md", "--page", "page.md")
     assert json.loads(succeed(capsys, *words, "--format", "json")) == json.loads(
-        json.dumps(document_of(answer))
+        json.dumps(answer.document())
     )
     sheet, form = make_sheet(asked, answer, options), ask_form(name, options)
     assert form.table.rows == sheet.table.rows

@@ -1,4 +1,4 @@
-"""Reports of real users behind the steps of a server, by the names that scenarios have."""
+"""Estimates from reports of real users behind steps of a server, by the names of scenarios."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from ldptui.core.base.errors import DefenceError, ScenarioError, got
-from ldptui.core.base.pulse import no_pulse
-from ldptui.core.base.sampling import Floats
-from ldptui.core.base.streams import stream
-from ldptui.core.defences import (
+from ..base.errors import DefenceError, ScenarioError, got
+from ..base.files import Piped, Source
+from ..base.pulse import no_pulse
+from ..base.sampling import Floats
+from ..base.streams import stream
+from ..defences import (
     ALARMS,
     CORRECTIONS,
     FILTERS,
@@ -25,8 +26,7 @@ from ldptui.core.defences import (
     corrected,
     known,
 )
-from ldptui.core.lab.defending import (
-    MOST_TRIALS,
+from ..lab.defending import (
     SIFTED,
     Foe,
     Left,
@@ -37,24 +37,17 @@ from ldptui.core.lab.defending import (
     of_filter,
     trials_of,
 )
-from ldptui.core.lab.screening import HELD as LOOKED_AT
-from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_unbiased
-from ldptui.core.reports.arguments import whole
-from ldptui.core.reports.layout import nobody
-
-from ..catalogue import in_order
-from ..text import format as text
-from ..text import table
-from . import rated
-from .by_name import defence
-from .rated import bounded
-
-HEADS: Final = ("defence", "alarm", "dropped", "names", *rated.HEADS)
-"""The heads of the table of steps."""
+from ..lab.screening import HELD as LOOKED_AT
+from ..law.pure import Items, LocalMechanism, Reports, is_unbiased
+from .files import read_rows
+from .layout import nobody
+from .memory import bounded_batches, check_memory, expected_reports
+from .points import step_of
+from .sources import check_rows
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class StepVerdict:
     """The verdict of one step on reports of real users.
 
     alarm : None where it claims nothing. dropped : the reports that it drops, of those that the
@@ -71,29 +64,9 @@ class Told:
     certified: float | None = None
     rates: Rates | None = None
 
-    @property
-    def cells(self) -> list[str]:
-        """Its row of the table, under HEADS."""
-        dropped = "–" if self.dropped is None else text.count(self.dropped)
-        names = ", ".join(self.named) or "–"
-        if self.certified is not None:
-            names = f"{text.percent(self.certified)} are fake at least"
-        return [self.kind, rated.ALARM[self.alarm], dropped, names, *rated.cells(self.rates)]
-
-    def document(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {
-            "kind": self.kind,
-            "alarm": self.alarm,
-            "dropped": self.dropped,
-            "named": [*self.named],
-            "certified": self.certified,
-            "simulated": rated.document(self.rates),
-        }
-
 
 @dataclass(frozen=True, eq=False)
-class Defended:
+class DefendedEstimates:
     """Estimates from reports of real users behind steps of a server.
 
     values : float64[d], the estimates after all of them. steps : their verdicts, in order.
@@ -101,19 +74,13 @@ class Defended:
     """
 
     values: Floats
-    steps: tuple[Told, ...]
+    steps: tuple[StepVerdict, ...]
     rows: Items
     reports: int
 
     @property
     def kinds(self) -> tuple[str, ...]:
         return tuple(step.kind for step in self.steps)
-
-    def __repr__(self) -> str:
-        lines = table.plain_table(HEADS, [step.cells for step in self.steps]).rstrip()
-        drawn = {step.rates.users for step in self.steps if step.rates} - {self.reports}
-        cut = f"; of filters these have {text.count(min(drawn))} reports" if drawn else ""
-        return f"{lines}\n\n{rated.LEGEND}{cut}"
 
 
 def steps_of(kinds: Sequence[str], protocol: LocalMechanism) -> list[Any]:
@@ -129,23 +96,22 @@ def steps_of(kinds: Sequence[str], protocol: LocalMechanism) -> list[Any]:
             why = "compares two rounds" if compares_rounds(every[kind]) else "asks every user twice"
             raise ScenarioError(f'must not have "{kind}", which {why}', key="defend")
         if kind not in allowed:
-            listed = ", ".join(in_order("defence", allowed))
-            raise ScenarioError(f"must be of {listed}, {got(kind)}", key="defend")
+            raise ScenarioError(f"must be of {', '.join(allowed)}, {got(kind)}", key="defend")
         reason = allowed[kind]().reads(protocol) if kind in FILTERS else None
         if reason is not None:
             raise ScenarioError(f'must not have "{kind}" with {reason}', key="defend")
     if [*kinds] != sorted(kinds, key=lambda kind: kind in CORRECTIONS):
         raise ScenarioError("must name filters before corrections", key="defend")
-    return [defence(kind) for kind in kinds]
+    return [step_of(kind, allowed, "defend") for kind in kinds]
 
 
-def defended(
+def defend_reports(
     batches: Iterable[Reports],
     protocol: LocalMechanism,
     kinds: Sequence[str],
     labels: Sequence[str],
     trials: int = SIFTED,
-) -> Defended:
+) -> DefendedEstimates:
     """The estimates after these steps, with what each says and what it costs.
 
     All reports are held at once where filters read them. labels : the names of the items. trials :
@@ -153,7 +119,7 @@ def defended(
     Raises ScenarioError where the reports are too many, or a kind makes no sense here; DefenceError
     where a step leaves nothing.
     """
-    most, steps = whole(trials, "trials", 0, MOST_TRIALS), steps_of(kinds, protocol)
+    steps = steps_of(kinds, protocol)
     filters = [step for step in steps if step.kind in FILTERS]
     raw, users, left = _received(batches, protocol, filters)
     frequencies, kept = raw, users
@@ -168,24 +134,41 @@ def defended(
         step.check(about)
     values = corrected(frequencies.copy(), corrections, about)[0]
     verdicts = iter(() if left is None else zip(left.verdicts, left.dropped, strict=True))
-    told = []
+    made = []
     for step in steps:
-        rates = _rates(step, protocol, users, raw[0], most)
+        rates = _rates(step, protocol, users, raw[0], trials)
         if step.kind in CORRECTIONS:
-            told.append(Told(step.kind, rates=rates))
+            made.append(StepVerdict(step.kind, rates=rates))
         elif step.kind in ALARMS:
-            told.append(Told(step.kind, _alarm(step, raw, everyone), rates=rates))
+            made.append(StepVerdict(step.kind, _alarm(step, raw, everyone), rates=rates))
         else:
             verdict, dropped = next(verdicts)
             named = tuple(labels[item] for item in verdict.named)
             proved = None if math.isnan(verdict.certified) else verdict.certified
             drops = None if verdict.kept is None else dropped
-            told.append(Told(step.kind, verdict.alarm, drops, named, proved, rates))
+            made.append(StepVerdict(step.kind, verdict.alarm, drops, named, proved, rates))
     rows = np.empty(0, dtype=np.int64) if left is None else np.flatnonzero(~left.kept)
-    return Defended(values, tuple(told), rows, users)
+    return DefendedEstimates(values, tuple(made), rows, users)
 
 
-def memory(protocol: LocalMechanism, kinds: Sequence[str], users: int) -> int:
+def read_defended(
+    reports: Reports | Sequence[Source], protocol: LocalMechanism, kinds: Sequence[str],
+    labels: Sequence[str], trials: int,
+) -> DefendedEstimates:  # fmt: skip
+    """`defend_reports` of an array or of files, of which none is standard input."""
+    if isinstance(reports, np.ndarray):
+        return defend_reports([reports], protocol, kinds, labels, trials)
+    check_rows(reports, "defend")
+    for source in reports:
+        if isinstance(source, Piped):
+            raise ScenarioError(f"needs files of reports, got {source}", key="defend")
+    need = partial(defending_memory, protocol, kinds)
+    check_memory(expected_reports(reports) or 0, need, "defend")
+    batches = (rows.reports for rows in read_rows(reports, protocol))
+    return defend_reports(batches, protocol, kinds, labels, trials)
+
+
+def defending_memory(protocol: LocalMechanism, kinds: Sequence[str], users: int) -> int:
     """The bytes that these steps need for N reports, about; 0 where none of them reads reports.
 
     The reports are held twice while their batches are put in one array. Raises ScenarioError.
@@ -207,8 +190,8 @@ def _received(
             counts, users = counts + protocol.support_counts(batch), users + len(batch)
         return protocol.estimates(counts[None], users).frequencies, users, None
     kinds = [step.kind for step in filters]
-    need = partial(memory, protocol, kinds)
-    reports = np.concatenate([*bounded(batches, need, "defend")])
+    need = partial(defending_memory, protocol, kinds)
+    reports = np.concatenate([*bounded_batches(batches, need, "defend")])
     raw = protocol.estimates(protocol.support_counts(reports)[None], len(reports)).frequencies
     rng = stream(0, f"defend {kinds!r} {protocol!r}", "defence", "reports")
     return raw, len(reports), left_of(filters, protocol, reports, rng, no_pulse)

@@ -1,0 +1,192 @@
+"""The frequencies of items that reports of real users tell, with their uncertainties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import ScenarioError, got
+from ..base.sampling import Floats
+from ..bounds.claims import Overturning, Sum, above
+from ..defences import CORRECTIONS, corrected, known
+from ..defences.norms import project
+from ..lab.concluding import Concluded, concluded
+from ..law.capabilities import check_estimates
+from ..law.pure import is_unbiased
+from ..theory import Misfit, misfit, simultaneous_width, top_confidence
+from ..theory.evidence import of_reports
+from .arguments import listed, names, whole, words
+from .counted import Counted
+from .coverage import Coverage, coverage, deviations
+from .points import step_of
+
+
+@dataclass(frozen=True, eq=False)
+class Frequencies:
+    """The estimated share of the users who hold each item.
+
+    values : float64[d], the estimates. reports : n. std : float64[d], the standard deviation of
+    each estimate given the true frequencies, with the estimate in their place; None for a protocol
+    without a closed form, and after a correction, whose noise has none, unless the coverage was
+    measured: then that of the estimate before it. confidence : of the interval of an item where
+    nothing is corrected. corrections : those that were applied, in order. measured : the share of
+    repetitions in which the intervals cover. far : what hardly any reports of the protocol say;
+    None where they can be of it. top : the number of items that rows show, the largest estimates
+    first; None for all. simultaneous : whether rows have intervals that cover all together.
+    robust : the conclusions if up to a share is fake, whose ends low and high are then. defended :
+    float64[d], the estimates behind steps of a server.
+    """
+
+    values: Floats
+    reports: int
+    std: Floats | None
+    confidence: float
+    labels: tuple[str, ...]
+    corrections: tuple[str, ...] = ()
+    measured: Coverage | None = None
+    far: Misfit | None = None
+    top: int | None = None
+    simultaneous: bool = False
+    robust: Concluded | None = None
+    defended: Floats | None = None
+
+    @property
+    def low(self) -> Floats | None:
+        """float64[d], the lower ends of the intervals; None where there are none."""
+        if self.robust is not None:
+            return self.robust.low
+        return None if self.std is None else self.values - self.width * self.std
+
+    @property
+    def high(self) -> Floats | None:
+        """float64[d], the upper ends; None where there are none."""
+        if self.robust is not None:
+            return self.robust.high
+        return None if self.std is None else self.values + self.width * self.std
+
+    @property
+    def width(self) -> float:
+        """The half-width of an interval in standard deviations."""
+        return NormalDist().inv_cdf((1 + self.confidence) / 2)
+
+    @property
+    def half(self) -> Floats | None:
+        """float64[d], half-widths of intervals that cover all together (Šidák), or None."""
+        if self.std is None or self.corrections:
+            return None
+        return simultaneous_width(self.values.size, self.confidence) * self.std
+
+    @property
+    def in_top(self) -> Floats | None:
+        """float64[d], the confidence that each item is among the `top` most frequent ones.
+
+        To name all with at least C is right with probability C. None where nothing tells it.
+        """
+        if self.top is None or self.std is None or self.corrections:
+            return None
+        return top_confidence(self.values, self.std, self.top)
+
+    def overturn(self, item: str, other: str) -> Overturning:
+        """The share of fakes that overturns the claim that an item is held more than another one.
+
+        Its `share` is β*, its `low` a lower bound. Raises ScenarioError without the `share` of
+        `estimate`, and for names that no item has.
+        """
+        if self.robust is None:
+            raise ScenarioError("is required for a claim", key="share")
+        for name in (item, other):
+            if words(name, "items") not in self.labels:
+                raise ScenarioError(f"must be items of the domain, {got(name)}", key="items")
+        places = np.array([self.labels.index(item), self.labels.index(other)])
+        return self.robust.overturned(above(Sum(places, np.array([1.0, -1.0]))))
+
+    @property
+    def shown(self) -> list[int]:
+        """The items of the rows: all in order, or the `top` largest estimates."""
+        if self.top is None:
+            return list(range(self.values.size))
+        return [int(item) for item in np.argsort(-self.values, kind="stable")[: self.top]]
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of the rows by their names, each of all d items."""
+        held = {name: getattr(self, name) for name in ("std", "low", "high", "defended")}
+        held["coverage"] = None if self.measured is None else self.measured.items
+        if self.simultaneous and self.half is not None:
+            held |= {"low_all": self.values - self.half, "high_all": self.values + self.half}
+        held["in_top"] = self.in_top
+        return {
+            "item": range(self.values.size), "label": self.labels,
+            "frequency": self.values.tolist(),
+            **{name: column.tolist() for name, column in held.items() if column is not None},
+        }  # fmt: skip
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each item: item, label, frequency, and where known std, low, high, coverage.
+
+        Where they were asked for, also `low_all` and `high_all`, the ends of simultaneous
+        intervals, and `in_top`.
+        """
+        columns = self.columns()
+        return [{name: column[item] for name, column in columns.items()} for item in self.shown]
+
+
+def estimate_frequencies(
+    total: Counted,
+    confidence: float,
+    corrections: Sequence[str | Mapping[str, Any]] = (),
+    labels: Sequence[str] | None = None,
+    is_covered: bool = False,
+    top: int | None = None,
+    is_simultaneous: bool = False,
+    share: float | None = None,
+) -> Frequencies:
+    """The frequencies that counts of reports tell; raises LdpError.
+
+    is_covered : whether the coverage of the intervals is measured. share : that of the fakes whose
+    reports the intervals allow for.
+    """
+    protocol: Any = total.protocol
+    users = total.reports
+    if users < 1:
+        raise ScenarioError("must be at least one, got none", key="reports")
+    shown = tuple(names(labels, protocol.domain_size) or total.labels
+                  or map(str, range(protocol.domain_size)))  # fmt: skip
+    if top is not None:
+        top = whole(top, "top", 1, protocol.domain_size)
+    check_estimates(protocol, "protocol.kind")
+    steps: list[Any] = [
+        step_of(step, CORRECTIONS, "corrections") for step in listed(corrections, "corrections")
+    ]
+    if steps and share is not None:
+        raise ScenarioError("must be left out with corrections, whose noise has none", key="share")
+    raw = protocol.estimates(total.counts[None], users).frequencies
+    knowledge = known(protocol, users, np.empty(0, dtype=np.int64))
+    for step in steps:
+        step.check(knowledge)
+    values = corrected(raw.copy(), steps, knowledge)[0]
+    found = Frequencies(
+        values, users, None, confidence, shown, tuple(step.kind for step in steps),
+        top=top, simultaneous=is_simultaneous,
+    )  # fmt: skip
+    if not is_unbiased(protocol):
+        if is_covered:
+            rule = "must be left out for a protocol whose noise has no closed form"
+            raise ScenarioError(f"{rule}, {got(is_covered)}", key="coverage")
+    else:
+        found = replace(found, far=misfit(protocol, users, raw[0]))
+        if is_covered:
+            again = partial(corrected, corrections=steps, known=knowledge)
+            share_covered = coverage(protocol, users, project(raw)[0], again, found.width)
+            found = replace(found, measured=share_covered)
+        if is_covered or not steps:
+            found = replace(found, std=deviations(protocol, users, values))
+    if share is not None:
+        evidence = of_reports(protocol, total.counts / users, users)
+        robust = concluded(evidence, share, labels=shown, confidence=confidence)
+        found = replace(found, robust=robust)
+    return found

@@ -1,0 +1,173 @@
+"""Numbers of real users: their reports, and the mean and the distribution that reports tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any, Final, cast
+
+import numpy as np
+
+from ..base.errors import ScenarioError, got
+from ..base.numbers import first_outside, range_rule
+from ..base.pulse import no_pulse
+from ..base.sampling import Floats
+from ..base.secure import generator
+from ..bounds.robust import robust_mean
+from ..law.capabilities import lacking
+from ..law.numbers import TellsNumbers, fitted, misfit
+from ..law.pure import LocalMechanism, Reports, Rng
+from .arguments import local, switch
+from .counted import Counted
+
+ALARMING: Final = 6.0
+"""The misfit by EM from which on reports are hardly those of any honest users."""
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """The mean of the users' numbers, and their distribution where it was asked for.
+
+    mean : the estimate, right on average. std : its standard deviation, from the reports, with that
+    of the users' own numbers in it. reports : n. span : the ends of the range. confidence : of the
+    intervals. low, high : the ends of the interval of the mean, normal, so for many reports; with
+    `share` they hold whatever that share of the reports says. distribution : float64[parts], the
+    share of the users in each equal part of the range; None where it was not asked for. fit : how
+    it was found, "ems" or "em". misfit : the chi-square of the reports that the fit expects, less
+    its mean, in its standard deviations; None without a distribution.
+    """
+
+    mean: float
+    std: float
+    reports: int
+    span: tuple[float, float]
+    confidence: float
+    low: float
+    high: float
+    share: float | None = None
+    distribution: Floats | None = None
+    fit: str | None = None
+    misfit: float | None = None
+
+    @property
+    def edges(self) -> Floats | None:
+        """float64[parts + 1], the ends of the parts; None without a distribution."""
+        if self.distribution is None:
+            return None
+        return np.linspace(*self.span, self.distribution.size + 1)
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the reports are hardly those of any honest users.
+
+        By the likeliest fit alone: a smoothed one of many reports expects other ones than came.
+        """
+        return self.misfit is not None and self.fit == "em" and self.misfit >= ALARMING
+
+    def parts(self) -> list[dict[str, Any]]:
+        """A row for each part of the range: low, high, share; none without a distribution."""
+        edges = self.edges
+        if self.distribution is None or edges is None:
+            return []
+        columns = edges[:-1].tolist(), edges[1:].tolist(), self.distribution.tolist()
+        return [
+            {"low": low, "high": high, "share": share}
+            for low, high, share in zip(*columns, strict=True)
+        ]
+
+
+def numbers_protocol(protocol: Any) -> TellsNumbers:
+    """A protocol of numbers with its range; raises ScenarioError for a protocol of items."""
+    why = lacking(local(protocol), "tell", "whose users hold items and no numbers")
+    if why is not None:
+        raise ScenarioError(f"must not be {why}", key="protocol.kind")
+    return cast("TellsNumbers", protocol)
+
+
+def perturb_numbers(protocol: LocalMechanism, numbers: Floats, rng: Rng) -> Reports:
+    """Honest reports of numbers of the range of a protocol."""
+    telling = cast("TellsNumbers", protocol)
+    places = (2 * numbers - telling.low - telling.high) / (telling.high - telling.low)
+    return telling.tell(np.clip(places, -1.0, 1.0), rng)
+
+
+def perturb(
+    numbers: Any, protocol: LocalMechanism, rng: Rng | None = None, *, clip: bool = False
+) -> Reports:
+    """Honest reports of users who hold these numbers.
+
+    Parameters
+    ----------
+    numbers
+        float64[n], of the range of the protocol: `protocol("pm", low=0, high=100, …)`.
+    protocol
+        As `protocol` makes it.
+    rng
+        A generator for simulations; without it coins of the operating system.
+    clip
+        Take the nearer end for numbers outside the range.
+
+    Raises
+    ------
+    ScenarioError
+        With the row, from 0 on, of the first number that is outside, or none.
+
+    Examples
+    --------
+    >>> from ldptui import protocol
+    >>> sw = protocol("sw", low=0, high=100, epsilon=1.0)
+    >>> perturb([3.5, 99, 12], sw).shape
+    (3,)
+    """
+    telling = numbers_protocol(protocol)
+    try:
+        if np.iscomplexobj(numbers):
+            raise TypeError
+        held = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ScenarioError(f"must be numbers, {got(type(numbers).__name__)}", "numbers") from None
+    if held.ndim != 1 or np.ma.is_masked(numbers):
+        raise ScenarioError("must be numbers in one dimension, all there", key="numbers")
+    low, high = telling.low, telling.high
+    wrong = np.isnan(held) if switch(clip, "clip") else None
+    at = first_outside(held, low, high) if wrong is None else int(wrong.argmax())
+    if at is not None and (wrong is None or wrong.any()):
+        rule = f"row {at} {range_rule(low, high, 'clip=True takes the nearer end')}"
+        raise ScenarioError(f"{rule}, {got(float(held[at]))}", key="numbers")
+    return perturb_numbers(protocol, np.clip(held, low, high), generator(rng))
+
+
+def estimate_mean(
+    total: Counted, confidence: float, share: float | None, parts: int | None, fit: str
+) -> Numbers:
+    """The mean of the users' numbers, and their distribution over parts of the range.
+
+    Raises ScenarioError for a protocol of items, and where reports tell no distribution (SR).
+    """
+    telling = numbers_protocol(total.protocol)
+    if total.reports < 1:
+        raise ScenarioError("must be at least one, got none", key="reports")
+    mean, spread = telling.said_by(total.counts / total.reports)
+    middle, half = (telling.low + telling.high) / 2, (telling.high - telling.low) / 2
+    std = float(np.sqrt(max(spread, 0.0) / total.reports))
+    width = NormalDist().inv_cdf((1 + confidence) / 2) * std
+    ends = mean - width, mean + width
+    if share is not None:
+        low, high = robust_mean(
+            np.array([mean]), np.array([spread]), telling.reach, total.reports, share, confidence
+        )
+        ends = float(low[0]), float(high[0])
+    found = Numbers(
+        middle + half * mean, half * std, total.reports, (telling.low, telling.high), confidence,
+        middle + half * ends[0], middle + half * ends[1], share,
+    )  # fmt: skip
+    if parts is None:
+        return found
+    why = lacking(telling, "chances", "whose reports tell no distribution")
+    if why is not None:
+        raise ScenarioError(f"must be left out for {why}", key="parts")
+    over: Any = telling
+    over = replace(over, domain_size=parts, cells=True)
+    fits = fitted(over, total.counts[None], fit == "ems", no_pulse)
+    off = float(misfit(over, total.counts[None], fits)[0])
+    return replace(found, distribution=fits[0], fit=fit, misfit=off)

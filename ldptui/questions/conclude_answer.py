@@ -1,0 +1,248 @@
+"""The answer of `conclude`: what reports tell if a share of them may be fake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldptui.core.base.sampling import Floats
+from ldptui.core.bounds.claims import Sum, above
+from ldptui.core.lab.concluding import Concluded
+from ldptui.core.view import Ends
+
+from ..charts.figures.intervals import HEADS, interval_rows, intervals_plot
+from ..charts.series import Bar, Bars
+from ..text import format as text
+from .question_answer import QuestionAnswer, Table
+from .reports_input import misfit_words
+from .sheet import Figure, figure
+
+UNSEEN: Final = "fakes whose reports look like an honest population's cannot be seen"
+DRAWN: Final = 10
+"""Items of the chart: the largest estimates."""
+SHOWN: Final = 20
+"""Items of a printed table, at most."""
+LISTED: Final = 1000
+"""Items of the table of a form, at most."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConcludeAnswer(Concluded, QuestionAnswer):
+    """The answer of `conclude`: what reports tell if a share of them may be fake.
+
+    Attributes
+    ----------
+    labels
+        The names of d items.
+    reports
+        N, their number.
+    share
+        That of the fakes, at most.
+    estimates
+        float64[d].
+    low, high
+        float64[d], the ends of intervals that cover whatever the fakes send.
+    naive_low, naive_high
+        float64[d], the same if nobody were fake.
+    sharp
+        Whether low and high assume that all reports together look honest.
+    confidence
+        That of each interval and bound.
+    claims
+        With `text` and `overturning` (`share`, `low`) each.
+    floor
+        With `fakes`, `share` and `items`; None where neither reports nor counts are there.
+    misfit
+        What hardly any reports of the protocol say; None where they can be of it.
+    overturned
+        Of another claim of `ldptui.core.bounds.claims`, the share that overturns it.
+    source
+        The words for what was read.
+    truth
+        float64[d], the true frequencies, where they are known.
+    marks
+        A sentence for each file whose reports are for tests.
+    """
+
+    source: str = field(kw_only=True)
+    truth: Floats | None = field(default=None, kw_only=True)
+    marks: Sequence[str] = field(default=(), kw_only=True)
+
+    @property
+    def title(self) -> str:
+        sharp = ", sharp" * self.sharp
+        return f"{self.source}, {text.plural(self.reports, 'report')}{sharp}"
+
+    @property
+    def unfit(self) -> NDArray[np.bool_]:
+        """bool[d]: the items that no frequency fits, whatever up to `share` of fakes sent."""
+        below = (self.high <= 0) & (self.estimates < 0)
+        return np.asarray(below | ((self.low >= 1) & (self.estimates > 1)))
+
+    @property
+    def doubts(self) -> Sequence[str]:
+        far = None if self.misfit is None else misfit_words(self.misfit, self.labels)
+        return [*filter(None, (far, *self.marks))]
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """The answer, how many true frequencies are inside, a sentence for each claim, the fakes,
+        and the doubts."""
+        first, fakes = int(np.argmax(self.estimates)), text.percent(self.share)
+        low, high = text.short(float(self.low[first]), 3), text.short(float(self.high[first]), 3)
+        yield (
+            f"If up to {fakes} of the reports are fake, "
+            f"{self.labels[first]} is held by {low} to {high}."
+        )
+        if self.truth is not None:
+            robust, naive = (
+                int(((low <= self.truth) & (self.truth <= high)).sum())
+                for low, high in ((self.low, self.high), (self.naive_low, self.naive_high))
+            )
+            yield (
+                f"Of {text.count(self.truth.size)} true frequencies {text.count(robust)} are "
+                f"inside, {text.count(naive)} inside the naive intervals."
+            )
+        sure = text.percent(self.confidence)
+        for words in (*self._claims(sure), *self._unfit(sure), *self._fakes(sure), *self.doubts):
+            yield f"{words}."
+
+    def _claims(self, sure: str) -> Iterator[str]:
+        for each in self.claims:
+            beta, low = each.overturning.share, each.overturning.low
+            if not each.overturning.stands:
+                yield f"{each.text}: noise alone may overturn it"
+                continue
+            stands = "" if low > self.share else f", so {text.percent(self.share)} may overturn it"
+            yield (
+                f"{each.text}: it takes {text.percent(beta)} of fakes to overturn it, "
+                f"at least {text.percent(low)} ({sure}){stands}"
+            )
+
+    def _unfit(self, sure: str) -> Iterator[str]:
+        for item in np.flatnonzero(self.unfit)[:SHOWN].tolist():
+            wrong = text.short(float(self.estimates[item]))
+            yield (
+                f"{self.labels[item]}: no frequency fits an estimate of {wrong}, "
+                f"with {text.percent(self.share)} of fakes neither ({sure})"
+            )
+
+    def _fakes(self, sure: str) -> Iterator[str]:
+        floor = self.floor
+        if floor is None:
+            yield "Fakes: estimates do not tell how many there are at least; reports do"
+        elif not floor.fakes:
+            yield f"Fakes: nothing is proved; {UNSEEN}"
+        else:
+            shown = ", ".join(self.labels[item] for item in floor.items[:SHOWN])
+            more = ", …" * (floor.items.size > SHOWN)
+            what = f"{'all' if floor.every else 'none'} of {shown}{more}"
+            yield (
+                f"Fakes: at least {text.percent(floor.share)} of the reports ({sure}), "
+                f"as {text.count(floor.seen)} support {what}; {UNSEEN}"
+            )
+            if floor.share > self.share:
+                yield f"What holds up to {text.percent(self.share)} of fakes holds no more"
+
+    @property
+    def notes(self) -> Iterator[str]:
+        sure = text.percent(self.confidence)
+        yield f"each interval covers its item with {sure}; naive: only where nobody is fake"
+        yield "β*: the share of fakes that overturns an item's lead over the next one"
+        if self.sharp:
+            yield "sharp: if all reports together look like an honest population's"
+        if len(self.labels) > SHOWN:
+            yield f"the largest of {text.count(len(self.labels))} items; --format csv has all"
+
+    def _ends(self, count: int) -> Ends:
+        """The intervals of the items with the largest estimates, and what overturns each lead."""
+        order = np.argsort(-self.estimates, kind="stable")[: count + 1].tolist()
+        ahead = np.array([1.0, -1.0])
+        leads = {
+            item: self.overturned(above(Sum(np.array([item, after]), ahead))).share
+            for item, after in pairwise(order)
+        }
+        items = order[:count]
+
+        def of(column: Floats) -> tuple[float, ...]:
+            return tuple(column[items].tolist())
+
+        return Ends(
+            self.reports, self.share, tuple(self.labels[item] for item in items),
+            () if self.truth is None else of(self.truth),
+            of(self.estimates), of(self.naive_low), of(self.naive_high), of(self.low),
+            of(self.high), tuple(map(leads.get, items)),
+        )  # fmt: skip
+
+    def table(self, is_brief: bool = False) -> Table:
+        rows, unfit = interval_rows(self._ends(LISTED if is_brief else SHOWN)), self.unfit
+        if is_brief or not unfit.any():
+            return HEADS, rows
+        none = {self.labels[item] for item in np.flatnonzero(unfit)}
+        return HEADS, [
+            (*row[:4], "none fits", "none fits", *row[6:]) if row[0] in none else row
+            for row in rows
+        ]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each item: item, estimate, low, high, naive_low, naive_high.
+
+        Where no frequency fits, low and high are None.
+        """
+        names = ("low", "high", "naive_low", "naive_high")
+        columns = {"item": self.labels, "estimate": self.estimates.tolist()}
+        columns |= {name: getattr(self, name).tolist() for name in names}
+        for item in np.flatnonzero(self.unfit).tolist():
+            columns["low"][item] = columns["high"][item] = None
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    records = rows
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "share": self.share,
+            "items": self.rows(),
+            "claims": [
+                {
+                    "claim": each.text, "overturning_share": each.overturning.share,
+                    "low": each.overturning.low,
+                }
+                for each in self.claims
+            ],
+            "fakes": {
+                "at_least": 0.0 if self.floor is None else self.floor.share,
+                "confidence": self.confidence,
+            },
+        }  # fmt: skip
+
+    def figures(self) -> Iterator[Figure]:
+        """The intervals of the largest items, naive ones left, robust ones right; and β*."""
+        ends = self._ends(DRAWN)
+        true = None if self.truth is None else [*ends.true]
+        heads = ("", "rank", *HEADS[1:], *(["true"] if true is not None else []))
+        shown = [
+            (row[0], rank, *row[1:], *([] if true is None else true[rank - 1 : rank]))
+            for rank, row in enumerate(interval_rows(ends), 1)
+        ]
+        yield figure(intervals_plot(self.title, ends, true), heads, shown)
+        bars = [
+            Bar(claimed.text, claimed.overturning.share, true=self.share, target=True)
+            for claimed in self.claims
+        ]
+        bars += [
+            Bar(label, share, true=self.share)
+            for label, share in zip(ends.labels, ends.overturning, strict=True)
+            if share is not None
+        ]
+        title = "Share of fakes that overturns a claim, or a lead over the next item"
+        chart = Bars(title, tuple(bars), item="item", value="β*", truth="β")
+        rows = [("", bar.label, bar.value, self.share) for bar in bars]
+        yield figure(chart, ("", "item", "β*", "β"), rows)
+
+    def __repr__(self) -> str:
+        return self.text()

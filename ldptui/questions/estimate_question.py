@@ -1,0 +1,209 @@
+"""the frequencies of items from reports, with intervals"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.ranges import SHARE, Range
+
+from .collection import (
+    Confidence,
+    DomainFile,
+    High,
+    Labels,
+    Low,
+    NewFile,
+    Piped,
+    Reports,
+    Sender,
+    SenderBudget,
+    SenderItems,
+    SenderKeys,
+    Settings,
+    is_distributed,
+    is_listed,
+    is_ranged,
+)
+from .options import Argument, Blank
+from .question import Steps, question
+from .signature import OnlyIf, Without
+
+if TYPE_CHECKING:
+    from .frequency_answer import FrequencyAnswer, GroupAnswer
+    from .number_answer import NumberAnswer
+    from .reports_input import ReportCollection
+
+    Estimate: TypeAlias = FrequencyAnswer | GroupAnswer | NumberAnswer
+
+Trials: TypeAlias = Annotated[int, Range(0, 10_000), "N"]
+
+
+@question("Estimates", "What do these reports say?", group="reports", place=6)
+def estimate(
+    reports: Reports,
+    protocol: Sender,
+    *,
+    epsilon: SenderBudget = None,
+    items: SenderItems = None,
+    domain: DomainFile = None,
+    low: Low = None,
+    high: High = None,
+    settings: Annotated[Settings, "KEY=VALUE"] = (),
+    labels: Labels = None,
+    input_format: Piped | None = None,
+    confidence: Confidence = 0.95,
+    corrections: Annotated[
+        tuple[str, ...],
+        "KIND",
+        Argument(flags=("--correct",), repeated=True, role="value"),
+        Blank("", only=is_listed),
+    ] = (),
+    coverage: bool = False,
+    top: Annotated[int | None, Range(1), "K", Blank(optional=True, only=is_listed)] = None,
+    simultaneous: Annotated[bool, Blank(only=is_listed)] = False,
+    parts: Annotated[
+        int | None, Range(2, 1024), "K", Blank(20, optional=True, only=is_distributed)
+    ] = None,
+    fit: Literal["ems", "em"] | None = None,
+    share: Annotated[
+        float | None, SHARE, "B", Blank(optional=True, only=is_ranged), Without("by")
+    ] = None,
+    by: Annotated[str | None, "COLUMN"] = None,
+    screen: Annotated[bool, Without("by")] = False,
+    defend: Annotated[str | None, "KIND,…", Without("by")] = None,
+    trials: Trials = 20,
+    rows_out: Annotated[NewFile, OnlyIf("defend", "whose filters drop rows")] = None,
+    counts_out: Annotated[NewFile, Without("by")] = None,
+    force: bool = False,
+    strict: bool = False,
+    **keys: SenderKeys,
+) -> Steps[Any]:
+    """Estimate the frequencies of items from reports, with an interval for each item; of
+    numbers their mean, and their distribution.
+
+    Parameters
+    ----------
+    reports : files (.csv, .jsonl, .parquet, .arrow, .counts), folders, patterns, - for standard
+        input
+    protocol : grr, oue, olh, …; or your own, FILE.py:NAME
+    epsilon : privacy budget ε of a report
+    items : items are the numbers 0 … D - 1
+    domain : the names of the items, one a line, in place of their number
+    low : users hold numbers, from X on
+    high : with low: up to X
+    settings : another key of the protocol, as hash_range=8; may be repeated
+    input_format : of standard input (told by its first bytes)
+    confidence : of an interval
+    corrections : a correction of the estimates, as norm-sub; may be repeated
+    coverage : measure by simulation how often the intervals cover, also after corrections
+    top : the K largest estimates, with the confidence that each item is among the top K
+    simultaneous : also intervals that cover all items together
+    parts : of numbers: their distribution over K equal parts
+    fit : with parts: smoothed (ems) or the likeliest (em)
+    share : intervals that hold if up to this share of the reports is fake
+    by : estimate the groups that another column of the files names
+    screen : say beneath whether fakes are among the reports
+    defend : beside each estimate what these filters, alarms and corrections make of it:
+        fiad,norm-sub
+    trials : simulated collections that the rates of filters come from, at most; 0 leaves them out
+    rows_out : write the numbers of the rows that defend drops
+    counts_out : write the counts, which estimate adds to others
+    force : replace files that are there
+    strict : end with 7 where the reports hardly fit the protocol
+
+    Examples
+    --------
+    ldptui estimate reports.csv --protocol oue --epsilon 1 --items 16
+    ldptui estimate day-*.csv --protocol olh --epsilon 2 --domain names.txt --top 5
+    """
+    from ldptui.core.reports.numbers import estimate_mean
+
+    from .frequency_answer import FrequencyAnswer
+    from .number_answer import NumberAnswer
+    from .reports_input import check_new_files, count_reports, open_collection, refuse_options
+
+    collection = open_collection(
+        reports, protocol, epsilon=epsilon, items=items, domain=domain, low=low, high=high,
+        settings=settings, keys=keys, labels=labels, input_format=input_format,
+    )  # fmt: skip
+    if collection.is_of_numbers:
+        refuse_options(
+            "is of frequencies of items, and users hold numbers", corrections=corrections,
+            coverage=coverage, by=by, defend=defend, simultaneous=simultaneous, top=top,
+            screen=screen,
+        )  # fmt: skip
+    else:
+        refuse_options("goes with low, of a protocol of numbers", parts=parts, fit=fit)
+    check_new_files(collection, domain, force, rows_out=rows_out, counts_out=counts_out)
+    how: dict[str, Any] = {
+        "confidence": confidence, "corrections": corrections, "labels": labels,
+        "is_covered": coverage, "top": top, "is_simultaneous": simultaneous,
+    }  # fmt: skip
+    yield f"counting {collection.source}"
+    if by is not None:
+        return _estimate_groups(collection, by, how, strict)
+    total = count_reports(collection)
+    if collection.is_of_numbers:
+        found = estimate_mean(total, confidence, share, parts, fit or "ems")
+        answer: Estimate = NumberAnswer(**vars(found), collection=collection, is_strict=strict)
+    else:
+        how["share"] = share
+        steps = _estimate_items(collection, how, screen, defend, trials, rows_out)
+        answer = FrequencyAnswer(**(yield from steps), collection=collection, is_strict=strict)
+    if counts_out is not None:
+        total.write(counts_out)
+    return answer
+
+
+def _estimate_items(
+    collection: ReportCollection, how: Mapping[str, Any], is_screened: bool, defend: str | None,
+    trials: int, rows_out: str | None,
+) -> Generator[str, None, dict[str, Any]]:  # fmt: skip
+    """The frequencies of all users' items, and what screens and steps of a server say of them."""
+    from ldptui.core.reports.frequencies import estimate_frequencies
+    from ldptui.core.reports.steps import read_defended
+
+    from .reports_input import count_reports, screen_collection, write_rows
+    from .screen_answer import ScreenAnswer
+
+    rows = collection.rows if is_screened or defend is not None else ()
+    found = vars(estimate_frequencies(count_reports(collection), **how))
+    if defend is not None:
+        yield f"putting {collection.source} behind {defend}"
+        kinds = tuple(kind.strip() for kind in defend.split(","))
+        steps = read_defended(rows, collection.protocol, kinds, found["labels"], trials)
+        write_rows(rows_out, steps.rows)
+        found = {**found, "defended": steps.values, "steps": steps}
+    if is_screened:
+        yield f"screening {collection.source}"
+        screening = ScreenAnswer(screen_collection(collection, trials), collection)
+        found = {**found, "screening": screening}
+    return found
+
+
+def _estimate_groups(
+    collection: ReportCollection, by: str, how: Mapping[str, Any], is_strict: bool
+) -> GroupAnswer:
+    """The frequencies of groups of users, and the differences between them."""
+    from ldptui.core.law.pure import is_unbiased
+    from ldptui.core.reports.frequencies import estimate_frequencies
+    from ldptui.core.reports.groups import count_groups
+    from ldptui.core.theory import differences
+
+    from .frequency_answer import LISTED, FrequencyAnswer, GroupAnswer
+
+    if collection.files is None:
+        raise ScenarioError("needs files of reports, which have the column", key="by")
+    totals = count_groups(collection.files, collection.protocol, by, collection.labels)
+    groups = {
+        name: FrequencyAnswer(**vars(estimate_frequencies(total, **how)), collection=collection)
+        for name, total in totals.items()
+    }
+    found: Sequence[Any] = ()
+    comparisons = 0
+    if is_unbiased(collection.protocol) and not how["corrections"]:
+        counts, users = zip(*((each.counts, each.reports) for each in totals.values()), strict=True)
+        found, comparisons = differences(collection.protocol, counts, users, how["confidence"])
+    return GroupAnswer(by, groups, found[:LISTED], len(found), comparisons, is_strict)

@@ -1,0 +1,132 @@
+"""The answer about numbers that reports of real users tell: their mean and their distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ldptui.core.reports.numbers import Numbers
+
+from ..charts.series import Bar, Bars
+from ..text import format as text
+from .question_answer import QuestionAnswer, Table
+from .reports_input import ReportCollection, each_doubt
+from .sheet import Figure, figure
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NumberAnswer(Numbers, QuestionAnswer):
+    """The mean of the users' numbers, and their distribution where it was asked for.
+
+    Attributes
+    ----------
+    mean
+        The estimate, right on average.
+    std
+        Its standard deviation, from the reports, with that of the users' own numbers in it.
+    reports
+        n, their number.
+    span
+        The ends of the range.
+    confidence
+        That of the intervals.
+    low, high
+        The ends of the interval of the mean, normal, so for many reports; with `share` they hold
+        whatever that share of the reports says.
+    share
+        The share of fakes that is reckoned with; None for none.
+    distribution
+        float64[parts], the share of the users in each equal part of the range; None where it was
+        not asked for.
+    fit
+        How the distribution was found, "ems" or "em".
+    misfit
+        The chi-square of the reports that the fit expects, less its mean, in its standard
+        deviations; None without a distribution.
+    collection
+        What was read: its `protocol` and its `files`.
+    is_strict
+        Whether a misfit is a failure.
+    """
+
+    collection: ReportCollection = field(kw_only=True)
+    is_strict: bool = field(default=False, kw_only=True)
+
+    @property
+    def alarm(self) -> str | None:
+        """A sentence where the reports are hardly those of any honest users; None else."""
+        if not self.is_far:
+            return None
+        return (
+            f"the reports fit no distribution of numbers: chi-square is "
+            f"{text.short(self.misfit or 0.0, 2)} standard deviations too large; another ε, "
+            "another client, or fakes"
+        )
+
+    @property
+    def title(self) -> str:
+        return f"{self.collection.title}, {text.plural(self.reports, 'report')}"
+
+    @property
+    def doubts(self) -> Sequence[str]:
+        return [*each_doubt(self.collection, self.alarm)]
+
+    @property
+    def is_misfit(self) -> bool:
+        return self.is_strict and self.is_far
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        reach = (self.high - self.low) / 2
+        yield f"The mean of the users' numbers is {text.estimate(self.mean, reach)}."
+        yield from (f"{doubt}." for doubt in self.doubts)
+
+    @property
+    def notes(self) -> Iterator[str]:
+        robust = ""
+        if self.share is not None:
+            robust = f", whatever {text.percent(self.share)} of the reports say"
+        yield f"the interval holds the mean with {text.percent(self.confidence)}{robust}"
+        if self.fit is not None:
+            yield f"shares of the users in parts of the range, fitted by {self.fit.upper()}"
+
+    def _shares(self) -> list[tuple[str, float]]:
+        return [
+            (f"{text.short(row['low'])} … {text.short(row['high'])}", row["share"])
+            for row in self.parts()
+        ]
+
+    def table(self, is_brief: bool = False) -> Table:
+        del is_brief
+        return ["quantity", "value"], [
+            ("mean", self.mean), ("standard error", self.std),
+            ("low end of its interval", self.low), ("high end", self.high), *self._shares(),
+        ]  # fmt: skip
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each part of the range: low, high, share; without parts one of the mean."""
+        if self.distribution is not None:
+            return self.parts()
+        return [{key: getattr(self, key) for key in ("reports", "mean", "std", "low", "high")}]
+
+    records = rows
+
+    def document(self) -> dict[str, Any]:
+        parts: dict[str, Any] = {}
+        if self.distribution is not None:
+            parts = {"fit": self.fit, "misfit": self.misfit, "parts": self.parts()}
+        names = ("mean", "std", "confidence", "share", "low", "high")
+        known = {name: getattr(self, name) for name in names}
+        return {"reports": self.reports, "range": list(self.span), **known, **parts}
+
+    def figures(self) -> Iterator[Figure]:
+        """A bar for each part of the range; without parts one for the mean with its interval."""
+        heads = ("", "part", "share of the users")
+        if shares := self._shares():
+            bars = tuple(Bar(part, share) for part, share in shares)
+            chart = Bars(self.title, bars, item="part", value="share")
+            yield figure(chart, heads, [("", *row) for row in shares])
+
+    def __repr__(self) -> str:
+        return self.text()

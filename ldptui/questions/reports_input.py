@@ -1,0 +1,277 @@
+"""The reports that a question is about: files found, their protocol bound, counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.files import Piped, Source, check_other, is_file, write_atomically
+from ldptui.core.lab.concluding import Heard
+from ldptui.core.lab.screening import Screened
+from ldptui.core.law.doors import name_of
+from ldptui.core.law.numbers import tells_numbers
+from ldptui.core.law.pure import LocalMechanism
+from ldptui.core.plugins import published_names
+from ldptui.core.protocols import KINDS
+from ldptui.core.reports.arguments import keys_of, local
+from ldptui.core.reports.arguments import names as item_names
+from ldptui.core.reports.conclusions import hear_reports
+from ldptui.core.reports.counted import END, Counted, counted
+from ldptui.core.reports.files import counted_in
+from ldptui.core.reports.points import protocol as protocol_of
+from ldptui.core.reports.screens import screen_reports
+from ldptui.core.reports.sources import labels_in, marked, sources
+
+from ..explain.setting import read_key
+from ..terminal.output import check_writable
+from ..text import format as text
+from .signature import is_given
+
+
+@dataclass(frozen=True)
+class ReportCollection:
+    """Reports and their protocol; those of the same files are equal while no file changes.
+
+    state : what was typed, and the time of the last change and the size of each file. files : None
+    for reports that Python gives, which `given` are. labels : the names of the items, None where
+    they are numbers.
+    """
+
+    state: tuple[Any, ...]
+    name: str = field(compare=False)
+    protocol: Any = field(compare=False)
+    labels: Sequence[str] | None = field(compare=False)
+    files: Sequence[Source] | None = field(compare=False)
+    given: Any = field(compare=False)
+
+    @property
+    def is_of_numbers(self) -> bool:
+        return tells_numbers(self.protocol)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all items."""
+        return tuple(self.labels or map(str, range(self.protocol.domain_size)))
+
+    @property
+    def title(self) -> str:
+        """The protocol, its budget and the domain, in a line."""
+        epsilon = getattr(self.protocol, "epsilon", None)
+        budget = "" if epsilon is None else f", ε = {text.chosen(epsilon)}"
+        held = f"d = {text.count(self.protocol.domain_size)}"
+        if self.is_of_numbers:
+            held = f"[{text.chosen(self.protocol.low)}, {text.chosen(self.protocol.high)}]"
+        return f"{self.name}{budget}, {held}"
+
+    @property
+    def source(self) -> str:
+        """The words for what is read."""
+        if self.files is None:
+            return "reports"
+        return f"the reports of {text.plural(len(self.files), 'file')}"
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """A sentence for each file whose reports protected nobody."""
+        return tuple(
+            f"the reports of {source.name} are for tests (for_tests): they protected nobody"
+            for source in self.files or ()
+            if isinstance(source, Path) and source.suffix != END and marked(source)
+        )
+
+    @property
+    def rows(self) -> Any:
+        """An array of reports, or the files that have a row for each user."""
+        if self.files is None and not isinstance(self.given, np.ndarray):
+            raise ScenarioError("must be reports of users", key="reports")
+        return self.given if self.files is None else self.files
+
+
+def open_collection(
+    reports: Any,
+    protocol: Any,
+    *,
+    epsilon: float | None = None,
+    items: int | None = None,
+    domain: str | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    settings: Sequence[str] = (),
+    keys: Mapping[str, str] | None = None,
+    labels: Sequence[str] | None = None,
+    input_format: Any = None,
+) -> ReportCollection:
+    """The reports that a command, a form or Python names; raises LdpError."""
+    options = {"epsilon": epsilon, "items": items, "domain": domain, "low": low, "high": high}
+    if not isinstance(protocol, str):
+        for name, value in options.items():
+            if value is not None:
+                raise ScenarioError("must be left out beside a protocol that has it", key=name)
+        bound, name = local(protocol), name_of(protocol)
+        labels = item_names(labels, bound.domain_size)
+    else:
+        labels = labels_in(Path(domain)) if domain else labels
+        bound, name = _bind(protocol, options, labels, settings, keys or {}), protocol.upper()
+    state: tuple[Any, ...] = (object(),)
+    files = None
+    places = places_of(reports)
+    if places is not None:
+        if not places:
+            raise ScenarioError("must name a file of reports, a folder or a pattern", key="reports")
+        files = sources(places, input_format)
+        if not any(isinstance(file, Piped) for file in files):
+            read = [*files, *([Path(domain)] if domain else [])]
+            typed = (*options.values(), *settings, *sorted((keys or {}).items()))
+            state = (repr(bound), name, typed, tuple(map(_state_of, read)))
+    elif isinstance(reports, Counted):
+        labels = reports.labels if labels is None else labels
+    elif not isinstance(reports, np.ndarray | Heard | Iterator):
+        raise ScenarioError(f"must be reports, their counts or files, {got(reports)}", "reports")
+    return ReportCollection(state, name, bound, labels, files, reports)
+
+
+def places_of(reports: Any) -> list[Any] | None:
+    """The files, folders and patterns that are named; None for reports that Python gives."""
+    places = reports if isinstance(reports, list | tuple) else [reports]
+    if all(isinstance(each, str | Path | Piped) for each in places):
+        return [each for each in places if each]
+    return None
+
+
+def _bind(
+    kind: str, options: Mapping[str, Any], labels: Sequence[str] | None,
+    settings: Sequence[str], keys: Mapping[str, str],
+) -> LocalMechanism:  # fmt: skip
+    """The protocol of a kind with its keys; raises ScenarioError, whose key is an option."""
+    low, high = options["low"], options["high"]
+    if low is None and high is not None:
+        raise ScenarioError("goes with low, of a protocol of numbers", key="high")
+    if low is not None and high is None:
+        raise ScenarioError("is required with low", key="high")
+    size = options["items"] if labels is None else len(labels)
+    is_own = ":" in kind or kind in published_names("protocol")
+    kind = kind if is_own else kind.lower()
+    if not is_own and kind not in KINDS:
+        raise ScenarioError(f"must be one of {', '.join(KINDS)}, {got(kind)}", key="protocol")
+    if size is None and low is None:
+        raise ScenarioError("is required, or domain, or low and high of numbers", key="items")
+    given = {name: read_key(KINDS[kind], name, value) for name, value in keys.items() if value}
+    given |= keys_of(settings)
+    if options["epsilon"] is not None:
+        given["epsilon"] = options["epsilon"]
+    span = {} if low is None else {"low": low, "high": high}
+    try:
+        return protocol_of(kind, size, labels=labels, **span, **given)
+    except ScenarioError as error:
+        name = error.key.removeprefix("protocol.")
+        raise ScenarioError(error.rule, "protocol" if name == "kind" else name) from error
+
+
+def _state_of(path: Source) -> tuple[str, int, int]:
+    """A path, the time of its last change and its size; zeros where reading says what is wrong."""
+    try:
+        state = Path(str(path)).stat()
+    except OSError:
+        return str(path), 0, 0
+    return str(path), state.st_mtime_ns, state.st_size
+
+
+def count_reports(collection: ReportCollection) -> Counted:
+    """The counts of all reports; those of files are kept until a file changes. Raises LdpError."""
+    if collection.files is not None:
+        return _count_files(collection)
+    if isinstance(collection.given, Counted):
+        return collection.given
+    return counted(collection.given, collection.protocol, collection.labels)
+
+
+@lru_cache(maxsize=2)
+def _count_files(collection: ReportCollection) -> Counted:
+    assert collection.files is not None
+    return counted_in(collection.files, collection.protocol, collection.labels)
+
+
+def hear_collection(collection: ReportCollection, confidence: float) -> Heard:
+    """The counts and the floor of all reports; those of files are kept. Raises LdpError."""
+    if collection.files is not None:
+        return _hear_files(collection, confidence)
+    given = collection.given
+    if isinstance(given, Heard):
+        return given
+    return hear_reports(given, collection.protocol, confidence, collection.labels)
+
+
+@lru_cache(maxsize=2)
+def _hear_files(collection: ReportCollection, confidence: float) -> Heard:
+    assert collection.files is not None
+    return hear_reports(collection.files, collection.protocol, confidence, collection.labels)
+
+
+@lru_cache(maxsize=2)
+def screen_collection(collection: ReportCollection, trials: int) -> Screened:
+    """The verdicts on all reports, kept until a file changes; raises LdpError."""
+    return screen_reports(collection.rows, collection.protocol, trials)
+
+
+# Options that depend on others, and files that are written.
+
+
+def refuse_options(rule: str, **options: Any) -> None:
+    """Raise ScenarioError where one of these options is given."""
+    for name, value in options.items():
+        if is_given(value):
+            raise ScenarioError(rule, key=name)
+
+
+def check_new_files(
+    collection: ReportCollection, domain: str | None, force: bool, **paths: str | None
+) -> None:
+    """Refuse files to write that are there already, or that are read; raises LdpError."""
+    for name, path in paths.items():
+        if path is None:
+            continue
+        for read in (*(collection.files or ()), domain):
+            if read is not None and not isinstance(read, Piped):
+                check_other(Path(path), read, name)
+        if is_file(Path(path)) and not force:
+            raise ScenarioError(
+                f"must be a new file, and {path} is there already (--force replaces it)", key=name
+            )
+        check_writable(Path(path))
+
+
+def write_rows(path: str | None, rows: Any) -> None:
+    """Write the numbers of rows, counted from 1 on over all files, a line each."""
+    if path is not None:
+        lines = "".join(f"{row + 1}\n" for row in rows.tolist())
+        write_atomically(Path(path), f"row\n{lines}")
+
+
+def misfit_words(far: Any, labels: Sequence[str], protocol: Any = None) -> str:
+    """The reason why hardly any reports of a protocol say this, and what may have happened."""
+    value, errors = text.short(far.value), text.short(far.errors, 2)
+    if far.item is None:
+        off = f"the estimates add up to {value}, {errors} standard errors from 1"
+    else:
+        side = "below" if far.value < far.bound else "above"
+        item = labels[far.item]
+        off = f"{item} is estimated at {value}, {errors} standard errors {side} {far.bound:.0f}"
+    hashed = "another hash, " * (getattr(protocol, "family", "") == "hashing")
+    chance = text.short(far.chance, 1) if far.chance else "1e-300"
+    return (
+        f"{off}: the clients used {hashed}another epsilon or other parameters, or many reports "
+        "are fake (poisoning: ldptui screen looks for it); noise alone goes as far in "
+        f"{chance} of collections at most"
+    )
+
+
+def each_doubt(collection: ReportCollection, *more: str | None) -> Iterator[str]:
+    """The doubts about a collection, and those that are there of more."""
+    yield from filter(None, more)
+    yield from collection.doubts

@@ -1,0 +1,19 @@
+"""Cells of tables that other programs read."""
+
+from __future__ import annotations
+
+from ldptui.core.base.errors import JOINERS
+
+
+def safe_cell(label: str) -> str:
+    """A label as a cell that steers no terminal and is no formula of a spreadsheet."""
+    kept = (c.isprintable() or c in JOINERS for c in label)
+    shown = "".join(
+        c if keeps else c.encode("unicode_escape").decode()
+        for c, keeps in zip(label, kept, strict=True)
+    )
+    try:
+        float(shown)
+    except ValueError:
+        return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown
+    return shown
