@@ -84,6 +84,8 @@ def conclude_reports(
     told: Heard, protocol: PureProtocol, trust: Row, share: float, *, sharp: bool, **asked: Any
 ) -> Concluded:
     """The conclusions from the counts of reports and the floor of their fakes."""
+    if not told.reports:
+        raise ScenarioError("must be at least one, got none", key="reports")
     means = told.counts / told.reports
     evidence = of_reports(protocol, means, told.reports, proved=trust.proves)
     return concluded(evidence, share, sharp=sharp, floor=told.floor, **asked)

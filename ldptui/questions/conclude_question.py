@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import SHARE, Range
@@ -36,6 +36,13 @@ if TYPE_CHECKING:
 
 ANY_KIND = "grr"
 """A protocol of no account, but for its ε and d, where users send no reports."""
+FakeShare: TypeAlias = Annotated[float, SHARE, "B", Blank(0.01, steps="hundredths")]
+Claims: TypeAlias = Annotated[
+    tuple[str, ...],
+    "TEXT",
+    Argument(renames=("claim",), flags=("--claim",), repeated=True, role="value"),
+    Blank(""),
+]
 TRUSTS = alike("local", "verified", "shuffled")
 """The rungs whose users send reports, which a form has files of."""
 SUBJECTS = (("files", "files of reports"), (RUN, "this scenario"))
@@ -46,13 +53,8 @@ def conclude(
     reports: Reports = (),
     protocol: Sender = "",
     *,
-    share: Annotated[float, SHARE, "B", Blank(0.01, steps="hundredths")],
-    claims: Annotated[
-        tuple[str, ...],
-        "TEXT",
-        Argument(renames=("claim",), flags=("--claim",), repeated=True, role="value"),
-        Blank(""),
-    ] = (),
+    share: FakeShare,
+    claims: Claims = (),
     sharp: Annotated[bool, Blank()] = False,
     confidence: Confidence = 0.95,
     trust: Annotated[str, "RUNG", Blank(choices=TRUSTS, only=is_filed)] = "local",
@@ -99,12 +101,7 @@ def conclude(
     --------
     ldptui conclude reports.csv --protocol oue --epsilon 1 --items 16 --share 0.01
     """
-    from ldptui.core.reports.conclusions import (
-        check_concludable,
-        conclude_published,
-        conclude_reports,
-        rung_of,
-    )
+    from ldptui.core.reports import conclusions
 
     from .conclude_answer import ConcludeAnswer
     from .reports_input import hear_collection, open_collection
@@ -113,9 +110,8 @@ def conclude(
     if subject == RUN:
         yield "drawing a trial of the scenario"
         return _conclude_run(scenario, share, asked)
-    row = rung_of(trust)
-    _check_trust(trust, protocol, users, sharp)
-    _check_reports(reports, estimates, users)
+    row = conclusions.rung_of(trust)
+    _check_given(reports, estimates, users, trust, protocol, sharp)
     if estimates is not None:
         reports, labels = _read_estimates(estimates, column, label, users, items, domain)
         items, domain = len(labels), None
@@ -124,25 +120,29 @@ def conclude(
         high=high,
         settings=settings, keys=keys, labels=labels,
     )  # fmt: skip
-    pure = check_concludable(collection.protocol)
+    pure = conclusions.check_concludable(collection.protocol)
     asked["labels"] = collection.names
     _check_claims(claims, collection)
     if users is not None:
-        found = conclude_published(reports, users, pure, row, share, weight=weight, **asked)
+        found = conclusions.conclude_published(
+            reports, users, pure, row, share, weight=weight, **asked
+        )
     else:
         yield f"reading {collection.source}"
         told = hear_collection(collection, confidence)
-        if not told.reports:
-            raise ScenarioError("must be at least one, got none", key="reports")
-        found = conclude_reports(told, pure, row, share, **asked)
+        found = conclusions.conclude_reports(told, pure, row, share, **asked)
     return ConcludeAnswer(**vars(found), source=collection.title, marks=collection.doubts)
 
 
-def _check_trust(trust: str, protocol: Any, users: int | None, sharp: bool) -> None:
-    """Refuse what does not go with whom users trust; raises ScenarioError."""
+def _check_given(
+    reports: Any, estimates: str | None, users: int | None, trust: str, protocol: Any, sharp: bool
+) -> None:
+    """Refuse what does not go with whom users trust, or together; raises ScenarioError."""
     from ldptui.core.reports.conclusions import rung_of
 
-    row = rung_of(trust)
+    from .reports_input import places_of
+
+    row, places = rung_of(trust), places_of(reports)
     if sharp and (row.proves or not row.by_reports):
         rule = f"must be left out with the trust {trust}: its fakes always look honest"
         raise ScenarioError(f"{rule}, {got(sharp)}", key="sharp")
@@ -159,13 +159,6 @@ def _check_trust(trust: str, protocol: Any, users: int | None, sharp: bool) -> N
     elif users is None:
         rule = f"is required with the trust {trust}: a table of the frequencies released"
         raise ScenarioError(rule, key="estimates")
-
-
-def _check_reports(reports: Any, estimates: str | None, users: int | None) -> None:
-    """Refuse reports and estimates together, users of files, and what is read once alone."""
-    from .reports_input import places_of
-
-    places = places_of(reports)
     if estimates is not None and places != []:
         raise ScenarioError("takes the place of reports", key="estimates")
     if estimates is None and users is not None and places is not None:

@@ -31,13 +31,26 @@ from .question import Steps, question
 from .signature import OnlyIf, Without
 
 if TYPE_CHECKING:
+    from ldptui.core.reports.counted import Counted
+
     from .frequency_answer import FrequencyAnswer, GroupAnswer
     from .number_answer import NumberAnswer
     from .reports_input import ReportCollection
 
     Estimate: TypeAlias = FrequencyAnswer | GroupAnswer | NumberAnswer
 
-Trials: TypeAlias = Annotated[int, Range(0, 10_000), "N"]
+Corrections: TypeAlias = Annotated[
+    tuple[str, ...],
+    "KIND",
+    Argument(flags=("--correct",), repeated=True, role="value"),
+    Blank("", only=is_listed),
+]
+Parts: TypeAlias = Annotated[
+    int | None, Range(2, 1024), "K", Blank(20, optional=True, only=is_distributed)
+]
+FakeShare: TypeAlias = Annotated[
+    float | None, SHARE, "B", Blank(optional=True, only=is_ranged), Without("by")
+]
 
 
 @question("Estimates", "What do these reports say?", group="reports", place=6)
@@ -54,26 +67,17 @@ def estimate(
     labels: Labels = None,
     input_format: Piped | None = None,
     confidence: Confidence = 0.95,
-    corrections: Annotated[
-        tuple[str, ...],
-        "KIND",
-        Argument(flags=("--correct",), repeated=True, role="value"),
-        Blank("", only=is_listed),
-    ] = (),
+    corrections: Corrections = (),
     coverage: bool = False,
     top: Annotated[int | None, Range(1), "K", Blank(optional=True, only=is_listed)] = None,
     simultaneous: Annotated[bool, Blank(only=is_listed)] = False,
-    parts: Annotated[
-        int | None, Range(2, 1024), "K", Blank(20, optional=True, only=is_distributed)
-    ] = None,
+    parts: Parts = None,
     fit: Literal["ems", "em"] | None = None,
-    share: Annotated[
-        float | None, SHARE, "B", Blank(optional=True, only=is_ranged), Without("by")
-    ] = None,
+    share: FakeShare = None,
     by: Annotated[str | None, "COLUMN"] = None,
     screen: Annotated[bool, Without("by")] = False,
     defend: Annotated[str | None, "KIND,…", Without("by")] = None,
-    trials: Trials = 20,
+    trials: Annotated[int, Range(0, 10_000), "N"] = 20,
     rows_out: Annotated[NewFile, OnlyIf("defend", "whose filters drop rows")] = None,
     counts_out: Annotated[NewFile, Without("by")] = None,
     force: bool = False,
@@ -118,58 +122,62 @@ def estimate(
     ldptui estimate reports.csv --protocol oue --epsilon 1 --items 16
     ldptui estimate day-*.csv --protocol olh --epsilon 2 --domain names.txt --top 5
     """
-    from ldptui.core.reports.numbers import estimate_mean
-
     from .frequency_answer import FrequencyAnswer
-    from .number_answer import NumberAnswer
-    from .reports_input import check_new_files, count_reports, open_collection, refuse_options
+    from .reports_input import check_kind, check_new_files, count_reports, open_collection
 
     collection = open_collection(
         reports, protocol, epsilon=epsilon, items=items, domain=domain, low=low, high=high,
         settings=settings, keys=keys, labels=labels, input_format=input_format,
     )  # fmt: skip
-    if collection.is_of_numbers:
-        refuse_options(
-            "is of frequencies of items, and users hold numbers", corrections=corrections,
-            coverage=coverage, by=by, defend=defend, simultaneous=simultaneous, top=top,
-            screen=screen,
-        )  # fmt: skip
-    else:
-        refuse_options("goes with low, of a protocol of numbers", parts=parts, fit=fit)
+    check_kind(
+        collection.is_of_numbers, {"parts": parts, "fit": fit}, corrections=corrections, by=by,
+        coverage=coverage, defend=defend, simultaneous=simultaneous, top=top, screen=screen,
+    )  # fmt: skip
     check_new_files(collection, domain, force, rows_out=rows_out, counts_out=counts_out)
     how: dict[str, Any] = {
-        "confidence": confidence, "corrections": corrections, "labels": labels,
-        "is_covered": coverage, "top": top, "is_simultaneous": simultaneous,
+        "confidence": confidence, "corrections": corrections, "labels": labels, "top": top,
+        "is_covered": coverage, "is_simultaneous": simultaneous, "share": share,
     }  # fmt: skip
     yield f"counting {collection.source}"
     if by is not None:
         return _estimate_groups(collection, by, how, strict)
     total = count_reports(collection)
     if collection.is_of_numbers:
-        found = estimate_mean(total, confidence, share, parts, fit or "ems")
-        answer: Estimate = NumberAnswer(**vars(found), collection=collection, is_strict=strict)
+        answer: Estimate = _estimate_mean(collection, total, confidence, share, parts, fit, strict)
     else:
-        how["share"] = share
-        steps = _estimate_items(collection, how, screen, defend, trials, rows_out)
+        steps = _estimate_items(collection, total, how, screen, defend, trials, rows_out)
         answer = FrequencyAnswer(**(yield from steps), collection=collection, is_strict=strict)
     if counts_out is not None:
         total.write(counts_out)
     return answer
 
 
+def _estimate_mean(
+    collection: ReportCollection, total: Counted, confidence: float, share: float | None,
+    parts: int | None, fit: str | None, is_strict: bool,
+) -> NumberAnswer:  # fmt: skip
+    """The mean of the users' numbers, and their distribution."""
+    from ldptui.core.reports.numbers import estimate_mean
+
+    from .number_answer import NumberAnswer
+
+    found = estimate_mean(total, confidence, share, parts, fit or "ems")
+    return NumberAnswer(**vars(found), collection=collection, is_strict=is_strict)
+
+
 def _estimate_items(
-    collection: ReportCollection, how: Mapping[str, Any], is_screened: bool, defend: str | None,
-    trials: int, rows_out: str | None,
+    collection: ReportCollection, total: Counted, how: Mapping[str, Any], is_screened: bool,
+    defend: str | None, trials: int, rows_out: str | None,
 ) -> Generator[str, None, dict[str, Any]]:  # fmt: skip
     """The frequencies of all users' items, and what screens and steps of a server say of them."""
     from ldptui.core.reports.frequencies import estimate_frequencies
     from ldptui.core.reports.steps import read_defended
 
-    from .reports_input import count_reports, screen_collection, write_rows
+    from .reports_input import screen_collection, write_rows
     from .screen_answer import ScreenAnswer
 
     rows = collection.rows if is_screened or defend is not None else ()
-    found = vars(estimate_frequencies(count_reports(collection), **how))
+    found = vars(estimate_frequencies(total, **how))
     if defend is not None:
         yield f"putting {collection.source} behind {defend}"
         kinds = tuple(kind.strip() for kind in defend.split(","))

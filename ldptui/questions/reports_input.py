@@ -222,9 +222,12 @@ def screen_collection(collection: ReportCollection, trials: int) -> Screened:
 # Options that depend on others, and files that are written.
 
 
-def refuse_options(rule: str, **options: Any) -> None:
-    """Raise ScenarioError where one of these options is given."""
-    for name, value in options.items():
+def check_kind(is_of_numbers: bool, of_numbers: Mapping[str, Any], **of_items: Any) -> None:
+    """Refuse options of an estimate of items where users hold numbers, and the other way round."""
+    rule = "goes with low, of a protocol of numbers"
+    if is_of_numbers:
+        rule = "is of frequencies of items, and users hold numbers"
+    for name, value in (of_items if is_of_numbers else of_numbers).items():
         if is_given(value):
             raise ScenarioError(rule, key=name)
 
