@@ -87,7 +87,11 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
     @property
     def doubts(self) -> Sequence[str]:
         far = None if self.misfit is None else misfit_words(self.misfit, self.labels)
-        return [*filter(None, (far, *self.marks))]
+        return [*filter(None, (far,))]
+
+    @property
+    def read_doubts(self) -> Sequence[str]:
+        return self.marks
 
     @property
     def sentences(self) -> Iterator[str]:
@@ -109,7 +113,13 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
                 f"inside, {text.count(naive)} inside the naive intervals."
             )
         sure = text.percent(self.confidence)
-        for words in (*self._claims(sure), *self._unfit(sure), *self._fakes(sure), *self.doubts):
+        for words in (
+            *self._claims(sure),
+            *self._unfit(sure),
+            *self._fakes(sure),
+            *self.doubts,
+            *self.marks,
+        ):
             yield f"{words}."
 
     def _claims(self, sure: str) -> Iterator[str]:

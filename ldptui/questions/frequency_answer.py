@@ -20,7 +20,7 @@ from ..text import format as text
 from .question_answer import QuestionAnswer, Table
 from .rates import ALARM, LEGEND, rate_cells, rate_document
 from .rates import HEADS as RATES
-from .reports_input import ReportCollection, each_doubt, misfit_words
+from .reports_input import ReportCollection, misfit_words
 from .screen_answer import ScreenAnswer
 from .sheet import Figure, figure
 
@@ -94,7 +94,11 @@ class FrequencyAnswer(Frequencies, QuestionAnswer):
         alarm = None
         if self.screening is not None and self.screening.alarm:
             alarm = self.screening.verdict
-        return [*each_doubt(self.collection, self.misfit, alarm)]
+        return [*filter(None, (self.misfit, alarm))]
+
+    @property
+    def read_doubts(self) -> Sequence[str]:
+        return self.collection.doubts
 
     @property
     def is_misfit(self) -> bool:
@@ -106,7 +110,7 @@ class FrequencyAnswer(Frequencies, QuestionAnswer):
         value, half = float(self.values[first]), self._half
         told = text.estimate(value, None if half is None else float(half[first]))
         yield f"{self.labels[first]} has the largest estimate: {told}."
-        yield from (f"{doubt}." for doubt in self.doubts)
+        yield from (f"{doubt}." for doubt in (*self.doubts, *self.read_doubts))
 
     @property
     def _half(self) -> Floats | None:
@@ -269,7 +273,11 @@ class GroupAnswer(QuestionAnswer):
     def doubts(self) -> Sequence[str]:
         each = [f"{name or '(none)'}: {found.misfit}" for name, found in self.groups.items()
                 if found.misfit is not None]  # fmt: skip
-        return [*each_doubt(self._first.collection, *each)]
+        return each
+
+    @property
+    def read_doubts(self) -> Sequence[str]:
+        return self._first.collection.doubts
 
     @property
     def is_misfit(self) -> bool:
@@ -286,7 +294,7 @@ class GroupAnswer(QuestionAnswer):
         else:
             count = text.plural(self.significant, "difference")
             yield f"{count} {'is' if self.significant == 1 else 'are'} more than noise, {tests}."
-        yield from (f"{doubt}." for doubt in self.doubts)
+        yield from (f"{doubt}." for doubt in (*self.doubts, *self.read_doubts))
 
     @property
     def notes(self) -> Iterator[str]:

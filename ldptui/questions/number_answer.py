@@ -11,7 +11,7 @@ from ldptui.core.reports.numbers import Numbers
 from ..charts.series import Bar, Bars
 from ..text import format as text
 from .question_answer import QuestionAnswer, Table
-from .reports_input import ReportCollection, each_doubt
+from .reports_input import ReportCollection
 from .sheet import Figure, figure
 
 
@@ -70,7 +70,11 @@ class NumberAnswer(Numbers, QuestionAnswer):
 
     @property
     def doubts(self) -> Sequence[str]:
-        return [*each_doubt(self.collection, self.alarm)]
+        return [*filter(None, (self.alarm,))]
+
+    @property
+    def read_doubts(self) -> Sequence[str]:
+        return self.collection.doubts
 
     @property
     def is_misfit(self) -> bool:
@@ -80,7 +84,7 @@ class NumberAnswer(Numbers, QuestionAnswer):
     def sentences(self) -> Iterator[str]:
         reach = (self.high - self.low) / 2
         yield f"The mean of the users' numbers is {text.estimate(self.mean, reach)}."
-        yield from (f"{doubt}." for doubt in self.doubts)
+        yield from (f"{doubt}." for doubt in (*self.doubts, *self.read_doubts))
 
     @property
     def notes(self) -> Iterator[str]:

@@ -90,6 +90,11 @@ class QuestionAnswer:
         return ()
 
     @property
+    def read_doubts(self) -> Sequence[str]:
+        """Reasons to doubt that were told as warnings when files were read."""
+        return ()
+
+    @property
     def is_broken(self) -> bool:
         return False
 

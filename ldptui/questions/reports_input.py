@@ -22,11 +22,11 @@ from ldptui.core.protocols import KINDS
 from ldptui.core.reports.arguments import keys_of, local
 from ldptui.core.reports.arguments import names as item_names
 from ldptui.core.reports.conclusions import hear_reports
-from ldptui.core.reports.counted import END, Counted, counted
+from ldptui.core.reports.counted import Counted, counted
 from ldptui.core.reports.files import counted_in
 from ldptui.core.reports.points import protocol as protocol_of
 from ldptui.core.reports.screens import screen_reports
-from ldptui.core.reports.sources import labels_in, marked, sources
+from ldptui.core.reports.sources import labels_in, sources, test_doubts
 
 from ..explain.setting import read_key
 from ..terminal.output import check_writable
@@ -79,11 +79,7 @@ class ReportCollection:
     @property
     def doubts(self) -> tuple[str, ...]:
         """A sentence for each file whose reports protected nobody."""
-        return tuple(
-            f"the reports of {source.name} are for tests (for_tests): they protected nobody"
-            for source in self.files or ()
-            if isinstance(source, Path) and source.suffix != END and marked(source)
-        )
+        return tuple(test_doubts(self.files or ()))
 
     @property
     def rows(self) -> Any:
@@ -272,9 +268,3 @@ def misfit_words(far: Any, labels: Sequence[str], protocol: Any = None) -> str:
         "are fake (poisoning: ldptui screen looks for it); noise alone goes as far in "
         f"{chance} of collections at most"
     )
-
-
-def each_doubt(collection: ReportCollection, *more: str | None) -> Iterator[str]:
-    """The doubts about a collection, and those that are there of more."""
-    yield from filter(None, more)
-    yield from collection.doubts

@@ -14,7 +14,7 @@ from ..charts.series import Axis, Bar, Bars, Plot, Series
 from ..text import format as text
 from . import rates
 from .question_answer import QuestionAnswer, Table
-from .reports_input import ReportCollection, each_doubt, misfit_words
+from .reports_input import ReportCollection, misfit_words
 from .sheet import Figure, curves, figure
 
 PROVED: Final = "≤: proved, and the verdict goes by these alone;"
@@ -120,7 +120,11 @@ class ScreenAnswer(QuestionAnswer):
 
     @property
     def doubts(self) -> Sequence[str]:
-        return [*each_doubt(self.collection, self.misfit)]
+        return [*filter(None, (self.misfit,))]
+
+    @property
+    def read_doubts(self) -> Sequence[str]:
+        return self.collection.doubts
 
     @property
     def is_broken(self) -> bool:
@@ -137,7 +141,7 @@ class ScreenAnswer(QuestionAnswer):
             yield f"{one} and {other} go together {text.short(z, 3)} standard errors too often."
         if len(self.pairs) > SHOWN:
             yield f"So do {text.count(len(self.pairs) - SHOWN)} more pairs."
-        yield from (f"{doubt}." for doubt in self.doubts)
+        yield from (f"{doubt}." for doubt in (*self.doubts, *self.read_doubts))
 
     @property
     def notes(self) -> Iterator[str]:

@@ -110,7 +110,8 @@ def write_answer(
     The doubts that its text has stand beside every other format.
     """
     if form == "json":
-        written = as_json(answer.document())
+        doubts = [*answer.doubts, *answer.read_doubts]
+        written = as_json(answer.document() | ({"warnings": doubts} if doubts else {}))
     elif form == "csv":
         written = answer.csv()
     elif form == "md":

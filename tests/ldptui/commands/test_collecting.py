@@ -214,7 +214,7 @@ def test_from_data_to_frequencies(tmp_path: Path, capsys: Captured) -> None:
     assert math.fsum(row["frequency"] for row in document["items"]) == pytest.approx(1)
     assert "low" not in document["items"][0]
     shown = succeed(capsys, "estimate", out, *agreed, "--correct", "norm-sub")
-    assert "3 items of 8000 reports, after norm-sub" in shown
+    assert "d = 3, 8000 reports, after norm-sub" in shown
     assert "no intervals" in shown
     measured = (*agreed, "--correct", "norm-sub", "--coverage")
     document = json.loads(succeed(capsys, "estimate", out, *measured, "--format", "json"))
@@ -231,7 +231,11 @@ def test_one_report_is_one(tmp_path: Path, capsys: Captured) -> None:
     reports = tmp_path / "one.csv"
     reports.write_text("report\n1\n")
     agreed = ("--protocol", "grr", "--epsilon", "1", "--items", "5")
-    assert succeed(capsys, "estimate", str(reports), *agreed).startswith("5 items of 1 report\n")
+    assert (
+        succeed(capsys, "estimate", str(reports), *agreed)
+        .partition("\n\n")[2]
+        .startswith("GRR, ε = 1, d = 5, 1 report\n")
+    )
     (tmp_path / "data.csv").write_text("item\n1\n")
     out = str(tmp_path / "out.csv")
     said = noted(capsys, "perturb", str(tmp_path / "data.csv"), *agreed, "--out", out)

@@ -22,7 +22,7 @@ from ldptui.core.task.frequencies import trial_estimates
 from ldptui.questions import reports_input
 from ldptui.questions.choices import EXAMPLE
 
-pytestmark = pytest.mark.filterwarnings("ignore:the reports of reports.csv are for tests")
+pytestmark = pytest.mark.filterwarnings("ignore:.*has reports for tests")
 
 PATH = Path(ldptui.__file__).parent / "questions" / "examples" / EXAMPLE
 OUE: Any = ldptui.protocol("oue", items=16, epsilon=1.0)

@@ -17,7 +17,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.questions.choices import EXAMPLE
 from ldptui.questions.topics import TOPICS, sharing, starting
 
-pytestmark = pytest.mark.filterwarnings("ignore:the reports of reports.csv are for tests")
+pytestmark = pytest.mark.filterwarnings("ignore:.*has reports for tests")
 
 EXAMPLES = Path(ldptui.__file__).parent / "questions" / "examples"
 TARGETS = (9, 12, 15)
