@@ -113,14 +113,8 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
                 f"inside, {text.count(naive)} inside the naive intervals."
             )
         sure = text.percent(self.confidence)
-        for words in (
-            *self._claims(sure),
-            *self._unfit(sure),
-            *self._fakes(sure),
-            *self.doubts,
-            *self.marks,
-        ):
-            yield f"{words}."
+        said = (self._claims(sure), self._unfit(sure), self._fakes(sure), self.doubts, self.marks)
+        yield from (f"{words}." for each in said for words in each)
 
     def _claims(self, sure: str) -> Iterator[str]:
         for each in self.claims:

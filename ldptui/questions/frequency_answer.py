@@ -271,9 +271,8 @@ class GroupAnswer(QuestionAnswer):
 
     @property
     def doubts(self) -> Sequence[str]:
-        each = [f"{name or '(none)'}: {found.misfit}" for name, found in self.groups.items()
+        return [f"{name or '(none)'}: {found.misfit}" for name, found in self.groups.items()
                 if found.misfit is not None]  # fmt: skip
-        return each
 
     @property
     def read_doubts(self) -> Sequence[str]:
