@@ -16,18 +16,16 @@ from ldptui.core.base.files import is_there
 from .. import __version__
 from ..terminal import exits
 from ..terminal.output import write_out
-from ..terminal.settings import default_keys, load_settings
-from .options import Docs, Nothing
 
 SITE: Final = Path(__file__).parents[1] / "site"
 """The folder that `make site` writes; a package that `make dist` built has them there."""
 
 
-def docs(options: Docs) -> int:
+def open_page(name: str, opens: bool) -> int:
     """Print where a page is, and open it where a browser has a screen."""
-    path = page(options.page)
+    path = page(name)
     write_out(f"{path}\n")
-    if options.opens and sys.stdout.isatty() and has_screen():
+    if opens and sys.stdout.isatty() and has_screen():
         webbrowser.open(path.as_uri())
     return exits.DONE
 
@@ -71,10 +69,4 @@ def version(verbose: bool) -> int:
         lines.append(f"Python {platform.python_version()}, NumPy {numpy}, {platform.machine()}")
         lines.append(f"loops that count reports: {LOOPS.words}")
     write_out("\n".join([*lines, ""]))
-    return exits.DONE
-
-
-def keys(options: Nothing) -> int:  # noqa: ARG001 - as every command
-    """Print every key as it is now."""
-    write_out(default_keys(load_settings().keys), exactly=True)
     return exits.DONE

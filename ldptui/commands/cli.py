@@ -8,7 +8,7 @@ import itertools
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
@@ -19,7 +19,6 @@ from ..terminal import interrupts
 from ..terminal.exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 
 if TYPE_CHECKING:
-    from .command import Command
     from .opening import Opening
 
 
@@ -90,16 +89,21 @@ class _AppParser(_Parser):
 
 def app_parser() -> _AppParser:
     """The arguments of `ldptui` without a command."""
+    from ..questions.options import add_arguments
+    from ..questions.signature import read_heading
+    from .command import read_options
+    from .opening import Opening
+
     parser = _AppParser(
         prog="ldptui",
-        description=_rows()["ldptui"].about,
+        description=read_heading(Opening),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     from .help import USAGE
 
     parser.usage = USAGE
-    _rows()["ldptui"].add_to(parser)
+    add_arguments(parser, [option for _, option in read_options(Opening)])
     return parser
 
 
@@ -148,6 +152,9 @@ def _obey(arguments: list[str]) -> int:
         from .opening import Opening
 
         return _open(Opening())
+    if arguments[0] in FORMER:
+        _complain(f"note: ldptui {arguments[0]} is ldptui client {arguments[0]} from now on")
+        arguments = ["client", *arguments]
     command, rest = arguments[0], arguments[1:]
     if command == "help":
         return _help(rest)
@@ -158,11 +165,21 @@ def _obey(arguments: list[str]) -> int:
         log, rest = split_log_options(rest)
         parsed = chosen.parse_args(rest)  # first: help needs nothing of what does the work
         del parsed.log_file, parsed.verbose
-        with logged(log, arguments):
-            return _work(command, parsed)
+        with logged(log.log_file, log.verbose, arguments):
+            from .command import find_command
+
+            row = find_command(command)
+            if row is not None:
+                return row.do(parsed)
+            from ..questions import asking
+
+            return asking.command(command, parsed)
     parser = app_parser()
     parsed, more = parser.parse_known_args(arguments)
-    options = _rows()["ldptui"].read(parsed)
+    from .command import call_with
+    from .opening import Opening
+
+    options: Opening = call_with(Opening, vars(parsed))
     for place in options.places:
         if _is_command(place):
             parser.error(f"{place} is a command: it comes before its options")
@@ -199,21 +216,20 @@ def _help(words: Sequence[str]) -> int:
     return DONE
 
 
-def _rows() -> Mapping[str, Command]:
-    """The rows of the commands, read when an argument asks for them."""
-    from .command import COMMANDS
-
-    return COMMANDS
+FORMER: Final = ("spec", "vectors")
+"""Commands of old, which are actions of `client` now."""
 
 
 def parser_of(command: str) -> argparse.ArgumentParser | None:
     """The parser of a command; None where there is none of that name."""
     if not _is_command(command):
         return None
+    from .command import find_command
     from .logs import add_log_options
 
-    if command in _rows():
-        parser = _rows()[command].parser(_parser)
+    row = find_command(command)
+    if row is not None:
+        parser = row.parser(_parser)
     else:
         from ..questions import topics as lab
 
@@ -225,32 +241,17 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
 def commands() -> tuple[str, ...]:
     """The names of all commands but former ones, the topics of the lab last."""
     from ..questions import topics as lab
+    from .command import MODULES
 
-    named = [name for name, row in _rows().items() if name != "ldptui" and not row.hidden]
-    return tuple(dict.fromkeys((*named, *lab.find_names())))
+    return (*MODULES, *lab.find_names())
 
 
 def _is_command(word: str) -> bool:
     """True for the name of a command; the topics of the lab are read for other words alone."""
-    named = word[:1].isalpha() and word.replace("-", "").isalpha() and word != "ldptui"
-    return named and (word in _rows() or word in commands())
+    from .command import MODULES
 
-
-def _work(command: str, parsed: argparse.Namespace) -> int:
-    """Do what a command is asked for; its module is imported now, when it is known to be needed."""
-    from importlib import import_module
-
-    if command in _rows():
-        row = _rows()[command]
-        if row.hidden:
-            _complain(f"note: ldptui {command} is ldptui client {command} from now on")
-        work: Callable[[Any], int] = getattr(
-            import_module(f"{__package__}.{row.module}"), command.replace("-", "_")
-        )
-        return work(row.read(parsed))
-    from ..questions import asking
-
-    return asking.command(command, parsed)
+    named = word[:1].isalpha() and word.replace("-", "").isalpha()
+    return named and (word in MODULES or word in commands())
 
 
 def _open(options: Opening) -> int:

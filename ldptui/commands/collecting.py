@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.files import check_other, is_file
 from ldptui.core.base.numbers import NumberColumn
 from ldptui.core.base.secure import secure
 from ldptui.core.base.tables import Batch, Columns, spot, table_rows, whole_number
@@ -19,15 +20,14 @@ from ldptui.core.reports.numbers import numbers_protocol, perturb_numbers
 from ldptui.core.reports.sources import format_of
 
 from ..terminal import exits
-from ..terminal.output import note
+from ..terminal.output import check_writable, note
 from ..text import format as text
-from .outputs import check_new
-from .protocols import Perturb
+from .option_groups import Perturbation
 from .reading import agreed, by_options, span_of
 
 
 def sent_numbers(
-    options: Perturb, column: str, protocol: LocalMechanism, rng: np.random.Generator
+    options: Perturbation, column: str, protocol: LocalMechanism, rng: np.random.Generator
 ) -> Iterator[Reports]:
     """The reports of the numbers in a column, batch by batch; notes how many were clipped."""
     telling = numbers_protocol(protocol)
@@ -45,11 +45,9 @@ def sent_numbers(
         note(f"{outside}: the nearer end is taken")
 
 
-def perturb(options: Perturb) -> int:
+def perturb_table(options: Perturbation) -> int:
     """Write a report for each user of a CSV file."""
-    out = Path(options.out)
-    format_of(out, "--out")
-    check_new(out, options, [options.data])
+    out = _check_output(options)
     rng = _generator(options)
     span = span_of(options.low, options.high)
     labels, protocol = agreed(options, span)
@@ -74,7 +72,7 @@ def perturb(options: Perturb) -> int:
     return exits.DONE
 
 
-def _generator(options: Perturb) -> np.random.Generator:
+def _generator(options: Perturbation) -> np.random.Generator:
     """The random numbers of the reports: those of tests can be drawn again, by anybody."""
     seed = options.seed
     if seed is not None and seed < 0:
@@ -154,3 +152,17 @@ def _by_number(domain_size: int) -> Reading:
         return cells.astype(np.int64) if fits else None
 
     return number, quick, "i8"
+
+
+def _check_output(options: Perturbation) -> Path:
+    """The file of the reports; raises LdpError where it is read as well, or is there already."""
+    out = Path(options.out)
+    format_of(out, "--out")
+    for path in (options.data, options.domain, options.protocol.rpartition(":")[0]):
+        if path:
+            check_other(out, path, "--out")
+    if is_file(out) and not options.force:
+        rule = f"must be a new file, and {out} is there already"
+        raise ScenarioError(f"{rule} (--force replaces it)", key="--out")
+    check_writable(out)
+    return out

@@ -1,114 +1,168 @@
-"""A command: a row of `commands.toml`, the class of its options, and its parser.
+"""A command is a function: its signature has its options, its docstring their words.
 
-Imports nothing heavy.
+The docstring's first line stands in the list of commands; the next paragraph, where there is one,
+above the options in the help; Parameters has a line for each option, and Examples stands beneath.
+A parameter whose type is a frozen dataclass stands for options that several commands have side by
+side: it is made here, of the arguments. The functions are in the module of their group, and import
+what does the work when they run. Nothing here imports NumPy.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TypeGuard, get_type_hints
 
-from ..catalogue.rows import rows
 from ..questions.choices import kinds, numbers
-from ..questions.options import Option, add_arguments, made, options_of
-from .formats import explained
+from ..questions.options import Keys, Option, add_arguments, split_hint
+from ..questions.signature import read_example, read_heading, read_parameter, read_words
+from .formats import list_formats
+from .opening import Help
+
+GROUPS: Final[Mapping[str, tuple[str, str]]] = {
+    "simulate": (
+        "a scenario, its closed forms, its pictures", "run theory scenarios record plot"
+    ),
+    "runs": ("what was simulated and kept", "runs resume replay compare game"),
+    "real reports": (
+        "of users of your own, and the programs that send them", "perturb client"
+    ),
+    "questions": ("that need no simulation; each has a tab of the lab", ""),
+    "program": ("what ldptui brings along", "schema cite keys docs completion serve"),
+}  # fmt: skip
+"""The groups of commands: what each is about, and the commands that are no questions."""
+
+MODULES: Final = {
+    name: f"{__package__}.{group.rpartition(' ')[2]}_commands"
+    for group, (_, names) in GROUPS.items()
+    for name in names.split()
+}
+"""The module of each command."""
 
 MakeParser = Callable[..., argparse.ArgumentParser]
-
-WORDS: Final[Mapping[str, Any]] = rows("commands", __package__)["words"]
-LISTS: Final[Mapping[str, Any]] = rows("commands", __package__)["lists"]
 
 
 @dataclass(frozen=True)
 class Command:
-    """A row of `commands.toml`, which says what its fields are."""
+    """A function as a command. actions : those that may be named behind it."""
 
     name: str
-    about: str
-    options: str = ""
-    place: str = "options"
-    module: str = ""
-    usage: str = ""
-    summary: str = ""
-    group: str = ""
-    hidden: bool = False
-    example: str | None = None
-    required: Sequence[str] = ()
-    groups: Mapping[str, str] = field(default_factory=dict)
-    arguments: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    actions: Mapping[str, Any] = field(default_factory=dict)
+    function: Callable[..., Any]
+    actions: Mapping[str, Callable[..., int]]
+    headings: Mapping[str, str]
+
+    @cached_property
+    def options(self) -> list[Option]:
+        return [option for _, option in read_options(self.function)]
 
     @property
-    def asked(self) -> type[Any]:
-        """The dataclass of its options."""
-        kind: type[Any] = getattr(import_module(f"{__package__}.{self.place}"), self.options)
-        return kind
+    def summary(self) -> str:
+        """Its line in the list of commands."""
+        return read_heading(self.function)
 
-    @cached_property
-    def below(self) -> dict[str, Command]:
-        """Its actions by their names."""
-        return {name: Command(name, **row) for name, row in self.actions.items()}
-
-    @cached_property
-    def lines(self) -> dict[str, list[str]]:
-        """The words of its arguments, in their order."""
-        given: dict[str, Sequence[str]] = {}
-        for name, line in self.arguments.items():
-            given |= LISTS[name[1:]] if name.startswith("+") else {name: line}
-        given = {name: line or WORDS.get(name, []) for name, line in given.items()}
-        return {name: [_filled(word) for word in line] for name, line in given.items()}
-
-    def own(self) -> Iterator[Option]:
-        """Its arguments, in their order; last the keys of protocols, where it has them."""
-        places = {name: place for place, name in enumerate(self.lines)}
-        found = options_of(self.asked, self.lines, self.required)
-        some = (option for option in found if option.name in places or "keys" in places)
-        yield from sorted(some, key=lambda option: places.get(option.name, len(places)))
+    @property
+    def usage(self) -> str:
+        """Its name and the arguments that have no flag."""
+        named = [
+            (option.flag or option.name.upper(), option.required)
+            for option in self.options
+            if option.argument.positional
+        ]
+        words = [flag if required else f"[{flag}]" for flag, required in named]
+        words += ["ACTION"] if self.actions and "list" not in self.actions else []
+        return " ".join([self.name, *words])
 
     def parser(self, make: MakeParser) -> argparse.ArgumentParser:
         """Its parser; make : a parser from its name, description and epilog."""
-        parser = make(f"ldptui {self.name}", _filled(self.about), self.example)
-        self.add_to(parser)
-        if self.below:
-            actions = parser.add_subparsers(
-                dest="action", metavar="ACTION", parser_class=type(parser)
+        example = read_example(self.function)
+        parser = make(f"ldptui {self.name}", describe(self.function), example or None)
+        add_arguments(parser, self.options, self.headings)
+        if not self.actions:
+            return parser
+        actions = parser.add_subparsers(dest="action", metavar="ACTION", parser_class=type(parser))
+        for name, function in self.actions.items():
+            sub = actions.add_parser(
+                name,
+                help=read_heading(function),
+                description=describe(function),
+                allow_abbrev=False,
             )
-            for name, action in self.below.items():
-                sentence = f"{action.about[0].upper()}{action.about[1:]}."
-                sub = actions.add_parser(
-                    name, help=action.about, description=sentence, allow_abbrev=False
-                )
-                action.add_to(sub, self.own())
+            options = [option for _, option in read_options(function)]
+            add_arguments(sub, options, above=self.options)
         return parser
 
-    def add_to(self, parser: argparse.ArgumentParser, above: Iterable[Option] = ()) -> None:
-        """Add its arguments to a parser. above : the options of the command that it belongs to."""
-        add_arguments(parser, self.own(), self.groups, above)
-
-    def read(self, parsed: argparse.Namespace) -> Any:
-        """The options of the command, or of its action, as a value of their class."""
+    def do(self, parsed: argparse.Namespace) -> int:
+        """Do what the arguments say; returns the exit code."""
         values = dict(vars(parsed))
-        action = values.pop("action", None)
-        return made(self.asked if action is None else self.below[action].asked, values)
+        function = self.actions.get(values.pop("action", None) or "", self.function)
+        code: int = call_with(function, values)
+        return code
 
 
-def _filled(words: str) -> str:
-    """Words of a row with the kinds of protocols and formats in their places, and what a run is."""
+def find_command(name: str) -> Command | None:
+    """A command by its name, its module imported; None if there is none."""
+    if name not in MODULES:
+        return None
+    module = import_module(MODULES[name])
+    actions = getattr(module, "ACTIONS", {}).get(name, {})
+    return Command(name, getattr(module, name), actions, getattr(module, "HEADINGS", {}))
+
+
+def read_options(function: Callable[..., Any]) -> Iterator[tuple[str, Option]]:
+    """The options of a function or a dataclass, each with the parameter that it is a part of."""
+    hints = get_type_hints(function, include_extras=True)
+    words = read_words(function)
+    for name, parameter in inspect.signature(function).parameters.items():
+        base, extras = split_hint(hints[name])
+        if is_group(base):
+            yield from ((name, option) for _, option in read_options(base))
+        elif Keys in extras:
+            yield from ((name, option) for option in extras[Keys].options(hints))
+        else:
+            said = words.get(name, extras.get(Help, Help()).words)
+            said = fill_words(said() if callable(said) else said)
+            yield name, read_parameter(name, hints[name], parameter.default, said).option
+
+
+def call_with(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+    """Call a function, or make a dataclass, with the values of its options."""
+    hints = get_type_hints(function, include_extras=True)
+    given: dict[str, Any] = {}
+    for name in inspect.signature(function).parameters:
+        base, extras = split_hint(hints[name])
+        if is_group(base):
+            given[name] = call_with(base, values)
+        elif Keys in extras:
+            others = (option.name for option in extras[Keys].options(hints))
+            given |= {key: values[key] for key in others if values.get(key)}
+        else:
+            value = values[name]
+            given[name] = tuple(value) if isinstance(value, list) else value
+    return function(**given)
+
+
+def is_group(hint: Any) -> TypeGuard[type[Any]]:
+    """Return whether the type of a parameter stands for several options."""
+    return isinstance(hint, type) and dataclasses.is_dataclass(hint)
+
+
+def describe(function: Callable[..., Any]) -> str:
+    """The paragraph of the help: the second of the docstring, or else the first as a sentence."""
+    first, *others = (inspect.getdoc(function) or "").split("\n\n")
+    if others and not others[0].startswith(("Parameters\n", "Examples\n")):
+        return others[0]
+    return f"{first[0].upper()}{first[1:]}."
+
+
+def fill_words(words: str) -> str:
+    """Words with the kinds of protocols, and the formats of a command, in their places."""
     for name, listed in (("{kinds}", kinds), ("{numbers}", numbers)):
         if name in words:
             words = words.replace(name, ", ".join(listed()))
-    words = re.sub(r"\{formats of (\w+)\}", lambda found: explained(found[1]), words)
-    return words.replace("{run}", WORDS["RUN"])
-
-
-COMMANDS: Final[Mapping[str, Command]] = {
-    name: Command(name, **row)
-    for name, row in rows("commands", __package__).items()
-    if name not in ("words", "lists")
-}
-"""The commands that are no questions; first the workbench's own options."""
+    return re.sub(r"\{formats of (\w+)\}", lambda found: list_formats(found[1]), words)

@@ -12,15 +12,14 @@ from ldptui import scenarios
 from ..terminal import exits
 from ..terminal.output import write_out
 from .cli import app_parser, commands, parser_of
-from .options import Completion
 
 _FILES: Final = ("FILE", "PATH", "DATA", "REPORTS", "RUN|FILE")
 """The names of arguments whose value is a file."""
 
 
-def completion(options: Completion) -> int:
+def print_script(shell: str) -> int:
     """Print the script of a shell."""
-    write_out(script(options.shell), exactly=True)
+    write_out(script(shell), exactly=True)
     return exits.DONE
 
 

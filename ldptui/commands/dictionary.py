@@ -16,6 +16,10 @@ from ldptui.core.scenario import range_of, sweepable_keys, type_of
 from ldptui.core.view.cells import metric_names
 
 from ..catalogue import has_words, key_words, metric_words
+from ..terminal.output import as_json
+from ..text import table
+from ..text.prose import wrapped
+from .runs.opening import csv_text
 
 COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "cell": ("integer", "position in the sweep, from 0; the last swept key changes fastest"),
@@ -131,3 +135,22 @@ def write_parquet(
     schema = pyarrow.schema(fields, metadata=metadata)
     with whole_file(out) as file:
         parquet.write_table(made.cast(schema), file)
+
+
+WIDTH: Final = 80
+"""Cells of a meaning in the table of columns."""
+
+
+def write_dictionary(rows: Sequence[tuple[str, str, str]], form: str) -> str:
+    """A dictionary of columns as a table, CSV or JSON."""
+    heads = ("column", "type", "meaning")
+    if form == "json":
+        return as_json([dict(zip(heads, row, strict=True)) for row in rows])
+    if form == "csv":
+        return csv_text([heads, *rows])
+    lines = [
+        (name if at == 0 else "", kind if at == 0 else "", line)
+        for name, kind, meaning in rows
+        for at, line in enumerate(wrapped(meaning, WIDTH))
+    ]
+    return table.plain_table(heads, lines)

@@ -6,84 +6,19 @@ All raise ScenarioError for an argument that breaks a rule.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import check_replaced
-from ldptui.core.base.ranges import WORKERS, Range, require
+from ldptui.core.base.ranges import Range, require
 from ldptui.core.experiment import Experiment
 from ldptui.core.export import ALL, Choice, checked
-from ldptui.core.running.runner import WHOLE, Shard
 
-from ..terminal import places
 from ..terminal.output import check_writable
 from .formats import FORMATS, formats
-from .options import Chosen, Computing, Run
-
-
-@dataclass(frozen=True, kw_only=True)
-class Work(Computing):
-    """The options of how an experiment is computed, and what they lead to.
-
-    shard : the part to compute. executor : the cluster that is asked for, once it is there.
-    """
-
-    shard: Shard = WHOLE
-    executor: Executor | None = None
-
-    @classmethod
-    def of(cls, options: Computing, shard: Shard = WHOLE) -> Work:
-        """The work that a command's options ask for."""
-        if options.workers not in WORKERS:
-            raise ScenarioError(f"must be {WORKERS}, {got(options.workers)}", key="--workers")
-        given = {field.name: getattr(options, field.name) for field in fields(Computing)}
-        return cls(**given, shard=shard)
-
-
-def shard_of(options: Run) -> Shard:
-    """The part of a run that is computed."""
-    if options.shard is None:
-        return WHOLE
-    number, _, of = options.shard.partition("/")
-    if not (number.isdecimal() and of.isdecimal() and len(number) < 10 and len(of) < 10):
-        rule = "must be I/N, as 1/8, of at most nine digits each"
-        raise ScenarioError(f"{rule}, {got(options.shard)}", key="--shard")
-    try:
-        shard = Shard(int(number), int(of))
-    except ScenarioError as error:
-        raise ScenarioError(error.rule, key="--shard") from None
-    if not options.keep:
-        raise ScenarioError("needs a store, got --no-store", key="--shard")
-    if options.out is not None:
-        raise ScenarioError("has no results to write: merge the stores first, got --out",
-                            key="--shard")  # fmt: skip
-    return shard
-
-
-@dataclass(frozen=True)
-class Keeping:
-    """Where a run is kept, and with what.
-
-    chosen : whether somebody asked for that store. source : the file of the scenario. fresh :
-    whether what the store knows already is computed again.
-    """
-
-    store: Path
-    chosen: bool
-    source: str
-    tags: Sequence[str] = ()
-    fresh: bool = False
-
-    @classmethod
-    def of(cls, options: Run, source: str) -> Keeping | None:
-        """The keeping that `ldptui run` asks for; None: no run is kept."""
-        if not options.keep:
-            return None
-        store, chosen = places.chosen_store(options.store)
-        return cls(store, chosen, source, tags_of(options.tags), options.fresh)
+from .option_groups import Selection
 
 
 def tags_of(words: Sequence[str]) -> list[str]:
@@ -113,10 +48,9 @@ class Output:
         cls,
         asked: str | None,
         out: str | None,
-        chosen: Chosen,
+        selection: Selection,
         *,
         command: str = "run",
-        frequencies: bool = False,
         quiet: bool = False,
     ) -> Output:
         """The output that a command's options ask for, a file that can be written.
@@ -133,18 +67,23 @@ class Output:
                     f"is required: {form.capitalize()} goes into a file", key="--out"
                 )
             row.check(path)
-        if chosen.wrap is not None:
-            require("--wrap", chosen.wrap, Range(20))
+        if selection.wrap is not None:
+            require("--wrap", selection.wrap, Range(20))
         choice = Choice(
-            metrics=_named(chosen.metrics, "--metrics"),
-            rows=_named(chosen.rows, "--rows"),
-            columns=_named(chosen.columns, "--columns"),
-            wrap=chosen.wrap,
+            metrics=_named(selection.metrics, "--metrics"),
+            rows=_named(selection.rows, "--rows"),
+            columns=_named(selection.columns, "--columns"),
+            wrap=selection.wrap,
         )
         if choice.turned and row.make is None and row.file is None:
             rule = f"must be left out: a {form} file has every trial, or --format another"
             raise ScenarioError(rule, key="--rows" if choice.rows else "--columns")
-        return cls(form, path, frequencies, quiet, choice)
+        return cls(form, path, selection.frequencies, quiet, choice)
+
+    @property
+    def has_frequencies(self) -> bool:
+        """Whether the format can have every item's estimates."""
+        return FORMATS[self.format].frequencies
 
     def of_results(self, experiment: Experiment) -> Output:
         """The same with what its choice leaves open; raises ScenarioError for what is not there."""

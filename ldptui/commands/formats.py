@@ -146,7 +146,7 @@ def formats(command: str) -> list[Format]:
     return [row for row in FORMATS.values() if command in row.commands]
 
 
-def explained(command: str) -> str:
+def list_formats(command: str) -> str:
     """The formats of a command, and what each is: those that are the same side by side."""
     names: dict[str, list[str]] = {}
     for row in formats(command):

@@ -6,16 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from .command import COMMANDS
-
-GROUPS: Final = {
-    "simulate": "a scenario, its closed forms, its pictures",
-    "runs": "what was simulated and kept",
-    "real reports": "of users of your own, and the programs that send them",
-    "questions": "that need no simulation; each has a tab of the lab",
-    "program": "what ldptui brings along",
-}
-"""The groups of commands, and what each is about."""
+from .command import GROUPS, find_command
 
 USAGE: Final = """\
 ldptui [SCENARIO]            open the workbench
@@ -54,29 +45,26 @@ Line = tuple[str, str, str, str]
 
 
 def command_lines() -> Iterator[Line]:
-    """A line for each command, but for former names."""
-    from ..questions import is_about_reports
+    """A line for each command."""
     from ..questions.topics import TOPICS
 
-    for name, row in COMMANDS.items():
-        if row.group:
-            yield name, row.group, row.usage, row.summary
+    for group, (_, names) in GROUPS.items():
+        for name in names.split():
+            row = find_command(name)
+            assert row is not None
+            yield name, group, row.usage, row.summary
     for name, asked in TOPICS.items():
-        group = "real reports" if is_about_reports(name) else "questions"
-        yield name, group, asked.usage, asked.summary
+        yield name, _group_of(name), asked.usage, asked.summary
 
 
 def overview() -> str:
     """The groups of commands on one screen of 80 × 24."""
-    from ..questions import is_about_reports
     from ..questions.topics import find_names
 
-    owned = {name: row.group for name, row in COMMANDS.items() if row.group}
-    for name in find_names():
-        owned[name] = "real reports" if is_about_reports(name) else "questions"
     groups = list[str]()
-    for group, about in GROUPS.items():
-        names = ", ".join(name for name, own in owned.items() if own == group)
+    for group, (about, own) in GROUPS.items():
+        asked = [name for name in find_names() if _group_of(name) == group]
+        names = ", ".join([*own.split(), *asked])
         groups.append(f"{group}: {about}")
         groups += textwrap.wrap(names, 76, initial_indent="    ", subsequent_indent="    ")
     return OVERVIEW.format(usage=USAGE, groups="\n".join(groups))
@@ -88,8 +76,15 @@ def rest_of_help() -> str:
 
 
 def _groups(lines: Sequence[Line]) -> Iterator[str]:
-    for group, about in GROUPS.items():
+    for group, (about, _) in GROUPS.items():
         own: Iterable[str] = (
             f"  {usage:<20} {summary}" for _, each, usage, summary in lines if each == group
         )
         yield "\n".join([f"{group}: {about}", *own])
+
+
+def _group_of(name: str) -> str:
+    """The group of a question, which is not loaded."""
+    from ..questions import is_about_reports
+
+    return "real reports" if is_about_reports(name) else "questions"

@@ -10,7 +10,7 @@ from pathlib import Path
 from ldptui.core.base.errors import FileError, ScenarioError, got, suggest
 from ldptui.core.base.files import is_folder, is_there, write_atomically
 from ldptui.core.experiment import compile  # noqa: A004
-from ldptui.core.plugins import code_locations, permit_code
+from ldptui.core.plugins import CodePermission, code_locations, permit_code
 from ldptui.core.scenario import Scenario, load, parse, read_document, read_text
 from ldptui.core.scenario import schema as scenario_schema
 from ldptui.core.scenario.sweep import kinded
@@ -19,26 +19,23 @@ from .. import scenarios as bundled
 from ..catalogue import key_words, kind_words
 from ..catalogue.schema import worded
 from ..explain.papers import papers
-from ..session import attack_options
 from ..session.scenario_file import locate
 from ..terminal import exits
 from ..terminal.output import note, write_out
 from ..text import format as text
 from ..text import table
-from .options import Check, Cite, Copy, Nothing, OneScenario
 
 
-def scenarios(options: Nothing | OneScenario | Copy | Check) -> int:
-    """List, show, copy or check scenarios."""
-    if isinstance(options, Check):
-        return _check_file(options)
-    if isinstance(options, OneScenario):
-        write_out(_bundled(options.name).read_text(encoding="utf-8"), exactly=True)
-    elif isinstance(options, Copy):
-        _copy_all(options.names)
-    else:
-        rows = [(name, load(bundled.path(name)).title) for name in bundled.names()]
-        write_out(table.plain_table(("name", "title"), rows))
+def print_scenarios() -> int:
+    """Print the names and titles of the bundled scenarios."""
+    rows = [(name, load(bundled.path(name)).title) for name in bundled.names()]
+    write_out(table.plain_table(("name", "title"), rows))
+    return exits.DONE
+
+
+def print_scenario(name: str) -> int:
+    """Print the file of a bundled scenario."""
+    write_out(_bundled(name).read_text(encoding="utf-8"), exactly=True)
     return exits.DONE
 
 
@@ -49,7 +46,7 @@ def _bundled(name: str) -> Path:
     return bundled.path(name)
 
 
-def _copy_all(names: Sequence[str]) -> None:
+def copy_all(names: Sequence[str]) -> int:
     """Copy scenarios to where the last name says, if that is no scenario's."""
     others, last = names[:-1], names[-1]
     if not others or last in bundled.names():
@@ -58,6 +55,7 @@ def _copy_all(names: Sequence[str]) -> None:
         raise ScenarioError(f"must be a folder for several scenarios, {got(last)}", key="PATH")
     for source in [_bundled(name) for name in others]:
         _copy(source, last)
+    return exits.DONE
 
 
 def _copy(source: Path, to: str) -> None:
@@ -82,9 +80,8 @@ def _copy(source: Path, to: str) -> None:
         write_out(f"wrote {place}\n")
 
 
-def _check_file(options: Check) -> int:
+def check_file(place: str, allowed: CodePermission) -> int:
     """Say everything that is wrong with a scenario, or how large it is and what it asks for."""
-    allowed, place = attack_options.allowed(options.code), options.path
     path = locate(place)
     try:
         written = read_text(path)  # once: it may be a pipe
@@ -116,16 +113,10 @@ def schema_text() -> str:
     return json.dumps(worded(scenario_schema()), indent=1, ensure_ascii=False) + "\n"
 
 
-def schema(options: Nothing) -> int:  # noqa: ARG001
-    """Print the JSON Schema of a scenario."""
-    write_out(schema_text(), exactly=True)
-    return exits.DONE
-
-
-def cite(options: Cite) -> int:
+def print_citations(name: str | None) -> int:
     """Print the entry of ldptui, and those of the papers behind a scenario if one is named."""
     own, *others = papers()
-    sources = " ".join(sources_of(load(locate(options.scenario)))) if options.scenario else ""
+    sources = " ".join(sources_of(load(locate(name)))) if name else ""
     cited = [paper.entry for paper in others if paper.cited in sources]
     write_out("\n".join([own.entry, *cited]), exactly=True)
     return exits.DONE

@@ -47,10 +47,10 @@ def _add(handler: logging.Handler) -> logging.Handler:
 
 
 @contextmanager
-def logged(options: argparse.Namespace, words: Sequence[str]) -> Iterator[None]:
+def logged(log_file: str | None, verbose: bool, words: Sequence[str]) -> Iterator[None]:
     """Log the start of a command with its words and versions, and its end."""
-    added = [log_to(Path(options.log_file))] if options.log_file else []
-    if options.verbose:
+    added = [log_to(Path(log_file))] if log_file else []
+    if verbose:
         added.append(_add(logging.StreamHandler(sys.stderr)))
     if not added:
         yield

@@ -1,67 +1,113 @@
-"""The options of the workbench, and those that most commands share with it.
+"""The options of the workbench, and those that commands share with it.
 
-They stand apart from the other commands' options, which take time to be made: the workbench is to
-be on the screen at once.
+They stand apart from other commands' options, which take time to be made: the workbench is to be
+on the screen at once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, TypeAlias
 
-from ..questions.options import Argument, Settings
-from ..session.attack_options import Code
+from msgspec import Struct
+
+from ..questions.options import Argument
+from ..questions.signature import Group
 from ..session.consent import WHAT
 
 
+class Help(Struct, frozen=True):
+    """The words of an option, where the docstring has none of it, or a function that makes them."""
+
+    words: str | Callable[[], str] = ""
+
+
+REPORTS: Final = Group("reports of real users: ldptui REPORTS …")
+
+ScenarioName: TypeAlias = Annotated[str, Argument(positional=True), "SCENARIO"]
+StorePath: TypeAlias = Annotated[
+    str | None, "PATH", Help("the file that keeps the runs (or set LDPTUI_STORE)")
+]
+Keep: TypeAlias = Annotated[bool, Argument(flags=("--no-store",))]
+ClusterPlace: TypeAlias = Annotated[
+    str | None,
+    "PLACE",
+    Help("compute on a cluster of Dask: tcp://HOST:PORT, a scheduler FILE.json, or local[:N]"),
+]
+Settings: TypeAlias = Annotated[
+    tuple[str, ...], Argument(flags=("--set",), repeated=True), "KEY=VALUE"
+]
+AllowedNames: TypeAlias = Annotated[
+    tuple[str, ...],
+    Argument(flags=("--allow",), aliases=tuple(f"--allow-{what}" for what in WHAT), repeated=True),
+    "NAME",
+    Help(
+        "let this attack, defence, protocol, population or metric of an installed package run; "
+        "may be repeated"
+    ),
+]
+CodeFiles: TypeAlias = Annotated[
+    tuple[str, ...],
+    Argument(flags=("--code",), aliases=tuple(f"--{what}-file" for what in WHAT), repeated=True),
+    "FILE",
+    Help(
+        "let the attacks, defences, protocols, populations and metrics in this Python file run, "
+        "with your permissions; may be repeated"
+    ),
+]
+Budget: TypeAlias = Annotated[float | None, "E", Help("privacy budget ε, in nats")]
+ItemCount: TypeAlias = Annotated[
+    int | None, Argument(either=True), "D", Help("items are the numbers 0 … D - 1")
+]
+DomainFile: TypeAlias = Annotated[
+    str | None, Argument(either=True), "FILE", Help("the names of the items, one a line")
+]
+LowEnd: TypeAlias = Annotated[
+    float | None, Argument(either=True), "X", Help("users hold numbers, from X on: {numbers}")
+]
+HighEnd: TypeAlias = Annotated[float | None, "X", Help("with it: up to X")]
+KeySettings: TypeAlias = Annotated[
+    Settings, Help("another key of the protocol, as hash_range=8; may be repeated")
+]
+
+
 @dataclass(frozen=True, kw_only=True)
-class Allowing:
-    """The Python code that may run: names of packages' code, and files."""
+class Opening:
+    """A terminal workbench for local differential privacy and the attacks on it.
 
-    allow_attacks: Annotated[
-        tuple[str, ...],
-        Argument(
-            flags=("--allow",), aliases=tuple(f"--allow-{what}" for what in WHAT), repeated=True
-        ),
-    ] = ()
-    code_files: Annotated[
-        tuple[str, ...],
-        Argument(
-            flags=("--code",), aliases=tuple(f"--{what}-file" for what in WHAT), repeated=True
-        ),
-    ] = ()
+    Parameters
+    ----------
+    places : open this: a TOML file, or the name of a bundled scenario; with --protocol files of
+        reports
+    protocol : show the reports of this protocol
+    theme : colours of the workbench
+    charset : what charts are drawn with (auto)
+    config : read the settings from here
+    mouse : keyboard only
+    keep : keep no runs, and show none
+    log_file : write a log here
+    version : print the version, and leave
+    verbose : with --version: also what computes, and how
+    """
 
-    @property
-    def code(self) -> Code:
-        return Code(self.allow_attacks, tuple(map(Path, self.code_files)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stored:
-    """store : the file that keeps the runs, None for the usual one."""
-
-    store: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Opening(Allowing, Stored):
-    """What the workbench opens, and its settings. protocol : of reports, None for a scenario."""
-
-    places: Annotated[tuple[str, ...], Argument(positional=True)] = ()
-    protocol: str | None = None
-    epsilon: float | None = None
-    items: Annotated[int | None, Argument(either=True)] = None
-    domain: Annotated[str | None, Argument(either=True)] = None
-    low: Annotated[float | None, Argument(either=True)] = None
-    high: float | None = None
-    settings: Settings = ()
-    theme: str | None = None
+    places: Annotated[tuple[str, ...], Argument(positional=True), "SCENARIO"] = ()
+    protocol: Annotated[str | None, "KIND", REPORTS] = None
+    epsilon: Annotated[Budget, REPORTS] = None
+    items: Annotated[ItemCount, REPORTS] = None
+    domain: Annotated[DomainFile, REPORTS] = None
+    low: Annotated[LowEnd, REPORTS] = None
+    high: Annotated[HighEnd, REPORTS] = None
+    settings: Annotated[KeySettings, REPORTS] = ()
+    theme: Annotated[str | None, "NAME"] = None
     charset: Literal["auto", "ascii", "braille"] | None = None
-    config: str | None = None
+    config: Annotated[str | None, "FILE"] = None
     mouse: bool | None = None
-    keep: Annotated[bool, Argument(flags=("--no-store",))] = True
-    cluster: str | None = None
-    log_file: str | None = None
+    store: StorePath = None
+    keep: Keep = True
+    allow_attacks: AllowedNames = ()
+    code_files: CodeFiles = ()
+    cluster: ClusterPlace = None
+    log_file: Annotated[str | None, "FILE"] = None
     version: bool = False
     verbose: bool = False

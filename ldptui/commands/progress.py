@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import redirect_stdout
 from functools import partial
 from multiprocessing import resource_tracker
@@ -17,7 +18,7 @@ from typing import Any, Final, TextIO, TypeAlias
 from ldptui.core.base.errors import one_line
 from ldptui.core.experiment import Experiment
 from ldptui.core.running.child_lifetime import kill_processes, lasting_thread
-from ldptui.core.running.runner import Memory, Progress, Results
+from ldptui.core.running.runner import WHOLE, Memory, Progress, Results, Shard
 from ldptui.core.running.runner import run as run_experiment
 from ldptui.core.running.searching import Answers, Searched, searched
 from ldptui.core.running.workers import LostError
@@ -25,7 +26,6 @@ from ldptui.core.running.workers import LostError
 from ..terminal.output import encodable, note
 from ..text import format as text
 from ..text import table
-from .door import Work
 
 OFTEN: Final = 0.1
 """Least seconds between two drawings."""
@@ -36,7 +36,16 @@ Step: TypeAlias = Progress | str | BaseException | None
 Steps: TypeAlias = "SimpleQueue[Step]"
 
 
-def measure(experiment: Experiment, asked: Work, memory: Memory | None = None) -> Results:
+def measure(
+    experiment: Experiment,
+    quiet: bool,
+    *,
+    workers: int = 1,
+    executor: Executor | None = None,
+    frequencies: bool = False,
+    memory: Memory | None = None,
+    shard: Shard = WHOLE,
+) -> Results:
     """Run an experiment; what is finished when it is interrupted.
 
     A thread runs it, so that this one can obey an interrupt at once, in the middle of a long NumPy
@@ -47,18 +56,18 @@ def measure(experiment: Experiment, asked: Work, memory: Memory | None = None) -
     work = partial(
         run_experiment,
         experiment,
-        asked.workers,
-        asked.executor,
-        frequencies=asked.frequencies,
+        workers,
+        executor,
+        frequencies=frequencies,
         memory=memory,
         apart=apart,
         pulse=Beat(steps),
-        shard=asked.shard,
+        shard=shard,
     )
-    thread = threading.Thread(target=_compute, args=(work, steps, asked.workers > 1 or apart))
+    thread = threading.Thread(target=_compute, args=(work, steps, workers > 1 or apart))
     thread.daemon = True
     results = None
-    bar = Bar(sys.stderr, experiment, asked.quiet)
+    bar = Bar(sys.stderr, experiment, quiet)
     try:
         # Standard output carries the results and nothing else: not what an attack's code prints.
         with redirect_stdout(sys.stderr):
@@ -101,18 +110,20 @@ def _compute(work: Callable[[], Iterator[Progress]], steps: Steps, processes: bo
         steps.put(error)
 
 
-def answered(experiment: Experiment, asked: Work, answers: Answers | None) -> Experiment:
+def answered(
+    experiment: Experiment, workers: int, limits: bool, quiet: bool, answers: Answers | None
+) -> Experiment:
     """The experiment with the goals answered that take a search; a line says how far it is.
 
     answers : those that are known, which gets the others.
     """
-    line = SearchLine(None if asked.quiet else sys.stderr)
+    line = SearchLine(None if quiet else sys.stderr)
     try:
-        for step in searched(experiment, asked.workers, asked.limits, answers, line):
+        for step in searched(experiment, workers, limits, answers, line):
             line.show(step)
     finally:
         line.erase()
-    if step.known and not asked.quiet:
+    if step.known and not quiet:
         which = f"{step.known} of {step.total} answers to goals"
         note(f"note: {which} were known (--fresh searches again)")
     return step.experiment

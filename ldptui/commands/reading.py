@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import check_other, is_file
@@ -19,16 +19,15 @@ from ldptui.core.reports.points import protocol as protocol_of
 from ldptui.core.reports.sources import labels_in, sources
 from ldptui.core.scenario import Scenario, read_document, read_text
 
-from ..questions.collection import Named
 from ..session.scenario_file import locate
 from ..terminal.output import note
 from .opening import Opening
-from .options import Simulating
+from .option_groups import Agreement, Simulation
 
 STDIN: Final = Path("/dev/stdin")
 
 
-def scenario_of(options: Simulating, out: Path | None = None) -> tuple[Scenario, str]:
+def scenario_of(options: Simulation, out: Path | None = None) -> tuple[Scenario, str]:
     """The scenario with what the command line sets, and the file that it came from.
 
     Raises LdpError where that file is to be written as well, as `out`.
@@ -45,7 +44,7 @@ def scenario_of(options: Simulating, out: Path | None = None) -> tuple[Scenario,
     return _with_options(written, options), str(place.absolute())
 
 
-def _with_options(scenario: Scenario, options: Simulating) -> Scenario:
+def _with_options(scenario: Scenario, options: Simulation) -> Scenario:
     """The scenario with what the command line sets; raises ScenarioError."""
     changes = dict[str, Any]()
     for setting in options.settings:
@@ -83,27 +82,8 @@ OPTIONS: Final = {
 """The options that set parameters, by their keys."""
 
 
-class Agreed(Protocol):
-    """The options of what clients and server agree on."""
-
-    @property
-    def protocol(self) -> str: ...
-
-    @property
-    def epsilon(self) -> float | None: ...
-
-    @property
-    def items(self) -> int | None: ...
-
-    @property
-    def domain(self) -> str | None: ...
-
-    @property
-    def settings(self) -> Sequence[str]: ...
-
-
 def agreed(
-    options: Agreed, span: Mapping[str, float] | None = None
+    options: Agreement, span: Mapping[str, float] | None = None
 ) -> tuple[list[str] | None, LocalMechanism]:
     """The labels of the items, None for numbers, and the protocol.
 
@@ -150,8 +130,8 @@ def collection(options: Opening) -> dict[str, Any]:
     if options.items is None and options.domain is None and not span:
         rule = "is required, or --domain, or --low and --high of numbers"
         raise ScenarioError(rule, "--items")
-    given = Named(protocol=kind, epsilon=options.epsilon, items=options.items,
-                  domain=options.domain, settings=options.settings)  # fmt: skip
+    given = Agreement(protocol=kind, epsilon=options.epsilon, items=options.items,
+                      domain=options.domain, settings=options.settings)  # fmt: skip
     _, protocol = agreed(given, span)
     with by_options():
         next(read_rows(sources(places), protocol), None)

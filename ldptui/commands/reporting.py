@@ -63,3 +63,10 @@ def tell_failures(results: Results) -> None:
         lines = details.splitlines()
         for line in lines if len(lines) > 1 else ():  # one alone is the error
             note(f"    {one_line(line)}")
+
+
+def exit_code(results: Results) -> int:
+    """The exit code of results that were written to a file."""
+    if not results.ended:
+        return exits.INTERRUPTED
+    return exits.FAILED if results.failures else exits.DONE

@@ -11,28 +11,27 @@ from ldptui.core.base.errors import ScenarioError
 
 from ..terminal.exits import DONE, USAGE
 from ..terminal.output import note
-from .options import Serve
 
 MISSING: Final = "ldptui serve needs textual-serve: pip install 'ldptui[web]'"
 
 
-def serve(options: Serve) -> int:
+def serve_workbench(name: str | None, port: int) -> int:
     """Serve until it is interrupted; returns the exit code."""
     try:
         import textual_serve  # noqa: F401
     except ImportError:
         note(MISSING)
         return USAGE
-    if not 0 < options.port < 65536:
-        raise ScenarioError(f"must be in [1, 65535], got {options.port}", key="--port")
+    if not 0 < port < 65536:
+        raise ScenarioError(f"must be in [1, 65535], got {port}", key="--port")
     from .server import LocalServer
     from .start import scenario_path
 
-    scenario = scenario_path(options.scenario)
+    scenario = scenario_path(name)
     words = [sys.executable, "-P", "-m", "ldptui", *([str(scenario)] * bool(scenario))]
     try:
-        LocalServer(shlex.join(words), options.port).serve()
+        LocalServer(shlex.join(words), port).serve()
     except OSError as error:
-        rule = f"must be a free port ({os.strerror(error.errno or 0)}), got {options.port}"
+        rule = f"must be a free port ({os.strerror(error.errno or 0)}), got {port}"
         raise ScenarioError(rule, key="--port") from None
     return DONE

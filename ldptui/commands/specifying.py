@@ -25,7 +25,7 @@ from ..explain.client import Client, client_of
 from ..terminal import exits
 from ..terminal.output import write_json, write_out
 from ..text import format as text
-from .protocols import Spec, Vectors
+from .option_groups import ClientProtocol
 from .reading import agreed, span_of
 
 BUDGETS: Final = (0.5, 1.0, 4.0, 2.0, 0.25)
@@ -72,20 +72,11 @@ def _over(client: Client, protocol: LocalMechanism, ranged: bool) -> dict[str, A
     return {"range": _span(client)} if ranged else {"items": protocol.domain_size}
 
 
-def client(options: object) -> int:
-    """Print the page of a protocol, or its test vectors."""
-    if isinstance(options, Vectors):
-        return vectors(options)
-    if isinstance(options, Spec):
-        return spec(options)
-    raise ScenarioError("must be spec or vectors", key="ACTION")
-
-
-def spec(options: Spec) -> int:
+def print_page(options: ClientProtocol, form: str) -> int:
     """Print the page of a protocol's client, or its values."""
     labels, protocol, client = _asked(options)
     vectors = list(_vectors(options))
-    if options.format == "json":
+    if form == "json":
         columns = [
             {"name": column.name, "holds": column.holds, "size": column.size}
             for column in layout(protocol)
@@ -103,7 +94,7 @@ def spec(options: Spec) -> int:
     return exits.DONE
 
 
-def _asked(options: Spec | Vectors) -> tuple[list[str] | None, LocalMechanism, Client]:
+def _asked(options: ClientProtocol) -> tuple[list[str] | None, LocalMechanism, Client]:
     """The labels of the items, the protocol and its client; raises ScenarioError."""
     span = span_of(options.low, options.high)
     try:
@@ -128,7 +119,7 @@ def epsilon_of(protocol: Any) -> float:
     return float(protocol.epsilon)
 
 
-def _vectors(options: Spec) -> Iterator[dict[str, Any]]:
+def _vectors(options: ClientProtocol) -> Iterator[dict[str, Any]]:
     """The test vectors at three ε, with all parameters; fewer where the keys leave fewer."""
     made = 0
     for epsilon in BUDGETS:
@@ -146,7 +137,7 @@ def _vectors(options: Spec) -> Iterator[dict[str, Any]]:
 
 
 def _page(
-    options: Spec,
+    options: ClientProtocol,
     protocol: LocalMechanism,
     client: Client,
     vectors: Any,
@@ -227,7 +218,9 @@ def _numbered(client: Client, labels: Sequence[str] | None) -> Iterator[str]:
     yield f"Refuse {outside}. A client below takes a line for a user."
 
 
-def _columns(columns: Sequence[Column], options: Spec, ends: Sequence[str]) -> Iterator[str]:
+def _columns(
+    columns: Sequence[Column], options: ClientProtocol, ends: Sequence[str]
+) -> Iterator[str]:
     """The columns of the file of reports, in each format."""
     yield "A file of reports has one row for each user, in any order, and these columns:"
     yield ""
@@ -336,29 +329,24 @@ class Coins:
         return value
 
 
-def vectors(options: Vectors) -> int:
+def print_vectors(options: ClientProtocol, count: int, seed: int) -> int:
     """Print the test vectors of a protocol as JSON."""
-    if options.count not in COUNT:
-        raise ScenarioError(f"must be {COUNT}, {got(options.count)}", key="--count")
-    if options.seed < 0:
-        raise ScenarioError(f"must be at least 0, {got(options.seed)}", key="--seed")
+    if count not in COUNT:
+        raise ScenarioError(f"must be {COUNT}, {got(count)}", key="--count")
+    if seed < 0:
+        raise ScenarioError(f"must be at least 0, {got(seed)}", key="--seed")
     _, protocol, client = _asked(options)
     module = program(client)
     ranged = options.low is not None
-    held = (
-        np.linspace(*_span(client), options.count)
-        if ranged
-        else np.arange(options.count) % protocol.domain_size
-    )
-    items = np.random.default_rng(options.seed).permutation(held)
+    held = np.linspace(*_span(client), count) if ranged else np.arange(count) % protocol.domain_size
+    items = np.random.default_rng(seed).permutation(held)
     document = {
         "kind": options.protocol.lower(),
         **_over(client, protocol, ranged),
         "known": client.known,
         "draws": MEANS,
         "vectors": [
-            _vector(module, item, client.known, options.seed, at)
-            for at, item in enumerate(items.tolist())
+            _vector(module, item, client.known, seed, at) for at, item in enumerate(items.tolist())
         ],
     }
     write_out(json.dumps(document, indent=1, ensure_ascii=False) + "\n", exactly=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-from collections.abc import Mapping
-from dataclasses import fields, replace
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, Literal
 
 from ldptui.core.base.errors import ScenarioError, spelled
 from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, Range
@@ -29,7 +29,6 @@ from ..terminal import exits
 from ..terminal.output import note, write_out
 from ..text import table
 from ..text.prose import either
-from .protocols import Theory
 
 COMMON: Final = (
     "p", "q", "hash_range", "variance_per_user", "gain_factor", "report_bits", "frequency_std"
@@ -37,13 +36,84 @@ COMMON: Final = (
 """The fields of JSON that every protocol has, null where it has none of them."""
 
 
-def theory(options: Theory) -> int:
+@dataclass(frozen=True)
+class TheorySetting:
+    """One setting of a protocol. keys : of its table, those that are given."""
+
+    protocol: str
+    keys: Mapping[str, Any]
+    items: int | None = None
+    users: int | None = None
+    share: float | None = None
+    targets: int | None = None
+    target_frequency: float | None = None
+    mean: float | None = None
+    seeds: int = 1000
+    scoring: Literal["anchor", "bucket"] = "anchor"
+
+    @property
+    def spec(self) -> type[Any]:
+        """The class of the protocol's table."""
+        return KINDS[self.protocol]
+
+    def fill_example(self) -> TheorySetting:
+        """The setting, or that of an example where nothing but the protocol is given."""
+        if self != TheorySetting(self.protocol, {}):
+            return self
+        keys = {} if "f" in _keys(self.spec) else {"epsilon": 1.0}
+        budget = "--epsilon 1 " * bool(keys)
+        note(f"an example: {budget}--items 16 --users 10000")
+        return replace(self, keys=keys, items=16, users=10_000)
+
+    def check(self) -> TheorySetting:
+        """The setting, with any domain for numbers, whose formulas hold for each.
+
+        Raises ScenarioError for options that are out of range, or of another protocol.
+        """
+        kind, numeric = self.protocol, tells_numbers(self.spec.mechanism)
+        _check("--epsilon", self.keys.get("epsilon"), EPSILON)
+        items = self.items
+        if items is None:
+            if not numeric:
+                raise ScenarioError("is required", key="--items")
+            items = int(DOMAIN.low)
+        _check("--items", items, DOMAIN)
+        _check("--users", self.users, USERS)
+        _check("--share", self.share, SHARE)
+        _check("--targets", self.targets, Range(1, items))
+        _check("--target-frequency", self.target_frequency, Range(0, 1))
+        _check("--mean", self.mean, Range(-1, 1))
+        _check("--seeds", self.seeds, Range(1, 10**6))
+        kinds = in_order("protocol", KINDS)
+        for name in dict.fromkeys(name for known in kinds for name in _keys(KINDS[known])):
+            if name in self.keys and name not in _keys(self.spec):
+                _refuse(flag_of(name), kind, (k for k in kinds if name in _keys(KINDS[k])))
+        if self.mean is not None and not numeric:
+            _refuse("--mean", kind, (k for k in kinds if tells_numbers(KINDS[k].mechanism)))
+        if "epsilon" not in self.keys and "f" not in _keys(self.spec):
+            raise ScenarioError("is required", key="--epsilon")
+        return replace(self, items=items)
+
+    def bind(self) -> Setting:
+        """The protocol at this setting, and the other numbers; raises ScenarioError."""
+        assert self.items is not None
+        try:
+            keys = {key: read_key(self.spec, key, value) for key, value in self.keys.items()}
+            return bound(
+                self.spec(kind=self.protocol, **keys), self.items, users=self.users,
+                share=self.share, r=self.targets, held=self.target_frequency, mean=self.mean,
+                search=SeedSearch(self.seeds, self.scoring),
+            )  # fmt: skip
+        except ScenarioError as error:
+            raise ScenarioError(error.rule, key=flag_of(error.key)) from error
+
+
+def print_theory(asked: TheorySetting, form: str) -> int:
     """Print the closed forms of a protocol."""
-    options = _checked(_example(options))
-    setting = _setting(options)
+    setting = asked.fill_example().check().bind()
     story = story_named(setting.family) or UNTOLD
     rows = entries(setting)
-    if options.format == "json":
+    if form == "json":
         written = json.dumps(_document(story, rows), indent=2, allow_nan=False) + "\n"
         write_out(written, exactly=True)
     else:
@@ -51,77 +121,18 @@ def theory(options: Theory) -> int:
     return exits.DONE
 
 
-def _example(options: Theory) -> Theory:
-    """The options, of an example where nothing but the protocol is given."""
-    bare = Theory(protocol=options.protocol, format=options.format)
-    if options != bare:
-        return options
-    example = replace(options, items=16, users=10_000)
-    if "f" not in _keys(KINDS[options.protocol]):
-        example = replace(example, epsilon=1.0)
-    budget = "" if example.epsilon is None else "--epsilon 1 "
-    note(f"an example: {budget}--items 16 --users 10000")
-    return example
-
-
-def _checked(options: Theory) -> Theory:
-    """The options, and any domain for numbers, whose formulas hold for each.
-
-    Raises ScenarioError for options that are out of range, or of another protocol.
-    """
-    _check("--epsilon", options.epsilon, EPSILON)
-    kind = options.protocol
-    if options.items is None:
-        if not tells_numbers(KINDS[kind].mechanism):
-            raise ScenarioError("is required", key="--items")
-        options = replace(options, items=int(DOMAIN.low))
-    assert options.items is not None
-    _check("--items", options.items, DOMAIN)
-    _check("--users", options.users, USERS)
-    _check("--share", options.share, SHARE)
-    _check("--targets", options.targets, Range(1, options.items))
-    _check("--target-frequency", options.target_frequency, Range(0, 1))
-    _check("--mean", options.mean, Range(-1, 1))
-    _check("--seeds", options.seeds, Range(1, 10**6))
-    kinds = in_order("protocol", KINDS)
-    for name in dict.fromkeys(name for known in kinds for name in _keys(KINDS[known])):
-        if options.key(name) is not None and name not in _keys(KINDS[kind]):
-            owners = [other for other in kinds if name in _keys(KINDS[other])]
-            rule = f"is an option of {either(owners)}, not of {kind}"
-            raise ScenarioError(rule, key=flag_of(name))
-    if options.mean is not None and not tells_numbers(KINDS[kind].mechanism):
-        owners = [known for known in kinds if tells_numbers(KINDS[known].mechanism)]
-        raise ScenarioError(f"is an option of {either(owners)}, not of {kind}", key="--mean")
-    if options.epsilon is None and "f" not in _keys(KINDS[kind]):
-        raise ScenarioError("is required", key="--epsilon")
-    return options
-
-
 def _check(option: str, value: float | None, allowed: Range) -> None:
     if value is not None and (not math.isfinite(value) or value not in allowed):
         raise ScenarioError(f"must be {allowed}, got {spelled(value)}", key=option)
 
 
+def _refuse(option: str, kind: str, owners: Iterable[str]) -> None:
+    raise ScenarioError(f"is an option of {either([*owners])}, not of {kind}", key=option)
+
+
 def _keys(spec: type[Any]) -> tuple[str, ...]:
     """The keys of a protocol's table besides the kind."""
     return tuple(key.name for key in fields(spec) if key.name != "kind")
-
-
-def _setting(options: Theory) -> Setting:
-    """The protocol that the options describe, and the other numbers; raises ScenarioError."""
-    kind, spec = options.protocol, KINDS[options.protocol]
-    keys = {name: options.key(name) for name in _keys(spec)}
-    given = {key: value for key, value in keys.items() if value is not None}
-    search = SeedSearch(options.seeds, options.scoring)
-    assert options.items is not None
-    try:
-        parameters = {key: read_key(spec, key, value) for key, value in given.items()}
-        return bound(
-            spec(kind=kind, **parameters), options.items, users=options.users, share=options.share,
-            r=options.targets, held=options.target_frequency, mean=options.mean, search=search,
-        )  # fmt: skip
-    except ScenarioError as error:
-        raise ScenarioError(error.rule, key=flag_of(error.key)) from error
 
 
 def _document(story: Story, rows: Mapping[str, Formula]) -> dict[str, Any]:

@@ -113,9 +113,7 @@ ESTIMATES: Final = {
 class NumberStory(ReportStory):
     """The story of a report that says a number, in [-1, 1] or beyond."""
 
-    laws = LAWS | dict.fromkeys(
-        ("crafted", "avoided"), "says the largest number that a report can say, on the side wanted"
-    )
+    laws = LAWS | dict.fromkeys(("crafted", "avoided"), "the largest number, on the wanted side")
 
     def read_number(self, protocol: Any, report: int) -> float:
         """The number that a report says."""

@@ -32,16 +32,16 @@ Bits: TypeAlias = tuple[str, BoolArray]
 """A name, and one bit for each item or for each bit of a filter."""
 
 LAWS: Final[dict[str, str]] = {
-    "random": "drawn at random, for no item in particular",
-    "crafted": "made to support as many targets as one report can, and to look honest elsewhere",
-    "subset": "made to support a few targets alone, and to look honest elsewhere",
-    "disguised": "has as many ones as an honest report happens to have, the targets' first",
-    "avoided": "made to support as few targets as one report can, and to look honest elsewhere",
-    "solved": "has as many targets as a linear programme says: the most that a check lets pass",
-    "hidden": "drawn so that all reports together look like those of honest users",
-    "widest": "all reports at the end of the range, each as likely as the next",
-    "pointed": "the report nearest to one number, the same from every fake",
-    "steered": "drawn so that the mean of all reports becomes what the fakes want",
+    "random": "at random, for no item",
+    "crafted": "as many targets as one report can",
+    "subset": "a few of the targets alone",
+    "disguised": "as many ones as honest reports have",
+    "avoided": "as few targets as one report can",
+    "solved": "targets as a linear programme says",
+    "hidden": "together they look like honest ones",
+    "widest": "anything at the end of the range",
+    "pointed": "the same number from every fake",
+    "steered": "so that the mean becomes theirs",
 }
 """How a fake's report that is of no item is made, by the law of the attack's reports."""
 
@@ -140,7 +140,7 @@ class ReportStory:
         sent = "supported", supported_bits(self.support(cell, report))
         if answer is None:
             supports = "supports" if sent[1][item] else "does not support"
-            text = f"the report {supports} the own item"
+            text = f"{supports} the own item"
             rates, cells = (protocol.p, protocol.q), over_items(cell, (own, sent), item)
             cells = replace(cells, rate=protocol.q)
             yield noise_step("Perturbation", text, own, sent, letters_of(cell), rates, cells)
@@ -203,9 +203,8 @@ class ReportStory:
             yield Step("Support", support_text(support, item), cells=cells, meter=meter)
         if r:
             weight, formula = self.weigh(cell, report)
-            mean = f"{fmt.short(average, sign=True)} on average of such a report"
-            if attack is None:
-                mean += ": honest noise cancels"
+            who = ": honest noise cancels" if attack is None else ", of such a fake"
+            mean = f"{fmt.short(average, sign=True)} on average{who}"
             text = f"{fmt.short(weight, sign=True)} users with a target"
             yield Step("Weight", text, detail=(formula, mean))
 

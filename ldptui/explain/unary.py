@@ -15,7 +15,7 @@ from ..text import format as fmt
 from .attack import HONEST, Supported
 from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .formula import CJG, W17, Entry, Formula, Plain
-from .report_story import ReportStory, hex_of, letters_of
+from .report_story import ReportStory, hex_of
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, pure_notes
@@ -92,9 +92,9 @@ class BitReports(ReportStory):
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
         p, q, d = cell.pure.p, cell.pure.q, cell.pure.domain_size
-        ones, (one, zero) = int(cell.pure.supports(report).sum()), letters_of(cell)
+        ones = int(cell.pure.supports(report).sum())
         text = f"{fmt.plural(d, 'bit')}, {fmt.plural(ones, 'one')}"
-        honest = f"honest reports: {one} + (d−1){zero} = {fmt.short(p + (d - 1) * q)} on average"
+        honest = f"honest reports: {fmt.short(p + (d - 1) * q)} on average"
         return text, hex_of(report), honest
 
 

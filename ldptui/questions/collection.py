@@ -6,7 +6,6 @@ All forms about reports are about one collection. Nothing here imports NumPy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -118,25 +117,3 @@ Labels: TypeAlias = Annotated[Any, Argument(role="value")]
 Confidence: TypeAlias = Annotated[float, ALPHA, "C", Blank(steps="hundredths")]
 NewFile: TypeAlias = Annotated[str | None, "FILE"]
 """A file that is written besides the answer."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Named:
-    """What clients and server agree on, in a command that reads no reports.
-
-    items : d, where items are numbers. domain : the file of the items' names.
-    """
-
-    protocol: str
-    epsilon: float | None = None
-    items: Annotated[int | None, Argument(either=True)] = None
-    domain: Annotated[str | None, Argument(either=True)] = None
-    settings: Settings = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Numbered(Named):
-    """The same where users may hold numbers in a range instead of items."""
-
-    low: Annotated[float | None, Argument(either=True)] = None
-    high: float | None = None

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, DecimalException
 from pathlib import PurePath
 from types import NoneType, UnionType
@@ -25,7 +24,6 @@ from typing import (
     Union,
     get_args,
     get_origin,
-    get_type_hints,
 )
 
 from msgspec import Struct
@@ -234,36 +232,6 @@ class Keys(Struct, frozen=True):
     options: Callable[[Iterable[str]], Iterable[Option]]
 
 
-def options_of(
-    kind: type, lines: Mapping[str, Sequence[str]], required: Iterable[str] = ()
-) -> Iterator[Option]:
-    """The options that a dataclass declares, in order.
-
-    lines : the words of the arguments. required : the options that a command needs although they
-    have a default.
-    """
-    hints = get_type_hints(kind, include_extras=True)
-    for field in dataclasses.fields(kind):
-        base, extras = split_hint(hints[field.name])
-        if (keys := extras.get(Keys)) is not None:
-            yield from keys.options(hints)
-            continue
-        argument = extras.get(Argument, Argument())
-        missing = field.default is dataclasses.MISSING
-        yield Option(
-            field.name,
-            type_of(base, argument),
-            extras.get(Range, ANY),
-            size=len(get_args(base)),
-            choices=get_args(base) if get_origin(base) is Literal else (),
-            default=None if missing else field.default,
-            required=missing or field.name in required,
-            argument=argument,
-            line=Line(*lines[field.name]) if field.name in lines else None,
-            blank=extras.get(Blank),
-        )
-
-
 def split_hint(hint: Any) -> tuple[Any, dict[type, Any]]:
     """The type of a hint that is no None, and its annotations by their types, the last of each."""
     extras: dict[type, Any] = {}
@@ -286,21 +254,6 @@ def type_of(base: Any, argument: Argument) -> Type:
         texts: Type = "rows" if argument.positional else "names"
         return "numbers" if get_args(base)[0] is float else texts
     return TYPES[base]
-
-
-def made(kind: type[T], values: Mapping[str, Any]) -> T:
-    """The dataclass with these values; those of no field are the table of its `Keys`, if any."""
-    names = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    own = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in values.items()
-        if name in names
-    }
-    table = {name: value for name, value in values.items() if name not in own and value}
-    hints = get_type_hints(kind, include_extras=True)
-    return kind(
-        **own, **{name: table for name in names - own.keys() if Keys in split_hint(hints[name])[1]}
-    )
 
 
 # Arguments.

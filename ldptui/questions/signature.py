@@ -125,7 +125,7 @@ def read_parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
             continue
         if parameter.kind is parameter.VAR_POSITIONAL:
             hint, default = tuple_of(hint), ()
-        read.append(_read_parameter(name, hint, default, words.get(name)))
+        read.append(read_parameter(name, hint, default, words.get(name)))
     return tuple(read)
 
 
@@ -142,7 +142,7 @@ def tuple_of(hint: Any) -> Any:
     return Annotated[(tuple[base, ...], *extras.values())]  # type: ignore[valid-type]
 
 
-def _read_parameter(name: str, hint: Any, default: Any, words: str | None) -> Parameter:
+def read_parameter(name: str, hint: Any, default: Any, words: str | None) -> Parameter:
     base, extras = split_hint(hint)
     argument = extras.get(Argument, Argument())
     required = default is REQUIRED

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -43,7 +42,7 @@ class Code(Struct, frozen=True):
     offered: tuple[Path, ...] = ()
 
 
-def check_travel(experiment: Experiment, code: Code) -> None:
+def check_travel(experiment: Experiment, code: CodePermission) -> None:
     """Refuse code in files of this machine on a cluster, whose workers do not have them.
 
     Raises ScenarioError. A file that is allowed and not asked for is no matter.
@@ -51,7 +50,7 @@ def check_travel(experiment: Experiment, code: Code) -> None:
     from ldptui.core import plugins
     from ldptui.core.base.errors import ScenarioError
 
-    for source in plugins.code_locations(experiment, allowed(code)):
+    for source in plugins.code_locations(experiment, code):
         if isinstance(source.place, Path):
             rule = f"cannot run the {source.label} from a file of this machine: install it"
             how = "on the workers, and name it by --allow"
@@ -95,21 +94,15 @@ def faults(files: Sequence[Path]) -> list[str]:
     return [f"attack_files: {file}: {fault}" for file in files if (fault := fault_of(file))]
 
 
-def _given(code: Code) -> CodePermission:
-    from ldptui.core.plugins import CodePermission
-
-    return CodePermission(code.names, tuple(file.expanduser().absolute() for file in code.files))
-
-
 def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> CodePermission:
     """The code that a workbench lets run: that which the user agreed to (`Code.agreed`) as well."""
-    from ldptui.core.plugins import CodeLocation
+    from ldptui.core.plugins import CodeLocation, CodePermission
 
     seen = tuple(
         CodeLocation(name, digest, Path(place) if is_file else place, what)
         for what, name, is_file, place, digest in agreed
     )
-    return replace(_given(code), seen=seen, how=ASKS)
+    return CodePermission(code.names, _whole(code.files), seen=seen, how=ASKS)
 
 
 def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Code, ...]:
@@ -137,20 +130,16 @@ def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Cod
     return tuple(found)
 
 
-def allowed(code: Code) -> CodePermission:
-    """The code that the options let run, asked for or not.
+def allowed(names: Sequence[str], files: Sequence[Path]) -> CodePermission:
+    """The code that options let run, asked for or not.
 
     Raises FileError where they name a file that cannot be read.
     """
-    refuse_unreadable([file.expanduser() for file in code.files])
-    return _given(code)
+    from ldptui.core.plugins import CodePermission
+
+    refuse_unreadable([file.expanduser() for file in files])
+    return CodePermission(tuple(names), _whole(files))
 
 
-def permitted(experiment: Experiment, code: Code) -> Experiment:
-    """The experiment, ready to run: what it asks for must be allowed by the options alone.
-
-    Raises ScenarioError, which says how to allow it, or FileError.
-    """
-    from ldptui.core import plugins
-
-    return plugins.permit_code(experiment, allowed(code))
+def _whole(files: Sequence[Path]) -> tuple[Path, ...]:
+    return tuple(file.expanduser().absolute() for file in files)

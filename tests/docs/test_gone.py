@@ -73,4 +73,4 @@ def test_no_help_and_no_completion_names_it() -> None:
 
 
 def test_the_pages_are_read() -> None:
-    assert {"README.md", "commands.toml", "tutorial.md"} <= {path.name for path in pages()}
+    assert {"README.md", "tutorial.md"} <= {path.name for path in pages()}

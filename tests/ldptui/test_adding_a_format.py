@@ -54,7 +54,7 @@ def test_a_new_format_is_printed_written_shown_and_exported(
 def test_a_new_format_is_offered_and_explained() -> None:
     from ldptui.commands.completion import script
 
-    assert formats.explained("run").endswith(f"; {NAME}: a line for each key")
+    assert formats.list_formats("run").endswith(f"; {NAME}: a line for each key")
     assert NAME in script("bash")
     for command in ("run", "resume"):
         parser = cli.parser_of(command)

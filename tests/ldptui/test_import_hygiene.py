@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from support.imports import HEAVY, LIGHT, imported, printed
 
-from ldptui.commands.command import COMMANDS
+from ldptui.commands.command import MODULES
 
 
 def test_help_imports_nothing_heavy() -> None:
-    named = (*list(COMMANDS)[1:], "check")  # the first is the workbench
+    named = (*MODULES, "check")
     commands = [*((name, "--help") for name in named), ("--version",), ("--help",)]
     wrong = [("run", "--no-such-option"), ("--no-such-option",)]
     given = [*commands, *wrong]
@@ -61,10 +61,10 @@ WITHOUT_A_SCREEN = {
     "from ldptui import catalogue as c; c.key_words('seed'); c.families()":
         "numpy textual rich plotext pydantic",
     "from ldptui.commands import cli as c; c.parser_of('a.toml'); c.app_parser()":
-        "ldptui.questions.topics ldptui.commands.options numpy textual",
+        "ldptui.questions.topics ldptui.commands.option_groups numpy textual",
     "c.parser_of('run'); c.parser_of('serve')":
         "ldptui.questions.topics ldptui.questions.collection ldptui.charts.kinds "
-        "ldptui.commands.protocols ldptui.commands.runs numpy textual",
+        "ldptui.commands.runs_commands ldptui.commands.runs numpy textual",
     "import ldptui.session.draft": "numpy pydantic ldptui.core.scenario plotext tomlkit",
 }  # fmt: skip
 BETWEEN_FRAMES = {

@@ -23,8 +23,6 @@ from ...text import format as text
 from ...text import table
 from ...text.interval import mean_words
 from .opening import as_json, csv_text, run_or_file
-from .options import Compare
-from .options import Game as Options
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,30 +104,32 @@ def _by_values(cells: Sequence[RunCell], keys: Sequence[str]) -> dict[str, RunCe
     return {repr([cell.parameters.get(key) for key in keys]): cell for cell in cells}
 
 
-def compare(options: Compare) -> int:
+def compare_runs(
+    first: str, second: str, metrics: Sequence[str], form: str, place: str | None
+) -> int:
     """Print the differences of two runs."""
     sides = []
-    for word in (options.a, options.b):
-        store, number = run_or_file(word, options.store)
+    for word in (first, second):
+        store, number = run_or_file(word, place)
         with store:
             sides.append((store.run(number), store.cells(number), store.measured(number)))
     (a, cells_a, measured_a), (b, cells_b, measured_b) = sides
     known = list(dict.fromkeys([*METRICS, *a.metrics, *b.metrics]))
-    for name in options.metric:
+    for name in metrics:
         check_among(name, known, "--metric")
     together = pairs(cells_a, cells_b)
     swept = [key for key in _varying(cells_a) if key in _varying(cells_b)]
     rows = []
     for cell, other in together:
         shared = cell.genuine == other.genuine
-        for metric in options.metric or known:
+        for metric in metrics or known:
             left, right = measured_a[cell.position], measured_b[other.position]
             gap = difference(left, right, metric, shared)
             if gap.difference is not None:
                 rows.append(Row(cell, other, metric, gap))
-    if options.format == "table":
+    if form == "table":
         output.write_out(_as_table(a, b, rows, swept))
-    elif options.format == "json":
+    elif form == "json":
         whole = {"a": as_json(a), "b": as_json(b), "changed": _changed(a, b),
                  "differences": _documents(rows, swept)}  # fmt: skip
         output.write_json(whole)
@@ -206,21 +206,21 @@ FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
 """The metrics that a game is of where none is named, the first that was measured."""
 
 
-def game(options: Options) -> int:
+def solve_game(word: str, wanted: str | None, form: str, place_of_store: str | None) -> int:
     """Print the value and both mixtures of a run over attacks and defences."""
-    store, number = run_or_file(options.run, options.store)
+    store, number = run_or_file(word, place_of_store)
     with store:
         run, cells, measured = store.run(number), store.cells(number), store.measured(number)
     keys = _sides(cells)
     attacks, defences = (_values(cells, key) for key in keys)
     means = [_means(measured[cell.position].metrics) for cell in cells]
-    metric = _metric(options.metric, [*dict.fromkeys([*METRICS, *run.metrics])], means)
+    metric = _metric(wanted, [*dict.fromkeys([*METRICS, *run.metrics])], means)
     matrix = np.full((len(attacks), len(defences)), np.nan)
     for cell, mean in zip(cells, means, strict=True):
         place = [table.value_text(cell.parameters.get(key)) for key in keys]
         matrix[attacks.index(place[0]), defences.index(place[1])] = mean.get(metric, np.nan)
     played = solved(matrix)
-    if options.format == "json":
+    if form == "json":
         document = {
             "run": as_json(run),
             "metric": metric,

@@ -5,20 +5,19 @@ from __future__ import annotations
 import contextlib
 import sys
 import textwrap
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.base.files import write_atomically
+from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.scenario import parse, to_toml
-from ldptui.core.store import Run, Store, begin, differing, open_store, redrawn
-from ldptui.core.store.replay import Agreement, compared
+from ldptui.core.store import Run, Store, differing, open_store, redrawn
+from ldptui.core.store.replay import Agreement, compared, replay
 from ldptui.core.store.replay import Replay as Outcome
-from ldptui.core.store.replay import replay as replay_run
 
 from ... import __version__
 from ...api import charted
@@ -26,17 +25,17 @@ from ...charts.rows import ANSI_LIGHT, Look
 from ...charts.series import Chart
 from ...charts.series import Plot as Drawing
 from ...engine.measured import snapshot_of
-from ...session import attack_options, exporting
+from ...session import exporting
 from ...session.exporting import DRAWN
 from ...terminal import exits, output
 from ...text import format as text
 from ...text.labels import with_labels
 from .. import progress, reading
-from ..door import Work, written_to
+from ..door import written_to
 from ..opening import Opening
-from .keeping import bound, kept
+from ..option_groups import Simulation
+from .keeping import Computation, bound, simulate_into
 from .opening import run_or_file
-from .options import Plot, Replay
 
 SUFFIXES: Final = (*DRAWN, ".txt")
 COLUMNS, ROWS = 80, 32  # of a figure in text
@@ -44,18 +43,23 @@ NAMED: Final = 3
 """Rows of it for each name at the side."""
 
 
-def plot(options: Plot) -> int:
+def plot_chart(
+    simulation: Simulation,
+    name: str | None,
+    metric: str | None,
+    columns: Literal[1, 2],
+    file: str,
+    place: str | None,
+) -> int:
     """Draw a run, or what a scenario measures, for paper, and write it to a file."""
-    work, out = replace(Work.of(options), frequencies=True), written_to(options.out)
+    out = written_to(file)
     if out is None or out.suffix not in SUFFIXES:
-        raise ScenarioError(
-            f"must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, {got(str(options.out))}",
-            key="--out",
-        )
+        ends = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        raise ScenarioError(f"must end in {ends}, {got(file)}", key="--out")
     if out.suffix != ".txt":
         charted.check_matplotlib()
-    store, number = _measured(options, work)
-    permit = partial(attack_options.permitted, code=work.code)
+    store, number = _measured(simulation, place)
+    permit = partial(permit_code, permission=simulation.permission.allow())
     with store:
         run, experiment = store.run(number), store.experiment(number)
         with contextlib.suppress(ScenarioError):  # without its code it has no closed forms
@@ -63,7 +67,7 @@ def plot(options: Plot) -> int:
         results = store.results(number, experiment)
     scenario, shown = experiment.scenario, snapshot_of(results)
     try:
-        chart = charted.chart_of(options.chart, scenario, shown, options.metric, permit)
+        chart = charted.chart_of(name, scenario, shown, metric, permit)
         chart = with_labels(chart, scenario.labels)
     except ScenarioError as error:
         option = f"--{error.key}" if error.key in ("chart", "metric") else error.key
@@ -77,23 +81,21 @@ def plot(options: Plot) -> int:
     else:
         from ...charts.draw.paper import write_figure
 
-        write_figure(chart, out, columns=options.columns, caption=caption, embedded=embedded)
-    if not work.quiet:
+        write_figure(chart, out, columns=columns, caption=caption, embedded=embedded)
+    if not simulation.quiet:
         output.note(f"wrote {out}; ldptui replay {out} computes it again")
     return exits.DONE
 
 
-def _measured(options: Plot, work: Work) -> tuple[Store, int]:
+def _measured(simulation: Simulation, place: str | None) -> tuple[Store, int]:
     """The run asked for; a scenario is simulated, and kept nowhere."""
-    word = options.scenario
+    word = simulation.scenario
     if word == "last" or word.isdigit():
-        return run_or_file(word, options.store)
-    scenario, source = reading.scenario_of(options)
-    experiment = bound(scenario, work)
+        return run_or_file(word, place)
+    scenario, source = reading.scenario_of(simulation)
     store = open_store(None)
     try:
-        memory = begin(store, experiment, __version__, source=source, fresh=True, frequencies=True)
-        results = kept(memory, experiment, work)
+        memory, results = simulate_into(store, scenario, simulation, source)
         if memory.failure or not results.ended:
             raise RunError(memory.failure or "the run was stopped: nothing is drawn")
     except BaseException:
@@ -112,14 +114,14 @@ def _in_text(chart: Chart, caption: str, embedded: str) -> str:
     return "\n".join([drawn.rstrip(), "", textwrap.fill(caption, COLUMNS), embedded, ""])
 
 
-def replay_figure(path: Path, work: Work) -> int | None:
+def replay_figure(path: Path, code: CodePermission, limits: bool, how: Computation) -> int | None:
     """Compute the scenario of a figure again; None where the file is none."""
     before = exporting.carried(path) if path.suffix in SUFFIXES else None
     if before is None:
         return None
     scenario = parse(to_toml(before.document), folder=path.parent)
-    experiment = bound(scenario, work)
-    digest = progress.measure(experiment, work).digest
+    experiment = bound(scenario, limits, code, how.workers, how.quiet)
+    digest = how.compute(experiment).digest
     drawn = text.drawn_by(digest, np.__version__)
     if digest == before.digest:
         output.write_out(f"identical: {text.count(experiment.trials)} trials, {drawn}\n")
@@ -129,29 +131,28 @@ def replay_figure(path: Path, work: Work) -> int | None:
     return exits.FAILED
 
 
-def replay(options: Replay) -> int:
+def replay_run(
+    word: str, code: CodePermission, workers: int, limits: bool, quiet: bool, place: str | None
+) -> int:
     """Compute a run again and compare; 0 if identical, REDRAWN if by another NumPy's draws."""
-    work = Work.of(options)
-    if options.show:
-        return _play(options)
-    figure = replay_figure(Path(options.run), work)
+    figure = replay_figure(Path(word), code, limits, Computation(workers, quiet))
     if figure is not None:
         return figure
-    store, number = run_or_file(options.run, options.store, options.limits)
+    store, number = run_or_file(word, place, limits)
     with store:
         run = store.run(number)
-        limits = work.limits and store.path is None  # a stranger's file
-        experiment = attack_options.permitted(store.experiment(number, limits), work.code)
-        bar = progress.Bar(sys.stderr, experiment, work.quiet)
-        how: Any = {"workers": work.workers, "show": bar.show, "experiment": experiment}
+        limits = limits and store.path is None  # a stranger's file
+        experiment = permit_code(store.experiment(number, limits), code)
+        bar = progress.Bar(sys.stderr, experiment, quiet)
+        how: Any = {"workers": workers, "show": bar.show, "experiment": experiment}
         try:
-            outcome = replay_run(store, number, **how)
+            outcome = replay(store, number, **how)
             redone = outcome.difference and redrawn(run.versions)
             means = compared(store, number, **how) if redone else None
         finally:
             bar.erase()
     if not outcome.difference:
-        return _identical(outcome, run, work)
+        return _identical(outcome, run, quiet)
     if means is None or not means.same:
         output.write_out(f"different: {outcome.difference}\n")
         if before := _other_versions(run):
@@ -177,13 +178,13 @@ def _agreeing(means: Agreement) -> str:
     )
 
 
-def _identical(outcome: Outcome, run: Run, work: Work) -> int:
+def _identical(outcome: Outcome, run: Run, quiet: bool) -> int:
     part = "" if run.done == run.total else f" (of a run of {text.count(run.total)})"
     output.write_out(
         f"identical: {text.count(outcome.trials)} trials{part}, "
         f"{text.drawn_by(outcome.digest, np.__version__)}\n"
     )
-    if (other := _other_versions(run)) and not work.quiet:
+    if (other := _other_versions(run)) and not quiet:
         output.note(f"note: {other}, and yet the numbers are the same")
     return exits.DONE
 
@@ -197,7 +198,7 @@ def _other_versions(run: Run) -> str:
     return f"{before}, {other}" if other else before
 
 
-def _play(options: Replay) -> int:
+def play_run(word: str, place: str | None, limits: bool) -> int:
     """Open the workbench on a recording; what is wrong with it is said before that."""
     from .. import start
 
@@ -206,10 +207,10 @@ def _play(options: Replay) -> int:
         raise ScenarioError(reason)
     from ...engine.replay import RunReplay
 
-    store, number = run_or_file(options.run, options.store, options.limits)
+    store, number = run_or_file(word, place, limits)
     try:
         run_replay = RunReplay(store, number, key=-number)
     except BaseException:
         store.close()
         raise
-    return start.open_workbench(Opening(store=options.store), run_replay=run_replay)
+    return start.open_workbench(Opening(store=place), run_replay=run_replay)

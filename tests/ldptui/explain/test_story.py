@@ -12,8 +12,7 @@ import pytest
 from support.cases import cell
 from support.kinds import CAO_ATTACKS, attack_table, task_of
 
-from ldptui.commands.protocols import Theory
-from ldptui.commands.theory import theory as theory_command
+from ldptui.commands.theory import TheorySetting, print_theory
 from ldptui.core import Cell, theory
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.law.pure import SeedSearch
@@ -137,11 +136,11 @@ def test_theory_of_a_family_without_a_story(
 ) -> None:
     monkeypatch.setitem(KINDS, "made-up", MadeUpSpec)
     for form in ("table", "json"):
-        options = Theory(
-            protocol="made-up", epsilon=1.0, items=64, users=9999, share=0.05, targets=3,
-            target_frequency=0.01, seeds=SeedSearch().seeds, format=form,
+        options = TheorySetting(
+            "made-up", {"epsilon": 1.0}, items=64, users=9999, share=0.05, targets=3,
+            target_frequency=0.01, seeds=SeedSearch().seeds,
         )  # fmt: skip
-        assert theory_command(options) == 0
+        assert print_theory(options, form) == 0
     text, _, document = capsys.readouterr().out.partition("{")
     assert text.startswith("MADE-UP, ε = 1, d = 64, n = 9999")
     assert NOT_TOLD in text

@@ -1,0 +1,334 @@
+"""The commands about kept runs: what was simulated and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Annotated, Final, Literal
+
+from ldptui.core.base.errors import FileError
+
+from ..questions.options import Argument
+from ..terminal import output
+from ..terminal.exits import DONE
+from .opening import ClusterPlace, StorePath
+from .option_groups import (
+    CodeOptions,
+    Limits,
+    Printing,
+    Quiet,
+    RunFilter,
+    RunName,
+    RunOrFile,
+    Selection,
+    TableFormat,
+    Workers,
+    help_formats,
+    name_formats,
+)
+
+
+def runs(filters: RunFilter, *, store: StorePath = None, format: TableFormat = "table") -> int:
+    """the runs that are kept: list, show, tag, export, import, remove
+
+    The runs that are kept. RUN is a number that "ldptui runs" shows, or "last".
+    """
+    return list_runs(filters, store=store, format=format)
+
+
+def list_runs(filters: RunFilter, *, store: StorePath = None, format: TableFormat = "table") -> int:
+    """list the runs, newest first (the default)"""
+    from .runs.actions import find_runs, write_runs
+
+    found = find_runs(filters, store)
+    output.write_out(write_runs(found, format), exactly=format != "table")
+    return DONE
+
+
+def show_run(
+    run: RunName,
+    selection: Selection,
+    *,
+    store: StorePath = None,
+    format: Annotated[str | None, name_formats("show"), help_formats("show")] = None,
+) -> int:
+    """print what a run measured"""
+    from .door import Output
+    from .runs.actions import write_run
+
+    asked = Output.of(format, None, selection)
+    output.write_out(write_run(run, store, asked), exactly=asked.format != "table")
+    return DONE
+
+
+def remove_runs(
+    runs: Annotated[tuple[str, ...], Argument(positional=True), "RUN"],
+    *,
+    store: StorePath = None,
+    undo: bool = False,
+) -> int:
+    """take runs out of the list; gc makes it final
+
+    Parameters
+    ----------
+    undo : put them back
+    """
+    from .runs.opening import number_of, opened
+
+    with opened(store, write=True) as kept:
+        for number in [number_of(kept, word) for word in runs]:
+            kept.remove(number, not undo)
+            done = "back" if undo else f"removed; ldptui runs rm --undo {number} undoes it"
+            output.write_out(f"run {number} is {done}\n")
+    return DONE
+
+
+def tag_run(
+    run: RunName,
+    tags: Annotated[tuple[str, ...], Argument(positional=True), "TAG"],
+    *,
+    store: StorePath = None,
+    remove: bool = False,
+) -> int:
+    """tag a run
+
+    Parameters
+    ----------
+    remove : take the tags away
+    """
+    from .door import tags_of
+    from .runs.opening import number_of, opened
+
+    words = tags_of(tags)
+    with opened(store, write=True) as kept:
+        number = number_of(kept, run)
+        kept.change_tags(number, **{"drop" if remove else "add": words})
+        now = ", ".join(kept.run(number).tags) or "none"
+    output.write_out(f"tags of run {number}: {now}\n")
+    return DONE
+
+
+def star_run(run: RunName, *, store: StorePath = None, off: bool = False) -> int:
+    """mark a run, so that gc --before leaves it
+
+    Parameters
+    ----------
+    off : unmark it
+    """
+    from .runs.opening import number_of, opened
+
+    with opened(store, write=True) as kept:
+        number = number_of(kept, run)
+        kept.star(number, not off)
+    output.write_out(f"run {number} is {'unmarked' if off else 'marked'}\n")
+    return DONE
+
+
+def export_run(
+    run: RunName,
+    selection: Selection,
+    *,
+    store: StorePath = None,
+    out: Annotated[str, "FILE"],
+    format: Annotated[
+        str | None,
+        name_formats("export"),
+        help_formats("export", "; else as the end of the file's name says, or recording"),
+    ] = None,
+    dictionary: Annotated[str | None, "FILE"] = None,
+) -> int:
+    """write a run to a file
+
+    Parameters
+    ----------
+    out : write here
+    dictionary : also write what the columns mean
+    """
+    from .door import Output
+    from .runs.actions import export
+
+    return export(run, store, Output.of(format, out, selection, command="export"), dictionary)
+
+
+def import_runs(
+    files: Annotated[tuple[str, ...], Argument(positional=True), "FILE"],
+    *,
+    store: StorePath = None,
+    limits: Limits = True,
+) -> int:
+    """read recordings, checked first, or merge stores; simulates nothing"""
+    from pathlib import Path
+
+    from ldptui.core.base.files import fault_of
+    from ldptui.core.store import is_store, merge, open_store
+    from ldptui.core.store.recording import is_recording, read_recording
+
+    from ..terminal import places
+    from ..text import format as text
+
+    paths = [Path(file) for file in files]
+    recordings = [is_recording(path) for path in paths]  # before a store is open: see `is_store`
+    for path, recording in zip(paths, recordings, strict=True):
+        if fault := fault_of(path):
+            raise FileError(f"{path} cannot be read: {fault}")
+        if not (recording or is_store(path)):
+            raise FileError(f"{path} is neither a recording nor a store of ldptui")
+    with open_store(places.chosen_store(store)[0]) as kept:
+        for path, recording in zip(paths, recordings, strict=True):
+            if recording:
+                number, before = read_recording(kept, path, limits)
+                output.write_out(f"run {number} {'was here already' if before else 'imported'}\n")
+                continue
+            merged = merge(kept, path)
+            runs = text.plural(len(merged.runs), "run")
+            output.write_out(f"{path}: {runs}, {text.count(merged.trials)} trials are new\n")
+    return DONE
+
+
+def collect_garbage(
+    *, store: StorePath = None, before: Annotated[str | None, "DATE"] = None
+) -> int:
+    """forget removed runs and what no run needs; shrink the file
+
+    Parameters
+    ----------
+    before : also runs that started before this day
+    """
+    from ..text import format as text
+    from .runs.opening import moment_of, opened
+
+    with opened(store, write=True) as kept:
+        assert kept.path is not None
+        size = kept.path.stat().st_size
+        gone, cells = kept.gc(moment_of(before, "--before"))
+        size = max(0, size - kept.path.stat().st_size)
+    forgotten = f"forgot {text.count(gone)} runs and {text.count(cells)} cells"
+    output.write_out(f"{forgotten}, {size / 2**20:.1f} MiB\n")
+    return DONE
+
+
+def show_dictionary(*, store: StorePath = None, format: TableFormat = "table") -> int:  # noqa: ARG001
+    """explain the columns of CSV, JSON and Parquet"""
+    from .dictionary import dictionary, write_dictionary
+
+    output.write_out(write_dictionary(dictionary(), format), exactly=format != "table")
+    return DONE
+
+
+def resume(
+    run: RunName,
+    permission: CodeOptions,
+    printing: Printing,
+    *,
+    cluster: ClusterPlace = None,
+    workers: Workers = 1,
+    quiet: Quiet = False,
+    store: StorePath = None,
+) -> int:
+    """go on with a run that was interrupted"""
+    from ldptui.core import store as core_store
+    from ldptui.core.plugins import permit_code
+
+    from . import reporting
+    from .door import Output
+    from .runs import keeping
+    from .runs.opening import number_of, opened
+
+    frequencies, code = printing.selection.frequencies, permission.allow()
+    asked = Output.of(printing.format, printing.out, printing.selection, quiet=quiet)
+    computation = keeping.Computation(workers, quiet, frequencies)
+    with opened(store, write=True) as kept:
+        number = number_of(kept, run)
+        experiment = permit_code(kept.experiment(number), code)
+        asked = asked.of_results(experiment)
+        with keeping.join_cluster(cluster, experiment, code) as executor:
+            memory = core_store.resume(kept, number, frequencies, experiment)
+            results = replace(computation, executor=executor).compute(experiment, memory)
+        return reporting.report(results, asked) or keeping.memory_code(memory)
+
+
+def replay(
+    run: RunOrFile,
+    permission: CodeOptions,
+    *,
+    show: bool = False,
+    workers: Workers = 1,
+    limits: Limits = True,
+    quiet: Quiet = False,
+    store: StorePath = None,
+) -> int:
+    """compute a kept run again and compare
+
+    Compute a kept run again and compare every fingerprint, and the floats to 1e-12
+    relative. Exit code 0: identical; 1: the first difference is printed; 4: another
+    NumPy drew other numbers, and the means agree.
+
+    Parameters
+    ----------
+    show : open the workbench and play it back instead; simulates nothing
+    """
+    from .runs.plotting import play_run, replay_run
+
+    if show:
+        return play_run(run, store, limits)
+    return replay_run(run, permission.allow(), workers, limits, quiet, store)
+
+
+def compare(
+    a: Annotated[str, Argument(positional=True), "A"],
+    b: Annotated[str, Argument(positional=True), "B"],
+    *,
+    metric: Annotated[tuple[str, ...], Argument(repeated=True), "NAME"] = (),
+    format: TableFormat = "table",
+    store: StorePath = None,
+) -> int:
+    """the differences of two runs
+
+    Print the differences B − A of two runs, cell by cell, with standard errors and z.
+    They are paired trial by trial where both drew the same genuine users' reports.
+    A and B are runs: numbers that "ldptui runs" shows, or "last".
+
+    Parameters
+    ----------
+    metric : only this metric; may be repeated
+    """
+    from .runs.comparing import compare_runs
+
+    return compare_runs(a, b, metric, format, store)
+
+
+def game(
+    run: RunOrFile,
+    *,
+    metric: Annotated[str | None, "NAME"] = None,
+    format: Literal["table", "json"] = "table",
+    store: StorePath = None,
+) -> int:
+    """attacks × defences of a run as a matrix game
+
+    Solve a run that swept attacks and defences as a matrix game: its value, and how often
+    each side plays what. The attacker wants much of the metric, the server little.
+
+    Parameters
+    ----------
+    metric : the metric that is played for (gain_after, else gain)
+    """
+    from .runs.comparing import solve_game
+
+    return solve_game(run, metric, format, store)
+
+
+ACTIONS: Final[Mapping[str, Mapping[str, Callable[..., int]]]] = {
+    "runs": {
+        "list": list_runs,
+        "show": show_run,
+        "rm": remove_runs,
+        "tag": tag_run,
+        "star": star_run,
+        "export": export_run,
+        "import": import_runs,
+        "gc": collect_garbage,
+        "dictionary": show_dictionary,
+    },
+}
+"""The actions of commands."""
