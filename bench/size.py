@@ -100,7 +100,7 @@ def main() -> int:
             + " + ".join(rooms)
         )
     if not sys.argv[1:]:
-        at_home = ("core/protocols/rappor/", "ldptui/explain/rappor/")
+        at_home = ("core/protocols/rappor/", "ldptui/explain/rappor_")
         rappor = {place.partition(":")[0] for place in marks(r"(?i)rappor", *PRODUCT)}
         away = [path for path in rappor if not path.startswith(at_home)]
         ignored, probes = marks(r"noqa: ARG002", "core"), marks(r"(hasattr|getattr)\(", "core")

@@ -13,7 +13,7 @@ from argparse_manpage.manpage import Manpage
 
 from ldptui import __version__
 from ldptui.commands.cli import app_parser
-from ldptui.commands.completion import script, whole
+from ldptui.commands.shell_completion import script, whole
 
 SHARE: Final = Path(__file__).parents[1] / "share"
 SCRIPTS: Final = {

@@ -17,9 +17,9 @@ from typing import Final
 import ldptui
 from ldptui import core, scenarios
 from ldptui.catalogue import in_order, key_words, kind_words, listed_keys, metric_words
-from ldptui.commands.formats import FORMATS
-from ldptui.commands.help import command_lines
-from ldptui.commands.library import schema_text
+from ldptui.commands.command_help import command_lines
+from ldptui.commands.result_formats import FORMATS
+from ldptui.commands.scenario_library import schema_text
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError, shown
 from ldptui.core.base.versions import versions
@@ -37,10 +37,10 @@ from ldptui.core.scenario import (
     names_of,
     rule_of,
 )
-from ldptui.explain.attack import SUPPORTED
-from ldptui.explain.equations import equations
-from ldptui.explain.formulas import cell_formulas
-from ldptui.explain.papers import Paper, papers
+from ldptui.explain.attack_formulas import SUPPORTED
+from ldptui.explain.citations import Paper, papers
+from ldptui.explain.equation_list import equations
+from ldptui.explain.formula_list import cell_formulas
 from ldptui.questions.topics import TOPICS
 
 FOLDER: Final = Path(__file__).parent

@@ -281,9 +281,9 @@ LATE = {
     "ldptui.text.prose": "rich: a command whose lines fit does without",
     # Screens and panes: loaded when they open.
     "ldptui.screens.palette": "opens on demand",
-    "ldptui.commands.dictionary": "imports core",
-    "ldptui.commands.server": "imports aiohttp and textual_serve",
-    "ldptui.commands.start": "`replay --show` opens the workbench",
+    "ldptui.commands.column_dictionary": "imports core",
+    "ldptui.commands.local_server": "imports aiohttp and textual_serve",
+    "ldptui.commands.app_start": "`replay --show` opens the workbench",
     "ldptui.screens": "dialogs, help, library, lab and the panes behind the first one",
     "ldptui.screens.workbench.protocol_facts": "imports core",
     "ldptui.session.draft.changing": "imports core",
@@ -311,7 +311,7 @@ DOORS = (
     "ldptui/questions/topics.py",
     "ldptui/questions/parameters.py",
     *(f"ldptui/questions/{path.name}" for path in ROOT.glob("ldptui/questions/*_question.py")),
-    "ldptui/commands/start.py",
+    "ldptui/commands/app_start.py",
     "ldptui/terminal/settings.py",
     "ldptui/text/format.py",
 )

@@ -19,7 +19,7 @@ from ..terminal import interrupts
 from ..terminal.exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 
 if TYPE_CHECKING:
-    from .opening import Opening
+    from .common_options import Opening
 
 
 class _Parser(argparse.ArgumentParser):
@@ -75,13 +75,13 @@ class _AppParser(_Parser):
     """The parser of `ldptui` without a command, whose help is one screen."""
 
     def format_help(self) -> str:
-        from .help import overview
+        from .command_help import overview
 
         return overview()
 
     def format_all(self) -> str:
         """The help of the workbench's options, and a line for each command."""
-        from .help import rest_of_help
+        from .command_help import rest_of_help
 
         self.epilog = rest_of_help()
         return super().format_help()
@@ -92,7 +92,7 @@ def app_parser() -> _AppParser:
     from ..questions.options import add_arguments
     from ..questions.signature import read_heading
     from .command import read_options
-    from .opening import Opening
+    from .common_options import Opening
 
     parser = _AppParser(
         prog="ldptui",
@@ -100,7 +100,7 @@ def app_parser() -> _AppParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    from .help import USAGE
+    from .command_help import USAGE
 
     parser.usage = USAGE
     add_arguments(parser, [option for _, option in read_options(Opening)])
@@ -149,7 +149,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _obey(arguments: list[str]) -> int:
     if not arguments:  # nothing to parse: the workbench is to be on the screen at once
-        from .opening import Opening
+        from .common_options import Opening
 
         return _open(Opening())
     if arguments[0] in FORMER:
@@ -160,7 +160,7 @@ def _obey(arguments: list[str]) -> int:
         return _help(rest)
     chosen = parser_of(command)
     if chosen is not None:
-        from .logs import logged, split_log_options
+        from .command_logs import logged, split_log_options
 
         log, rest = split_log_options(rest)
         parsed = chosen.parse_args(rest)  # first: help needs nothing of what does the work
@@ -177,7 +177,7 @@ def _obey(arguments: list[str]) -> int:
     parser = app_parser()
     parsed, more = parser.parse_known_args(arguments)
     from .command import call_with
-    from .opening import Opening
+    from .common_options import Opening
 
     options: Opening = call_with(Opening, vars(parsed))
     for place in options.places:
@@ -192,7 +192,7 @@ def _obey(arguments: list[str]) -> int:
         hint = f", did you mean the command {close}?" if close else ""
         parser.error(f"unrecognized arguments: {' '.join(more)}{hint}")
     if options.version:
-        from .about import version
+        from .program_pages import version
 
         return version(options.verbose)
     if options.verbose:
@@ -225,7 +225,7 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
     if not _is_command(command):
         return None
     from .command import find_command
-    from .logs import add_log_options
+    from .command_logs import add_log_options
 
     row = find_command(command)
     if row is not None:
@@ -258,14 +258,14 @@ def _open(options: Opening) -> int:
     """The workbench."""
     from importlib import import_module, util
 
-    if util.find_spec("ldptui.commands.start") is None:
+    if util.find_spec("ldptui.commands.app_start") is None:
         app_parser().print_help()
         return DONE
     places, collection = options.places, None
     if options.protocol is not None:
-        collection = import_module("ldptui.commands.reading").collection(options)
+        collection = import_module("ldptui.commands.scenario_loading").collection(options)
         places = ()
-    code: int = import_module("ldptui.commands.start").open_workbench(
+    code: int = import_module("ldptui.commands.app_start").open_workbench(
         options, places[0] if places else None, collection=collection, commands=commands
     )
     return code

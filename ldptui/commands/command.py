@@ -22,8 +22,8 @@ from typing import Any, Final, TypeGuard, get_type_hints
 from ..questions.choices import kinds, numbers
 from ..questions.options import Keys, Option, add_arguments, split_hint
 from ..questions.signature import read_example, read_heading, read_parameter, read_words
-from .formats import list_formats
-from .opening import Help
+from .common_options import Help
+from .result_formats import list_formats
 
 GROUPS: Final[Mapping[str, tuple[str, str]]] = {
     "simulate": (

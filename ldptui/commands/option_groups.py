@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from ..questions.options import Argument
-from .formats import formats, list_formats
-from .opening import (
+from .common_options import (
     AllowedNames,
     Budget,
     CodeFiles,
@@ -23,6 +22,7 @@ from .opening import (
     ScenarioName,
     Settings,
 )
+from .result_formats import formats, list_formats
 
 if TYPE_CHECKING:
     from ldptui.core.plugins import CodePermission

@@ -15,7 +15,7 @@ def schema() -> int:
     Print the JSON Schema of a scenario file.
     """
     from ..terminal.output import write_out
-    from .library import schema_text
+    from .scenario_library import schema_text
 
     write_out(schema_text(), exactly=True)
     return 0
@@ -27,7 +27,7 @@ def cite(scenario: Perhaps = None) -> int:
     Print BibTeX of ldptui, and of the papers behind the protocols, attacks and defences
     of SCENARIO, a TOML file or the name of a bundled scenario.
     """
-    from .library import print_citations
+    from .scenario_library import print_citations
 
     return print_citations(scenario)
 
@@ -62,7 +62,7 @@ def docs(
     --------
     ldptui docs attacks
     """
-    from .about import open_page
+    from .program_pages import open_page
 
     return open_page(page, opens)
 
@@ -78,7 +78,7 @@ def completion(
     --------
     ldptui completion bash > ~/.local/share/bash-completion/completions/ldptui
     """
-    from .completion import print_script
+    from .shell_completion import print_script
 
     return print_script(shell)
 
@@ -98,6 +98,6 @@ def serve(scenario: Perhaps = None, *, port: Annotated[int, "N"] = 8000) -> int:
     --------
     ldptui serve cao-gain-beta --port 8080
     """
-    from .serve import serve_workbench
+    from .serve_command import serve_workbench
 
     return serve_workbench(scenario, port)

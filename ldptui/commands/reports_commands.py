@@ -15,7 +15,7 @@ def perturb(perturbation: Perturbation) -> int:
 
     Perturb real data: a report for each row of a table, written as docs/reports.md says.
     """
-    from .collecting import perturb_table
+    from .perturb_command import perturb_table
 
     return perturb_table(perturbation)
 
@@ -32,7 +32,7 @@ def show_client(
     protocol: ClientProtocol, *, format: Literal["markdown", "json"] = "markdown"
 ) -> int:
     """the page of a protocol: parameters, steps, the report, vectors, a client in Python"""
-    from .specifying import print_page
+    from .client_command import print_page
 
     return print_page(protocol, format)
 
@@ -50,7 +50,7 @@ def show_vectors(
     count : vectors
     seed : of the draws
     """
-    from .specifying import print_vectors
+    from .client_command import print_vectors
 
     return print_vectors(protocol, count, seed)
 

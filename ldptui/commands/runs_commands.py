@@ -11,7 +11,7 @@ from ldptui.core.base.errors import FileError
 from ..questions.options import Argument
 from ..terminal import output
 from ..terminal.exits import DONE
-from .opening import ClusterPlace, StorePath
+from .common_options import ClusterPlace, StorePath
 from .option_groups import (
     CodeOptions,
     Limits,
@@ -38,7 +38,7 @@ def runs(filters: RunFilter, *, store: StorePath = None, format: TableFormat = "
 
 def list_runs(filters: RunFilter, *, store: StorePath = None, format: TableFormat = "table") -> int:
     """list the runs, newest first (the default)"""
-    from .runs.actions import find_runs, write_runs
+    from .run_tables import find_runs, write_runs
 
     found = find_runs(filters, store)
     output.write_out(write_runs(found, format), exactly=format != "table")
@@ -53,8 +53,8 @@ def show_run(
     format: Annotated[str | None, name_formats("show"), help_formats("show")] = None,
 ) -> int:
     """print what a run measured"""
-    from .door import Output
-    from .runs.actions import write_run
+    from .output_options import Output
+    from .run_tables import write_run
 
     asked = Output.of(format, None, selection)
     output.write_out(write_run(run, store, asked), exactly=asked.format != "table")
@@ -73,7 +73,7 @@ def remove_runs(
     ----------
     undo : put them back
     """
-    from .runs.opening import number_of, opened
+    from .run_lookup import number_of, opened
 
     with opened(store, write=True) as kept:
         for number in [number_of(kept, word) for word in runs]:
@@ -96,8 +96,8 @@ def tag_run(
     ----------
     remove : take the tags away
     """
-    from .door import tags_of
-    from .runs.opening import number_of, opened
+    from .output_options import tags_of
+    from .run_lookup import number_of, opened
 
     words = tags_of(tags)
     with opened(store, write=True) as kept:
@@ -115,7 +115,7 @@ def star_run(run: RunName, *, store: StorePath = None, off: bool = False) -> int
     ----------
     off : unmark it
     """
-    from .runs.opening import number_of, opened
+    from .run_lookup import number_of, opened
 
     with opened(store, write=True) as kept:
         number = number_of(kept, run)
@@ -144,8 +144,8 @@ def export_run(
     out : write here
     dictionary : also write what the columns mean
     """
-    from .door import Output
-    from .runs.actions import export
+    from .output_options import Output
+    from .run_tables import export
 
     return export(run, store, Output.of(format, out, selection, command="export"), dictionary)
 
@@ -195,7 +195,7 @@ def collect_garbage(
     before : also runs that started before this day
     """
     from ..text import format as text
-    from .runs.opening import moment_of, opened
+    from .run_lookup import moment_of, opened
 
     with opened(store, write=True) as kept:
         assert kept.path is not None
@@ -209,7 +209,7 @@ def collect_garbage(
 
 def show_dictionary(*, store: StorePath = None, format: TableFormat = "table") -> int:  # noqa: ARG001
     """explain the columns of CSV, JSON and Parquet"""
-    from .dictionary import dictionary, write_dictionary
+    from .column_dictionary import dictionary, write_dictionary
 
     output.write_out(write_dictionary(dictionary(), format), exactly=format != "table")
     return DONE
@@ -229,22 +229,21 @@ def resume(
     from ldptui.core import store as core_store
     from ldptui.core.plugins import permit_code
 
-    from . import reporting
-    from .door import Output
-    from .runs import keeping
-    from .runs.opening import number_of, opened
+    from . import result_output, run_recording
+    from .output_options import Output
+    from .run_lookup import number_of, opened
 
     frequencies, code = printing.selection.frequencies, permission.allow()
     asked = Output.of(printing.format, printing.out, printing.selection, quiet=quiet)
-    computation = keeping.Computation(workers, quiet, frequencies)
+    computation = run_recording.Computation(workers, quiet, frequencies)
     with opened(store, write=True) as kept:
         number = number_of(kept, run)
         experiment = permit_code(kept.experiment(number), code)
         asked = asked.of_results(experiment)
-        with keeping.join_cluster(cluster, experiment, code) as executor:
+        with run_recording.join_cluster(cluster, experiment, code) as executor:
             memory = core_store.resume(kept, number, frequencies, experiment)
             results = replace(computation, executor=executor).compute(experiment, memory)
-        return reporting.report(results, asked) or keeping.memory_code(memory)
+        return result_output.report(results, asked) or run_recording.memory_code(memory)
 
 
 def replay(
@@ -267,7 +266,7 @@ def replay(
     ----------
     show : open the workbench and play it back instead; simulates nothing
     """
-    from .runs.plotting import play_run, replay_run
+    from .run_plots import play_run, replay_run
 
     if show:
         return play_run(run, store, limits)
@@ -292,7 +291,7 @@ def compare(
     ----------
     metric : only this metric; may be repeated
     """
-    from .runs.comparing import compare_runs
+    from .run_comparison import compare_runs
 
     return compare_runs(a, b, metric, format, store)
 
@@ -313,7 +312,7 @@ def game(
     ----------
     metric : the metric that is played for (gain_after, else gain)
     """
-    from .runs.comparing import solve_game
+    from .run_comparison import solve_game
 
     return solve_game(run, metric, format, store)
 

@@ -13,7 +13,7 @@ from ..questions.options import Argument, Keys
 from ..questions.parameters import Near, keys
 from ..questions.signature import Group
 from ..terminal import output
-from .opening import ClusterPlace, Keep, StorePath
+from .common_options import ClusterPlace, Keep, StorePath
 from .option_groups import CodeOptions, Printing, Simulation, Tags
 
 SKETCHED: Final = Group("rappor")
@@ -58,33 +58,32 @@ def run(
     from contextlib import ExitStack
 
     from ..terminal import places
-    from . import reading, reporting
-    from .door import Output, tags_of
-    from .runs import keeping
+    from . import result_output, run_recording, scenario_loading
+    from .output_options import Output, tags_of
 
-    part = keeping.read_shard(shard, keep, printing.out)
+    part = run_recording.read_shard(shard, keep, printing.out)
     quiet, code = simulation.quiet, simulation.permission.allow()
     asked = Output.of(printing.format, printing.out, printing.selection, quiet=quiet)
     frequencies = printing.selection.frequencies
-    computation = keeping.Computation(simulation.workers, quiet, frequencies, part)
-    scenario, source = reading.scenario_of(simulation, asked.path)
+    computation = run_recording.Computation(simulation.workers, quiet, frequencies, part)
+    scenario, source = scenario_loading.scenario_of(simulation, asked.path)
     place, chosen = places.chosen_store(store) if keep else (None, False)
     words = tags_of(tags) if keep else []
-    experiment = keeping.bound(
+    experiment = run_recording.bound(
         scenario, simulation.limits, code, simulation.workers, quiet, place, fresh
     )
     asked = asked.of_results(experiment)
-    keeping.tell_doubts(experiment, quiet, unseen=frequencies and not asked.has_frequencies)
+    run_recording.tell_doubts(experiment, quiet, unseen=frequencies and not asked.has_frequencies)
     with ExitStack() as ends:
-        executor = ends.enter_context(keeping.join_cluster(cluster, experiment, code))
-        memory = keeping.begin_run(
+        executor = ends.enter_context(run_recording.join_cluster(cluster, experiment, code))
+        memory = run_recording.begin_run(
             ends, place, experiment, words, source, fresh, frequencies,
             needed=chosen or not part.whole,
         )  # fmt: skip
         results = replace(computation, executor=executor).compute(experiment, memory)
         if memory is not None and not part.whole:
-            return keeping.tell_shard(results, memory, part)
-    return reporting.report(results, asked) or keeping.memory_code(memory)
+            return run_recording.tell_shard(results, memory, part)
+    return result_output.report(results, asked) or run_recording.memory_code(memory)
 
 
 def record(
@@ -108,14 +107,14 @@ def record(
 
     from ..terminal import places
     from ..text import format as text
-    from . import reading, reporting
-    from .door import tags_of, written_to
-    from .runs.keeping import simulate_into
+    from . import result_output, scenario_loading
+    from .output_options import tags_of, written_to
+    from .run_recording import simulate_into
 
     goal = written_to(out)
     if goal is None:
         raise ScenarioError(f"must be a file, {got(out)}", key="--out")
-    scenario, source = reading.scenario_of(simulation, goal)
+    scenario, source = scenario_loading.scenario_of(simulation, goal)
     words, (place, chosen) = tags_of(tags), places.chosen_store(store)
     with open_store(place if chosen else None) as kept:
         memory, results = simulate_into(kept, scenario, simulation, source, words)
@@ -123,10 +122,10 @@ def record(
             raise FileError(f"nothing was written: {memory.failure}")
         write_recording(kept, memory.run, goal)
     if not simulation.quiet:
-        drawn = text.drawn_by(results.digest, reporting.VERSIONS["numpy"])
+        drawn = text.drawn_by(results.digest, result_output.VERSIONS["numpy"])
         output.note(f"wrote {goal}: {text.plural(results.trials, 'trial')}, {drawn}")
-    reporting.tell_failures(results)
-    return reporting.exit_code(results)
+    result_output.tell_failures(results)
+    return result_output.exit_code(results)
 
 
 def plot(
@@ -151,7 +150,7 @@ def plot(
     columns : as wide as one column of a paper, 84 mm, or as two, 174 mm
     out : an .svg, .pdf, .png or .txt file
     """
-    from .runs.plotting import plot_chart
+    from .run_plots import plot_chart
 
     return plot_chart(simulation, chart, metric, columns, out, store)
 
@@ -208,7 +207,7 @@ def theory(
     hashes : hashes of a Bloom filter (2)
     cohorts : cohorts (64)
     """
-    from .theory import TheorySetting, print_theory
+    from .theory_command import TheorySetting, print_theory
 
     table = {
         "epsilon": epsilon, "neighbours": neighbours, "delta": delta, "form": form, "f": f, "p": p,
@@ -230,14 +229,14 @@ def scenarios() -> int:
 
 def list_scenarios() -> int:
     """list names and titles (the default)"""
-    from .library import print_scenarios
+    from .scenario_library import print_scenarios
 
     return print_scenarios()
 
 
 def show_scenario(name: Annotated[str, Argument(positional=True), "NAME"]) -> int:
     """print a scenario's file"""
-    from .library import print_scenario
+    from .scenario_library import print_scenario
 
     return print_scenario(name)
 
@@ -249,7 +248,7 @@ def copy_scenarios(names: Annotated[tuple[str, ...], Argument(positional=True), 
     ----------
     names : bundled scenarios; the last one may be the file or folder to copy to (here)
     """
-    from .library import copy_all
+    from .scenario_library import copy_all
 
     return copy_all(names)
 
@@ -258,7 +257,7 @@ def check_scenario(
     path: Annotated[str, Argument(positional=True), "PATH"], permission: CodeOptions
 ) -> int:
     """say whether a scenario is valid"""
-    from .library import check_file
+    from .scenario_library import check_file
 
     return check_file(path, permission.allow())
 

@@ -31,7 +31,7 @@ from ldptui.core.protocols import KINDS, BitNoise, Rappor
 from ldptui.core.protocols.curators import Neighbours
 
 from ..catalogue import in_order
-from ..explain.setting import read_key
+from ..explain.formula_inputs import read_key
 from ..text.prose import either
 from .draft_values import CheckRequest
 from .inputs import needed

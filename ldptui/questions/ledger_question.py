@@ -111,7 +111,7 @@ class LedgerAnswer(QuestionAnswer):
                 what = f"{formula}; δ = {text.short(spent.delta, 3)}" if other else formula
                 yield Row(f"total, {name}", spent.epsilon, what, source)
         if self.noise is not None and (reports := self.rappor) is not None:
-            from ..explain.rappor.privacy import of_noise
+            from ..explain.rappor_privacy import of_noise
             from .releases import read_noise
 
             known = of_noise(*read_noise(self.noise))
@@ -295,7 +295,7 @@ def _count_rounds(rappor: Sequence[float], rounds: int) -> RapporRounds:
     """RAPPOR's rounds: naive composition, the exact loss of memoised rounds, and their limit."""
     from ldptui.core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rounds
 
-    from ..explain.rappor.privacy import of_noise
+    from ..explain.rappor_privacy import of_noise
     from .releases import read_noise
 
     noise, h = read_noise(rappor)

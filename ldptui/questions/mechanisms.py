@@ -14,8 +14,8 @@ from ldptui.core.scenario import load
 
 from ..catalogue.kinds import in_order, swept_kinds
 from ..explain.formula import Formula
-from ..explain.formulas import entries
-from ..explain.setting import Setting
+from ..explain.formula_inputs import Setting
+from ..explain.formula_list import entries
 from ..session.draft import base
 from ..session.scenario_file import locate
 

@@ -170,7 +170,7 @@ class QuestionAnswer:
 
     def text(self, more: Iterable[str] = ()) -> str:
         """The sentence that answers, the table, and what there is to say of it; more : notes."""
-        from ..explain.papers import cited
+        from ..explain.citations import cited
         from ..text import table
 
         first, *others = [*self.sentences]
@@ -185,7 +185,7 @@ class QuestionAnswer:
 
     def markdown(self) -> str:
         """The sentence that answers, the table and the notes as Markdown."""
-        from ..explain.papers import cited
+        from ..explain.citations import cited
 
         first, *others = [*self.sentences]
         heads, rows = self.shown_table()

@@ -28,7 +28,7 @@ from ldptui.core.reports.points import protocol as protocol_of
 from ldptui.core.reports.screens import screen_reports
 from ldptui.core.reports.sources import labels_in, sources, test_doubts
 
-from ..explain.setting import read_key
+from ..explain.formula_inputs import read_key
 from ..terminal.output import check_writable
 from ..text import format as text
 from .signature import is_given

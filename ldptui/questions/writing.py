@@ -14,7 +14,7 @@ from ldptui.core.base.files import write_atomically
 from ..charts.draw import draw
 from ..charts.rows import ANSI_DARK, Look
 from ..charts.series import Axis, Plot, Series
-from ..explain.papers import cited
+from ..explain.citations import cited
 from ..terminal.output import as_json, note, write_out
 from .options import Option
 from .question import Curves, Question, along_option

@@ -26,8 +26,8 @@ from ldptui.core.theory import (
 )
 from ldptui.core.theory.campaign import entry_of, rounds_of
 from ldptui.core.view.rounds import rounds_shown
-from ldptui.explain.formulas import cell_formulas
-from ldptui.explain.users import fake_report
+from ldptui.explain.example_users import fake_report
+from ldptui.explain.formula_list import cell_formulas
 from ldptui.text.table import results_table
 
 ROUNDS = 5

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from ldptui.commands.cli import commands, parser_of
-from ldptui.commands.completion import script
+from ldptui.commands.shell_completion import script
 
 ROOT: Final = Path(__file__).parents[2]
 

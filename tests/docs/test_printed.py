@@ -10,7 +10,7 @@ import numpy as np
 from support.pages import NAMES, NUMPY, examples, page
 
 import ldptui
-from ldptui.explain.papers import DERIVED, papers
+from ldptui.explain.citations import DERIVED, papers
 
 DOCS = Path(__file__).parents[2] / "docs"
 ROUNDED = 0.005

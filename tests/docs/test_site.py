@@ -18,7 +18,7 @@ from support.pages import NAMES, ROOT, page
 
 from ldptui import scenarios
 from ldptui.core.scenario import load
-from ldptui.explain.equations import equations
+from ldptui.explain.equation_list import equations
 from ldptui.session.exporting import carried
 
 LISTED = [equation for equation in equations() if equation.number is not None]

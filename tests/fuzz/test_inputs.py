@@ -11,7 +11,7 @@ import tomlkit
 from support.mutations import mutated_text, mutated_toml, value
 
 from ldptui import scenarios
-from ldptui.commands.reading import toml_value
+from ldptui.commands.scenario_loading import toml_value
 from ldptui.core.base.errors import LdpError
 from ldptui.core.lab.columns import read_columns
 from ldptui.core.scenario import known_keys, parse

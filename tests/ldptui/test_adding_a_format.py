@@ -1,4 +1,4 @@
-"""A format costs a row of ldptui.commands.formats: everything else reads the table."""
+"""A format costs a row of ldptui.commands.result_formats: everything else reads the table."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ldptui.commands import cli, formats
-from ldptui.commands.formats import FORMATS, Format, Written
+from ldptui.commands import cli, result_formats
+from ldptui.commands.result_formats import FORMATS, Format, Written
 from ldptui.core.export import to_json
 
 NAME, END = "lines", ".lines"
@@ -52,9 +52,9 @@ def test_a_new_format_is_printed_written_shown_and_exported(
 
 
 def test_a_new_format_is_offered_and_explained() -> None:
-    from ldptui.commands.completion import script
+    from ldptui.commands.shell_completion import script
 
-    assert formats.list_formats("run").endswith(f"; {NAME}: a line for each key")
+    assert result_formats.list_formats("run").endswith(f"; {NAME}: a line for each key")
     assert NAME in script("bash")
     for command in ("run", "resume"):
         parser = cli.parser_of(command)

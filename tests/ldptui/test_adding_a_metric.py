@@ -13,7 +13,7 @@ import pytest
 from support.cases import experiment
 
 from ldptui.catalogue import metric_words
-from ldptui.commands.dictionary import columns, dictionary
+from ldptui.commands.column_dictionary import columns, dictionary
 from ldptui.core.base.arms import ATTACKED
 from ldptui.core.export import to_csv, to_json
 from ldptui.core.metrics import METRICS, FrequencyConclusion, Metric

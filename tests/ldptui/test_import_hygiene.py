@@ -57,14 +57,14 @@ Workbench(Settings()).run(headless=True, size=(120, 40))"""
 """The workbench up to its first frame, which nobody waits for longer than half a second."""
 
 WITHOUT_A_SCREEN = {
-    "import ldptui.explain.equations as e; e.search('x')": "numpy textual plotext pydantic",
+    "import ldptui.explain.equation_list as e; e.search('x')": "numpy textual plotext pydantic",
     "from ldptui import catalogue as c; c.key_words('seed'); c.families()":
         "numpy textual rich plotext pydantic",
     "from ldptui.commands import cli as c; c.parser_of('a.toml'); c.app_parser()":
         "ldptui.questions.topics ldptui.commands.option_groups numpy textual",
     "c.parser_of('run'); c.parser_of('serve')":
         "ldptui.questions.topics ldptui.questions.collection ldptui.charts.kinds "
-        "ldptui.commands.runs_commands ldptui.commands.runs numpy textual",
+        "ldptui.commands.runs_commands ldptui.commands.run_tables numpy textual",
     "import ldptui.session.draft": "numpy pydantic ldptui.core.scenario plotext tomlkit",
 }  # fmt: skip
 BETWEEN_FRAMES = {

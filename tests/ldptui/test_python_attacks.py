@@ -104,7 +104,7 @@ def test_nothing_of_the_workbench_runs_it(scenario: str, tmp_path: Path) -> None
 import sys
 from pathlib import Path
 from ldptui.charts import curves, figures
-from ldptui.explain.formulas import cell_formulas
+from ldptui.explain.formula_list import cell_formulas
 from ldptui.explain import report_story
 from ldptui.screens.workbench import charts, report_lives, report_view
 from ldptui.session import draft, runs

@@ -18,7 +18,7 @@ import pyte
 import pytest
 from support.commands import Captured, fail
 
-from ldptui.commands.server import is_own_page
+from ldptui.commands.local_server import is_own_page
 from ldptui.terminal import exits
 
 

@@ -19,7 +19,7 @@ from ...widgets.plot import charset_of
 from ...widgets.words import spelled
 
 if TYPE_CHECKING:
-    from ...explain.equations import Equation
+    from ...explain.equation_list import Equation
     from ...explain.formula import Formula
     from ...session.draft import Draft
 
@@ -79,7 +79,7 @@ class EquationsView(Filtered):
         cell = self.draft.cell if self.draft is not None else None
         self.live = ()
         if cell is not None:
-            from ...explain.formulas import cell_formulas
+            from ...explain.formula_list import cell_formulas
 
             self.live = cell_formulas(cell.peak)
         self._fill()
@@ -106,7 +106,7 @@ class EquationsView(Filtered):
         """List what the filter lets through; the cursor stays, or goes to what was found first."""
         if not self.is_mounted:
             return
-        from ...explain import equations
+        from ...explain import equation_list as equations
 
         words = self.query_one(FilterInput).words
         live = [(at, each) for at, each in enumerate(self.live) if _matches(each, words)]
@@ -211,7 +211,7 @@ def _matches(live: Formula, words: str) -> bool:
 @functools.cache
 def _doubt(number: int) -> str:
     """The mark of an equation that is wrong as it is printed."""
-    from ...explain.equations import equations
+    from ...explain.equation_list import equations
 
     verdicts = {equation.number: equation.verdict for equation in equations()}
     return " ✗" if verdicts.get(number) == "wrong" else ""

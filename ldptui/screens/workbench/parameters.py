@@ -217,7 +217,7 @@ def _task(draft: Draft) -> Iterator[FormRow]:
     """The task, which is about frequencies where it is left out, and how it asks the users."""
     if not kind_of(draft, "task"):
         return
-    from ...explain.story import task_named
+    from ...explain.family_explanation import task_named
 
     kinds = [(kind, kind) for kind in listed_kinds("task")]
     yield own_row(draft, "task.kind", options=kinds)

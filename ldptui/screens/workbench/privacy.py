@@ -21,7 +21,7 @@ from ...widgets.plot import ChartView, charset_of, palette_of
 from ...widgets.words import spelled
 
 if TYPE_CHECKING:
-    from ...explain.story import Bargain, Panel
+    from ...explain.family_explanation import Bargain, Panel
     from ...session.draft import Draft
 
 SIDE_BY_SIDE: Final = 114
@@ -78,7 +78,7 @@ class PrivacyView(Vertical):
         cell = self.draft.cell if self.draft is not None else None
         if cell is None:
             return None
-        from ...explain import users
+        from ...explain import example_users as users
 
         return users.panel(cell)
 

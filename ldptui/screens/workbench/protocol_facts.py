@@ -17,10 +17,10 @@ from ldptui.core.protocols import CENTRAL, NAMED, family_of
 from ldptui.core.theory import frequency_std
 
 from ...catalogue import listed_kinds
-from ...explain.formulas import entries
-from ...explain.setting import Setting, bound, setting_of
-from ...explain.story import task_named
-from ...explain.table import SPREAD, in_a_line
+from ...explain.family_explanation import task_named
+from ...explain.formula_inputs import Setting, bound, setting_of
+from ...explain.formula_list import entries
+from ...explain.formula_table import SPREAD, in_a_line
 from ...session.draft import Draft
 from ...text.format import MISSING, decimals, fixed, short
 

@@ -71,7 +71,7 @@ class ReportView(Vertical):
         cell = self.draft.cell if self.draft is not None else None
         if cell is None:
             return False
-        from ...explain.story import reports_of
+        from ...explain.family_explanation import reports_of
 
         return not isinstance(reports_of(cell), str)
 
@@ -115,7 +115,7 @@ class ReportView(Vertical):
     def _draw(self, cell: Cell) -> tuple[ReportHistory, ReportHistory | str]:
         from ldptui.core.base.streams import stream
 
-        from ...explain.users import fake_report, genuine_report, random_user
+        from ...explain.example_users import fake_report, genuine_report, random_user
 
         seed, user = cell.seed, f"one report: user {self._user}"
         item = self._item
@@ -133,7 +133,7 @@ class ReportView(Vertical):
 
     def _why_none(self) -> str:
         """The reason why there is no report to show."""
-        from ...explain.story import reports_of
+        from ...explain.family_explanation import reports_of
 
         cell = self.draft.cell if self.draft is not None else None
         reports = NOTHING if cell is None else reports_of(cell.peak)

@@ -13,7 +13,7 @@ from support.cases import alike, attack, experiment, results_of
 from support.stores import change_block, change_run
 
 from ldptui import core
-from ldptui.commands.dictionary import COLUMNS
+from ldptui.commands.column_dictionary import COLUMNS
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.export import to_json
 from ldptui.core.metrics import METRICS, joined, named, names_of, plain, unmeasured

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.scenario_files import edit
 
 from ldptui import scenarios
-from ldptui.commands.reading import toml_value
+from ldptui.commands.scenario_loading import toml_value
 from ldptui.core.base.errors import FileError, LdpError, ScenarioError
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import (

@@ -12,7 +12,7 @@ from support.cases import attack, experiment
 from support.stores import change_cell, forge_cells, record
 
 from ldptui import core
-from ldptui.commands.dictionary import columns, dictionary
+from ldptui.commands.column_dictionary import columns, dictionary
 from ldptui.core.base.errors import FileError
 from ldptui.core.experiment import compile
 from ldptui.core.experiment import search as core_search

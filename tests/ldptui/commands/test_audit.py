@@ -14,7 +14,7 @@ from support.commands import Captured, fail, succeed
 
 import ldptui
 from ldptui.commands import cli
-from ldptui.explain.client import client_of
+from ldptui.explain.client_pages import client_of
 from ldptui.terminal import exits
 
 AGREED = ("--epsilon", "1", "--items", "6")

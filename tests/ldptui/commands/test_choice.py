@@ -85,7 +85,7 @@ def test_what_cannot_be_shown_is_refused_before_anything_is_simulated(
     tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("ldptui.commands.progress.measure", None)
+    monkeypatch.setattr("ldptui.commands.run_progress.measure", None)
     assert cli.main(["run", "quickstart", *SWEPT, "--no-store", "--quiet", *words]) == 2
     assert said in capsys.readouterr().err
     assert not [*tmp_path.iterdir()]

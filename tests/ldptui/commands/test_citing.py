@@ -11,13 +11,13 @@ from ldptui import __version__
 from ldptui.catalogue import kind_words, listed_kinds
 from ldptui.catalogue.keys import allowed_values, key_words, listed_keys
 from ldptui.commands import cli
-from ldptui.commands.library import sources_of
+from ldptui.commands.scenario_library import sources_of
 from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
 from ldptui.core.protocols.budget import Budget
 from ldptui.core.scenario import KINDS
-from ldptui.explain.formulas import entries
-from ldptui.explain.papers import DERIVED, papers
-from ldptui.explain.setting import Setting
+from ldptui.explain.citations import DERIVED, papers
+from ldptui.explain.formula_inputs import Setting
+from ldptui.explain.formula_list import entries
 
 OWN = ("we derive", "derived here", "our own algebra", "is ours", "inequality")
 """The words of a source that is no paper."""

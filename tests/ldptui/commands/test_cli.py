@@ -14,8 +14,8 @@ from support.commands import TINY, Captured, fail, succeed
 import ldptui
 from ldptui import __main__ as program
 from ldptui.catalogue import key_words
-from ldptui.commands import cli, progress
-from ldptui.commands.help import GROUPS
+from ldptui.commands import cli, run_progress
+from ldptui.commands.command_help import GROUPS
 from ldptui.core.base.errors import RunError
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.core.protocols import KINDS, NAMED
@@ -297,13 +297,13 @@ def test_a_failed_run_is_exit_code_1(
     def broken(*_: object, **__: object) -> None:
         raise RunError("a worker process died")
 
-    monkeypatch.setattr(progress, "measure", broken)
+    monkeypatch.setattr(run_progress, "measure", broken)
     assert fail(capsys, 1, "run", tiny) == "a worker process died"
 
     def starved(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(progress, "measure", starved)
+    monkeypatch.setattr(run_progress, "measure", starved)
     assert "memory" in fail(capsys, 1, "run", tiny)
 
 
@@ -313,7 +313,7 @@ def test_a_bug_is_one_line_with_a_report_and_exit_code_70(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("two\nlines")
 
-    monkeypatch.setattr(progress, "measure", broken)
+    monkeypatch.setattr(run_progress, "measure", broken)
     monkeypatch.setattr("ldptui.terminal.crash.state_dir", lambda: tmp_path / "state")
     line = fail(capsys, 70, "run", tiny)
     assert line.startswith("ldptui: bug: ZeroDivisionError: two lines; ")
@@ -332,7 +332,7 @@ def test_a_bug_is_printed_where_no_report_can_be_written(
         raise ZeroDivisionError("x")
 
     (tmp_path / "file").touch()
-    monkeypatch.setattr(progress, "measure", broken)
+    monkeypatch.setattr(run_progress, "measure", broken)
     monkeypatch.setattr("ldptui.terminal.crash.state_dir", lambda: tmp_path / "file" / "state")
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "file" / "tmp"))
     assert fail(capsys, 70, "run", tiny) == "ldptui: bug: ZeroDivisionError: x"

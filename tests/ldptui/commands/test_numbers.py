@@ -14,8 +14,8 @@ from support.commands import Captured, fail, noted, succeed
 from support.lab_tabs import ask
 
 import ldptui
-from ldptui.commands.opening import Opening
-from ldptui.commands.reading import collection
+from ldptui.commands.common_options import Opening
+from ldptui.commands.scenario_loading import collection
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.protocols import KINDS

@@ -15,7 +15,7 @@ import pytest
 from support.commands import TINY, Captured, succeed
 
 from ldptui.charts.kinds import on_paper
-from ldptui.commands.runs.plotting import SUFFIXES
+from ldptui.commands.run_plots import SUFFIXES
 from ldptui.session.exporting import carried
 
 SWEPT: Final = '[sweep]\n"attack.share" = [0.05, 0.1]\n"protocol.kind" = ["grr", "oue"]\n'

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ldptui import scenarios
-from ldptui.commands import about as pages
+from ldptui.commands import program_pages as pages
 from ldptui.commands.cli import commands, main, parser_of
-from ldptui.commands.completion import script, whole
+from ldptui.commands.shell_completion import script, whole
 from ldptui.core.base.errors import FileError
 
 

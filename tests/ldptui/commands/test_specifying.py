@@ -22,12 +22,12 @@ from support.commands import Captured, fail, succeed
 import ldptui
 from ldptui.api.vectors import rows_of
 from ldptui.catalogue import kind_words
-from ldptui.commands import specifying
+from ldptui.commands import client_command
 from ldptui.core.lab.audit import audit_protocol
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports import files
-from ldptui.explain.client import Client, client_of
+from ldptui.explain.client_pages import Client, client_of
 from ldptui.questions.choices import numbers
 
 LOCAL = [
@@ -54,7 +54,7 @@ def bound(kind: str, epsilon: float = 1.0, items: int = ITEMS) -> Any:
 def program(client: Client | None, seed: int = 0) -> ModuleType:
     """A client, its random numbers repeatable."""
     assert client is not None
-    module = specifying.program(client)
+    module = client_command.program(client)
     module.RNG = random.Random(seed)  # type: ignore[attr-defined]
     return module
 

@@ -16,7 +16,7 @@ from support.formulas import flat, symbols, value
 
 from ldptui.catalogue import kind_words
 from ldptui.core.protocols import PROTOCOLS
-from ldptui.explain.equations import Equation, equations
+from ldptui.explain.equation_list import Equation, equations
 
 EPSILONS = [0.5, 1.0, 2.0, 3.0]
 

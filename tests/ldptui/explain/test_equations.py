@@ -10,7 +10,7 @@ from support.formulas import misaligned
 from support.kinds import CAO_ATTACKS
 
 from ldptui.core.protocols import KINDS
-from ldptui.explain.equations import Equation, equations, search
+from ldptui.explain.equation_list import Equation, equations, search
 
 VERDICTS = {
     **dict.fromkeys([4, 5, 6, 9, 10, 12, 15, 16, 19, 20, 21, 22, 23, 25, 27, 28, 36, 37, 39], "ok"),

@@ -18,10 +18,10 @@ from ldptui.core import Cell, theory
 from ldptui.core.law.pure import item_variance
 from ldptui.core.protocols import CENTRAL, PROTOCOLS
 from ldptui.core.protocols import KINDS as EVERY
-from ldptui.explain.attack import COMPARED, kind_of
-from ldptui.explain.equations import equations
+from ldptui.explain.attack_formulas import COMPARED, kind_of
+from ldptui.explain.equation_list import equations
 from ldptui.explain.formula import Formula
-from ldptui.explain.formulas import cell_formulas
+from ldptui.explain.formula_list import cell_formulas
 
 KINDS = tuple(PROTOCOLS)
 FAKES = [None, *(kind_of(law) for law in COMPARED)]

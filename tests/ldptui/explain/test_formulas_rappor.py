@@ -16,7 +16,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.protocols import Rappor
 from ldptui.core.protocols import rappor as bloom
 from ldptui.explain.formula import Formula
-from ldptui.explain.formulas import cell_formulas
+from ldptui.explain.formula_list import cell_formulas
 
 TABLE = {"kind": "rappor", "bits": 16, "hashes": 2, "cohorts": 4, "f": 0.5}
 

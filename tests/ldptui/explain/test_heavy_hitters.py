@@ -10,8 +10,8 @@ from support.formulas import recomputed
 from support.hitters import GRR, hitters_cell
 
 from ldptui.core import Cell
-from ldptui.explain.formulas import cell_formulas
-from ldptui.explain.story import task_named
+from ldptui.explain.family_explanation import task_named
+from ldptui.explain.formula_list import cell_formulas
 
 ZIPF = {"kind": "zipf", "items": 100, "users": 200_000, "exponent": 1.3}
 MGA = {"kind": "mga", "share": 0.01, "targets": {"pick": "random", "count": 4}}

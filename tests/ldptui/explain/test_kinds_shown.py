@@ -16,7 +16,7 @@ from ldptui.core import Cell, theory
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.protocols import PROTOCOLS
-from ldptui.explain.users import fake_report
+from ldptui.explain.example_users import fake_report
 
 OF_ITEMS = [kind for kind in KNOWN_ATTACKS if report_law(kind) not in OF_NUMBERS]
 OWN: dict[str, dict[str, Any]] = {

@@ -14,8 +14,8 @@ from ldptui.core.cell import Cell
 from ldptui.core.law.capabilities import memoises
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols import rappor as bloom
-from ldptui.explain import users
-from ldptui.explain.rappor import privacy
+from ldptui.explain import example_users
+from ldptui.explain import rappor_privacy as privacy
 from ldptui.screens.workbench.charts.tabs import tabs_of
 from ldptui.screens.workbench.privacy import PrivacyView
 from ldptui.session import draft as drafts
@@ -101,13 +101,15 @@ def test_every_kind_that_keeps_an_answer_says_what_that_costs(kind: str) -> None
     one = draft.cell
     assert one is not None
     assert one.memory is not None
-    said = {fact.label: fact for group in users.groups(one, one.memory) for fact in group.facts}
+    said = {
+        fact.label: fact for group in example_users.groups(one, one.memory) for fact in group.facts
+    }
     first = one.memory.epsilon_of_rounds(1)
     assert said["the first report, really"].value == short(first)
     assert said["all reports of an item"].value == short(one.memory.epsilon_infinity)
     assert said["100 reports"].value == short(one.memory.epsilon_of_rounds(100))
     assert "100 ε₁" in said["100 reports"].why
-    plot = users.rounds_plot(one.memory)
+    plot = example_users.rounds_plot(one.memory)
     ((bound, _),) = plot.levels
     grown, fresh = (list(series.y) for series in plot.series)
     assert grown == pytest.approx(sorted(grown))
@@ -121,6 +123,6 @@ def test_a_report_that_costs_less_than_asked_for_says_so() -> None:
     one = drafts.draft_of(QUICK.replace('kind = "oue"', published), Path()).cell
     assert one is not None
     assert one.memory is not None
-    first = users.groups(one, one.memory)[0].facts[0]
+    first = example_users.groups(one, one.memory)[0].facts[0]
     assert first.why == "less than ε = 1, which was asked for"
     assert float(first.value) < 1

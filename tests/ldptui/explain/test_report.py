@@ -14,6 +14,7 @@ from support.kinds import CAO_ATTACKS
 from ldptui.core import Cell
 from ldptui.core.protocols import PROTOCOLS, LocalHashing, Unary, family_of
 from ldptui.core.protocols.hashing import matched_law
+from ldptui.explain.example_users import fake_report, genuine_report, random_user
 from ldptui.explain.report_values import (
     Cells,
     MemberGroup,
@@ -21,7 +22,6 @@ from ldptui.explain.report_values import (
     ReportHistory,
     Step,
 )
-from ldptui.explain.users import fake_report, genuine_report, random_user
 
 KINDS = tuple(PROTOCOLS)
 TARGETS = [3, 40, 17]

@@ -11,9 +11,9 @@ from support.kinds import CAO_ATTACKS
 
 from ldptui.core.cell import Cell
 from ldptui.core.protocols import Rappor
+from ldptui.explain.example_users import fake_report, genuine_report
+from ldptui.explain.family_explanation import reports_of
 from ldptui.explain.report_values import Cells, ReportHistory
-from ldptui.explain.story import reports_of
-from ldptui.explain.users import fake_report, genuine_report
 
 Rng = np.random.Generator
 FORMS: list[dict[str, Any]] = [

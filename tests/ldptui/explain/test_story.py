@@ -12,16 +12,16 @@ import pytest
 from support.cases import cell
 from support.kinds import CAO_ATTACKS, attack_table, task_of
 
-from ldptui.commands.theory import TheorySetting, print_theory
+from ldptui.commands.theory_command import TheorySetting, print_theory
 from ldptui.core import Cell, theory
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.protocols import GRR, KINDS, family_of
+from ldptui.explain.example_users import fake_report, genuine_report
+from ldptui.explain.family_explanation import NOT_TOLD, Story, reports_of, story_named
 from ldptui.explain.formula import Entry
-from ldptui.explain.formulas import cell_formulas, formulas
-from ldptui.explain.setting import bound
-from ldptui.explain.story import NOT_TOLD, Story, reports_of, story_named
-from ldptui.explain.users import fake_report, genuine_report
+from ldptui.explain.formula_inputs import bound
+from ldptui.explain.formula_list import cell_formulas, formulas
 
 FAMILIES = sorted({family_of(kind) for kind in KINDS})
 POPULATION = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}

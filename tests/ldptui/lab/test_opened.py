@@ -10,10 +10,10 @@ from support.commands import Captured, fail
 from support.lab_tabs import ask
 
 import ldptui
-from ldptui.commands import reading
+from ldptui.commands import scenario_loading
 from ldptui.commands.cli import app_parser
 from ldptui.commands.command import call_with
-from ldptui.commands.opening import Opening
+from ldptui.commands.common_options import Opening
 from ldptui.core.base.errors import ScenarioError
 from ldptui.questions.choices import EXAMPLE
 from ldptui.questions.topics import TOPICS, sharing, starting
@@ -157,7 +157,7 @@ def test_the_command_opens_what_the_tabs_read(
     monkeypatch.chdir(olh)
     line = ["day-1.csv", "--protocol", "OLH", "--epsilon", "2", "--items", "6", "--set"]
     parsed = app_parser().parse_args([*line, "hash_range=8"])
-    opened = reading.collection(call_with(Opening, vars(parsed)))
+    opened = scenario_loading.collection(call_with(Opening, vars(parsed)))
     assert opened == {
         "reports": (str(olh / "day-1.csv"),), "protocol": "olh", "epsilon": 2.0, "items": 6,
         "domain": None, "low": None, "high": None, "hash_range": "8",

@@ -10,7 +10,7 @@ from support.sheet_app import SheetApp
 from textual.widgets import Input, Static
 
 from ldptui.charts.rows import clean
-from ldptui.explain.equations import equations
+from ldptui.explain.equation_list import equations
 from ldptui.screens.workbench.equations import EquationsView
 from ldptui.session.draft import Draft, draft_of, edited
 from ldptui.text.format import short

@@ -97,9 +97,9 @@ ALONE = (
     "ldptui.core.store:RunMemory.keep",
     "ldptui.core.store:RunMemory.finish",
     "ldptui.core.store:Store.close",
-    "ldptui.commands.reporting:report",
-    "ldptui.commands.progress:_next",
-    "ldptui.commands.progress:Bar.erase",
+    "ldptui.commands.result_output:report",
+    "ldptui.commands.run_progress:_next",
+    "ldptui.commands.run_progress:Bar.erase",
 )
 
 

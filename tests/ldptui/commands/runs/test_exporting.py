@@ -17,7 +17,7 @@ from support.commands import TINY, TWENTY, Captured, fail, noted, succeed
 from ldptui import core
 from ldptui.catalogue import key_words
 from ldptui.commands import cli
-from ldptui.commands import dictionary as tables_of_trials
+from ldptui.commands import column_dictionary as tables_of_trials
 from ldptui.core.export import to_csv
 from ldptui.core.metrics import METRICS
 from ldptui.core.scenario import parse

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from support.commands import TWENTY, Captured, fail, listed, noted, succeed
 
-from ldptui.commands import cli, progress
+from ldptui.commands import cli, run_progress
 from ldptui.core.store import RunMemory, open_store, store_open
 from ldptui.terminal import exits, places
 
@@ -117,7 +117,7 @@ def test_a_store_that_is_deleted_in_the_middle(
     shard: tuple[str, ...],
 ) -> None:  # fmt: skip
     """The results are there all the same, the sentence says what is not, and the code is 3."""
-    store, compute = tmp_path / "kept.sqlite3", progress.measure
+    store, compute = tmp_path / "kept.sqlite3", run_progress.measure
 
     def losing(*args: Any, **kwargs: Any) -> Any:
         store.rename(tmp_path / "gone")
@@ -125,7 +125,7 @@ def test_a_store_that_is_deleted_in_the_middle(
             store.write_bytes(b"")
         return compute(*args, **kwargs)
 
-    monkeypatch.setattr(progress, "measure", losing)
+    monkeypatch.setattr(run_progress, "measure", losing)
     assert cli.main(["run", tiny, "--store", str(store), *shard]) == exits.NO_FILE
     output = capsys.readouterr()
     what = "replaced by another file" if replaced else "deleted"
@@ -137,13 +137,13 @@ def test_a_store_that_is_deleted_in_the_middle(
 def test_a_recording_whose_store_is_deleted_is_exit_code_3(
     tiny: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, out, compute = tmp_path / "kept.sqlite3", tmp_path / "out.json", progress.measure
+    store, out, compute = tmp_path / "kept.sqlite3", tmp_path / "out.json", run_progress.measure
 
     def losing(*args: Any, **kwargs: Any) -> Any:
         store.unlink()
         return compute(*args, **kwargs)
 
-    monkeypatch.setattr(progress, "measure", losing)
+    monkeypatch.setattr(run_progress, "measure", losing)
     asked = ["record", tiny, "--out", str(out), "--store", str(store)]
     assert cli.main(asked) == exits.NO_FILE
     assert f"nothing was written: {store} was deleted while" in capsys.readouterr().err
@@ -165,7 +165,7 @@ def test_ctrl_c_before_any_progress_arrives_says_how_to_go_on(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(RunMemory, "keep", keeping)
-    monkeypatch.setattr(progress, "_next", interrupted)
+    monkeypatch.setattr(run_progress, "_next", interrupted)
     assert cli.main(["run", tiny, "--quiet"]) == exits.INTERRUPTED
     said = capsys.readouterr().err.splitlines()
     assert said == ["ldptui: ldptui resume 1 goes on with it", "ldptui: interrupted"]

@@ -1,0 +1,140 @@
+"""Opens the workbench: what must be right before Textual takes the terminal, and after it."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ldptui.core.base.files import is_file
+
+from .command_logs import log_to
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..app import Workbench
+    from ..engine.replay import RunReplay
+    from .common_options import Opening
+
+HEADLESS = "for a run without a screen: ldptui run SCENARIO"
+
+
+def unfit_terminal(charset: str | None = None) -> str | None:
+    """Why the workbench cannot be shown here, in one sentence; None where it can.
+
+    charset : the one that was asked for; "ascii" can be shown in any locale.
+    """
+    if os.environ.get("TEXTUAL_DRIVER"):  # a browser shows it
+        return None
+    for name, handle in (("standard input", sys.__stdin__), ("standard output", sys.__stdout__),
+                         ("standard error", sys.__stderr__)):  # fmt: skip
+        if handle is None or not handle.isatty():
+            return f"the workbench needs a terminal, and {name} is none; {HEADLESS}"
+    if os.environ.get("TERM", "dumb") in ("", "dumb"):
+        term = os.environ.get("TERM", "")
+        return f"the workbench needs a terminal that can draw, got TERM={term!r}; {HEADLESS}"
+    locale = _other_locale()
+    if locale is not None and "ascii" not in (charset, os.environ.get("LDPTUI_CHARSET")):
+        return (
+            f"the workbench needs a UTF-8 locale, got {locale}; "
+            f"try: export LC_ALL=C.UTF-8, or --charset ascii; {HEADLESS}"
+        )
+    return None
+
+
+def _other_locale() -> str | None:
+    """The locale or the encoding that is not UTF-8; None where all is well.
+
+    In the C locale Python writes UTF-8 whatever the terminal reads (PEP 538, PEP 540). That is
+    right where nobody chose a locale, as on a bare machine, but not where C or POSIX was chosen.
+    """
+    encoding = (sys.__stderr__.encoding if sys.__stderr__ else "") or ""
+    if encoding.lower().replace("-", "") != "utf8":
+        return encoding
+    if not sys.flags.utf8_mode or os.environ.get("PYTHONUTF8") or "utf8" in sys._xoptions:
+        return None
+    for name in ("LC_ALL", "LC_CTYPE", "LANG"):  # the first that is set decides
+        chosen = os.environ.get(name, "")
+        if name == "LC_CTYPE" and chosen == "C.UTF-8":
+            continue  # set by Python itself, whose UTF-8 mode is for other locales
+        if chosen:
+            other = not chosen.lower().replace("-", "").partition(".")[2].startswith("utf8")
+            return f"{name}={chosen}" if other else None
+    return None
+
+
+def open_workbench(
+    options: Opening,
+    scenario: str | None = None,
+    *,
+    run_replay: RunReplay | None = None,
+    collection: Mapping[str, Any] | None = None,
+    commands: Callable[[], Sequence[str]] = tuple,
+) -> int:
+    """Show the workbench until it is left; returns the exit code.
+
+    scenario : what it opens. run_replay : what to replay. collection : the reports to show.
+    commands : gives the names for which a scenario's may stand by mistake.
+    """
+    path = scenario_path(scenario, commands)
+    reason = unfit_terminal(options.charset)
+    if reason is not None:
+        print(f"ldptui: {reason}", file=sys.stderr)
+        return 2
+    from ..terminal.settings import load_settings
+
+    settings = load_settings(
+        Path(options.config) if options.config else None,
+        theme=options.theme,
+        charset=options.charset,
+        mouse=options.mouse,
+        allow_attacks=options.allow_attacks,
+        attack_files=options.code_files,
+        cluster=options.cluster,
+    )
+    if options.log_file:
+        log_to(Path(options.log_file))
+    # What a start makes stays: searching it after every 700 objects takes a seventh of the time.
+    gc.set_threshold(50_000, 20, 20)
+    from ..app import Workbench
+    from ..terminal import places
+
+    app = Workbench(
+        settings,
+        path,
+        store=places.chosen_store(options.store)[0] if options.keep else None,
+        run_replay=run_replay,
+        collection=collection,
+    )
+    app.run(mouse=settings.mouse)
+    return _ended(app)
+
+
+def _ended(app: Workbench) -> int:
+    """The exit code of a workbench that was left; prints its bugs."""
+    from ..terminal.output import note
+
+    if app.crash is not None:
+        where = f"; the report is in {app.crash_file}" if app.crash_file else ""
+        note(f"ldptui: bug: {type(app.crash).__name__}: {app.crash}{where}")
+        return 70
+    return app.return_code or 0
+
+
+def scenario_path(
+    scenario: str | None, commands: Callable[[], Sequence[str]] = tuple
+) -> Path | None:
+    """The file that a path or a bundled name means, which can be read again; raises LdpError."""
+    if scenario is None:
+        return None
+    from ldptui.core.base.errors import FileError
+
+    from ..session.scenario_file import locate
+
+    path = locate(scenario, commands)
+    if not is_file(path):
+        raise FileError(f"{scenario} must be a file, which is read again")
+    return path

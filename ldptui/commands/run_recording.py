@@ -1,0 +1,217 @@
+"""Runs that are kept while they are computed: ldptui run, resume and record."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from ldptui.core.base.errors import FileError, ScenarioError, got
+from ldptui.core.base.ranges import WORKERS
+from ldptui.core.experiment import Experiment, compile  # noqa: A004
+from ldptui.core.experiment.limits import held_bytes, in_bytes
+from ldptui.core.plugins import CodePermission, permit_code
+from ldptui.core.running.runner import WHOLE, Results, Shard, units
+from ldptui.core.running.searching import open_goals
+from ldptui.core.scenario import Scenario
+from ldptui.core.store import KeptAnswers, RunMemory, Store, begin, open_store
+
+from .. import __version__
+from ..session import attack_options
+from ..terminal import exits, output
+from ..text import format as text
+from . import result_output, run_progress
+from .option_groups import Simulation
+
+
+@dataclass(frozen=True)
+class Computation:
+    """How an experiment is computed: by so many processes, or by a cluster, and which part of it.
+
+    frequencies : with every item's estimates.
+    """
+
+    workers: int = 1
+    quiet: bool = False
+    frequencies: bool = False
+    shard: Shard = WHOLE
+    executor: Executor | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers not in WORKERS:
+            raise ScenarioError(f"must be {WORKERS}, {got(self.workers)}", key="--workers")
+
+    def compute(self, experiment: Experiment, memory: RunMemory | None = None) -> Results:
+        """The results of an experiment; a memory keeps the run, and says how that went."""
+        measure = partial(
+            run_progress.measure, experiment, self.quiet, workers=self.workers,
+            executor=self.executor, frequencies=self.frequencies, shard=self.shard,
+        )  # fmt: skip
+        if memory is None:
+            return measure()
+        results, error = None, ""
+        if memory.store.note and not self.quiet:
+            output.note(f"note: {memory.store.note}")
+        try:
+            results = measure(memory=memory)
+        except Exception as reason:
+            error = str(reason) or type(reason).__name__
+            raise
+        finally:
+            memory.finish(results, error or (results.error if results is not None else ""))
+            if memory.failure:
+                output.note(f"note: this run is not kept, or in part: {memory.failure}")
+            elif memory.reused and not self.quiet:
+                known = f"{text.count(memory.reused)} of {text.count(experiment.trials)}"
+                output.note(f"note: {known} trials were known (--fresh computes them again)")
+            interrupted = not error if results is None else not results.ended
+            if interrupted and self.shard.whole and not memory.failure:
+                output.note(f"ldptui: ldptui resume {memory.run} goes on with it")
+        assert results is not None
+        return results
+
+
+def read_shard(shard: str | None, keep: bool, out: str | None) -> Shard:
+    """The part of a run that is computed."""
+    if shard is None:
+        return WHOLE
+    number, _, of = shard.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and len(number) < 10 and len(of) < 10):
+        rule = "must be I/N, as 1/8, of at most nine digits each"
+        raise ScenarioError(f"{rule}, {got(shard)}", key="--shard")
+    try:
+        part = Shard(int(number), int(of))
+    except ScenarioError as error:
+        raise ScenarioError(error.rule, key="--shard") from None
+    if not keep:
+        raise ScenarioError("needs a store, got --no-store", key="--shard")
+    if out is not None:
+        raise ScenarioError("has no results to write: merge the stores first, got --out",
+                            key="--shard")  # fmt: skip
+    return part
+
+
+def tell_doubts(experiment: Experiment, quiet: bool, unseen: bool) -> None:
+    """Say what there is to doubt, and how much memory a trial takes unless that is not wanted.
+
+    unseen : frequencies are asked for, and the format has none.
+    """
+    for warning in (*([] if quiet else experiment.scenario.notes), *experiment.warnings):
+        output.note(f"warning: {warning}")
+    if quiet:
+        return
+    held = max(map(held_bytes, experiment.cells))
+    if held:
+        output.note(f"note: each process holds the reports of a trial, about {in_bytes(held)}")
+    if unseen:
+        output.note("note: --frequencies shows in JSON only")
+
+
+def begin_run(
+    ends: contextlib.ExitStack,
+    place: Path | None,
+    experiment: Experiment,
+    tags: Sequence[str],
+    source: str,
+    fresh: bool,
+    frequencies: bool,
+    *,
+    needed: bool,
+) -> RunMemory | None:
+    """What keeps a run in the store at a place, which is closed at the end; None without one.
+
+    needed : a store that cannot be opened is an error, and not a note.
+    """
+    if place is None:
+        return None
+    try:
+        store = ends.enter_context(open_store(place))
+        return begin(
+            store, experiment, __version__, tags=tags, source=source, fresh=fresh,
+            frequencies=frequencies,
+        )  # fmt: skip
+    except FileError as error:
+        if needed:
+            raise
+        output.note(f"note: this run is not kept: {error}")
+        return None
+
+
+def bound(
+    scenario: Scenario,
+    limits: bool,
+    code: CodePermission,
+    workers: int = 1,
+    quiet: bool = False,
+    place: Path | None = None,
+    fresh: bool = False,
+) -> Experiment:
+    """The experiment, its goals answered and its Python code allowed.
+
+    place : the store from which answers that take a search are known, and where they are kept as
+    they are found.
+    """
+    experiment = compile(scenario, limits=limits, searches=False)
+    if open_goals(experiment):
+        with contextlib.ExitStack() as ends:
+            answers = None
+            if place is not None:
+                with contextlib.suppress(FileError):  # told when the run is to be kept there
+                    answers = KeptAnswers(ends.enter_context(open_store(place)), fresh)
+            experiment = run_progress.answered(experiment, workers, limits, quiet, answers)
+    return permit_code(experiment, code)
+
+
+@contextlib.contextmanager
+def join_cluster(
+    place: str | None, experiment: Experiment, code: CodePermission
+) -> Iterator[Executor | None]:
+    """The cluster that is asked for, while it is there."""
+    if place is None:
+        yield None
+        return
+    attack_options.check_travel(experiment, code)
+    from ldptui.core.running.dask_executor import cluster
+
+    with contextlib.ExitStack() as ends:
+        try:
+            executor = ends.enter_context(cluster(place))
+        except ScenarioError as error:
+            raise ScenarioError(error.rule, key="--cluster") from None
+        yield executor
+
+
+def tell_shard(results: Results, memory: RunMemory, shard: Shard) -> int:
+    """Say how much of a shard is kept; what its trials say is shown when the stores are merged."""
+    store, experiment = memory.store, results.experiment
+    result_output.tell_failures(results)
+    if memory.failure:
+        return exits.NO_FILE
+    done = store.run(memory.run).done
+    due = sum(trials for _, _, trials in units(experiment, shard))
+    which = f"shard {shard.number}/{shard.of}: {text.count(done)} of its {text.count(due)} trials"
+    output.note(f"{which} are kept in {store.path}, as run {memory.run}")
+    if done < due and not results.failures:
+        return exits.INTERRUPTED
+    return exits.FAILED if results.failures else exits.DONE
+
+
+def memory_code(memory: RunMemory | None) -> int:
+    """The exit code of what a store kept of a run; None: nobody wanted it to be kept."""
+    return exits.NO_FILE if memory is not None and memory.failure else exits.DONE
+
+
+def simulate_into(
+    store: Store, scenario: Scenario, simulation: Simulation, source: str, tags: Sequence[str] = ()
+) -> tuple[RunMemory, Results]:
+    """Simulate a scenario into a store, with every item's estimates."""
+    computation = Computation(simulation.workers, simulation.quiet, frequencies=True)
+    how = simulation.workers, simulation.quiet
+    experiment = bound(scenario, simulation.limits, simulation.permission.allow(), *how)
+    memory = begin(
+        store, experiment, __version__, tags=tags, source=source, fresh=True, frequencies=True
+    )
+    return memory, computation.compute(experiment, memory)

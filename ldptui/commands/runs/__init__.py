@@ -1,1 +1,0 @@
-"""The runs that are kept: how they are made, shown, replayed, shared and compared."""

@@ -1,0 +1,153 @@
+"""What the options name: the scenario with its changes, and what clients and server agree on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.files import check_other, is_file
+from ldptui.core.law.pure import LocalMechanism
+from ldptui.core.plugins import published_names
+from ldptui.core.reports.arguments import keys_of, toml_value
+from ldptui.core.reports.files import read_rows
+from ldptui.core.reports.points import protocol as protocol_of
+from ldptui.core.reports.sources import labels_in, sources
+from ldptui.core.scenario import Scenario, read_document, read_text
+
+from ..session.scenario_file import locate
+from ..terminal.output import note
+from .common_options import Opening
+from .option_groups import Agreement, Simulation
+
+STDIN: Final = Path("/dev/stdin")
+
+
+def scenario_of(options: Simulation, out: Path | None = None) -> tuple[Scenario, str]:
+    """The scenario with what the command line sets, and the file that it came from.
+
+    Raises LdpError where that file is to be written as well, as `out`.
+    """
+    from ldptui.core.store.recording import is_recording  # perturb does without it
+
+    place = STDIN if options.scenario == "-" else locate(options.scenario)
+    if is_file(place) and is_recording(place):  # a pipe is read once
+        way = "ldptui replay computes it again, ldptui runs import takes it in"
+        raise ScenarioError(f"is a recording and no scenario: {way}", where=str(place))
+    if out is not None:
+        check_other(out, place)
+    written = read_document(read_text(place), options.scenario, place.parent)
+    return _with_options(written, options), str(place.absolute())
+
+
+def _with_options(scenario: Scenario, options: Simulation) -> Scenario:
+    """The scenario with what the command line sets; raises ScenarioError."""
+    changes = dict[str, Any]()
+    for setting in options.settings:
+        key, equals, value = setting.partition("=")
+        if not equals or not key.strip():
+            raise ScenarioError(f"must be KEY=VALUE, {got(setting)}", key="--set")
+        # A key may have the quotes that it has in a file: "attack.share".
+        changes[key.translate(_QUOTES).strip()] = toml_value(value)
+    rival = scenario.rival(changes)
+    if rival is not None and not options.quiet:
+        chosen = "attack.share" if rival == "goal" else "[goal]"
+        note(f"note: {rival} of {scenario.name} is left out: {chosen} is set in its place")
+    given = {"trials": options.trials, "seed": options.seed, "simulate.path": options.path}
+    changes |= {key: value for key, value in given.items() if value is not None}
+    changed = scenario.set(changes)
+    for problem in changed.problems():
+        written = changes.get(problem.key)
+        if isinstance(written, str) and "," in written:
+            values = [toml_value(each.strip()) for each in written.split(",")]
+            several = json.dumps(values, ensure_ascii=False, default=str)
+            form = f"--set '{problem.key}={several}'"
+            rule = f"{problem.rule}; a list, which sweeps a key, is written {form}"
+            raise ScenarioError(rule, problem.key, problem.where) from None
+        raise problem
+    return changed
+
+
+_QUOTES: Final = str.maketrans("", "", "\"'")
+
+
+OPTIONS: Final = {
+    "items": "--items", "protocol.kind": "--protocol", "protocol.epsilon": "--epsilon",
+    "low": "--low", "high": "--high", "keep": "--keep",
+}  # fmt: skip
+"""The options that set parameters, by their keys."""
+
+
+def agreed(
+    options: Agreement, span: Mapping[str, float] | None = None
+) -> tuple[list[str] | None, LocalMechanism]:
+    """The labels of the items, None for numbers, and the protocol.
+
+    span : the range of the numbers that users hold instead of items.
+    """
+    labels = None if options.domain is None else labels_in(Path(options.domain))
+    keys = keys_of(options.settings)
+    if options.epsilon is not None:
+        keys["epsilon"] = options.epsilon
+    items = options.items if labels is None else len(labels)
+    own = ":" in options.protocol or options.protocol in published_names("protocol")
+    kind = options.protocol if own else options.protocol.lower()
+    with by_options():
+        return labels, protocol_of(kind, items, labels=labels, **(span or {}), **keys)
+
+
+def span_of(low: float | None, high: float | None) -> dict[str, float]:
+    """The range of the numbers that users hold; empty where they hold items.
+
+    Raises ScenarioError where one end is missing.
+    """
+    if low is None and high is not None:
+        raise ScenarioError("goes with --low, of a protocol of numbers", key="--high")
+    if low is not None and high is None:
+        raise ScenarioError("is required with --low", key="--high")
+    return {} if low is None or high is None else {"low": low, "high": high}
+
+
+def collection(options: Opening) -> dict[str, Any]:
+    """The fields of the forms about the reports to open, whose first rows are read here.
+
+    Raises LdpError for what `ldptui estimate` refuses as well.
+    """
+    places, kind = options.places, options.protocol
+    assert kind is not None
+    if not places:
+        raise ScenarioError("takes the files that hold the reports: ldptui REPORTS …", "--protocol")
+    if ":" in kind or kind in published_names("protocol"):
+        rule = "must be a protocol of ldptui's own to be opened; ldptui estimate takes your code"
+        raise ScenarioError(f"{rule}, {got(kind)}", "--protocol")
+    if "-" in places:
+        raise ScenarioError("must be files, which are read again, got standard input", "reports")
+    span = span_of(options.low, options.high)
+    if options.items is None and options.domain is None and not span:
+        rule = "is required, or --domain, or --low and --high of numbers"
+        raise ScenarioError(rule, "--items")
+    given = Agreement(protocol=kind, epsilon=options.epsilon, items=options.items,
+                      domain=options.domain, settings=options.settings)  # fmt: skip
+    _, protocol = agreed(given, span)
+    with by_options():
+        next(read_rows(sources(places), protocol), None)
+    domain = None if options.domain is None else os.path.abspath(options.domain)  # noqa: PTH100
+    keys = {name: str(value) for name, value in keys_of(options.settings).items()}
+    return {
+        "reports": tuple(os.path.abspath(place) for place in places),  # noqa: PTH100 - of patterns too
+        "protocol": kind.lower(), "epsilon": options.epsilon, "items": options.items,
+        "domain": domain, "low": span.get("low"), "high": span.get("high"), **keys,
+    }  # fmt: skip
+
+
+@contextmanager
+def by_options() -> Iterator[None]:
+    """Name the options in what is wrong with the values that they set."""
+    try:
+        yield
+    except ScenarioError as error:
+        raise ScenarioError(error.rule, OPTIONS.get(error.key, error.key), error.where) from error
