@@ -311,6 +311,8 @@ DOORS = (
     "ldptui/questions/topics.py",
     "ldptui/questions/parameters.py",
     *(f"ldptui/questions/{path.name}" for path in ROOT.glob("ldptui/questions/*_question.py")),
+    *(f"ldptui/commands/{path.name}" for path in ROOT.glob("ldptui/commands/*_commands.py")),
+    "ldptui/commands/option_groups.py",
     "ldptui/commands/app_start.py",
     "ldptui/terminal/settings.py",
     "ldptui/text/format.py",

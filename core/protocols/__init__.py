@@ -9,7 +9,7 @@ To add a kind takes three files:
    has as methods of `core.law.capabilities`; why it lacks one, in words, in `lacks`. For the lab
    it has `privacy_loss()`, `enumerate_reports()` and `look(reports, items)`.
    Its `SPECS` names the spec; `kinds` reads it from there. The contract test covers what it lists.
-2. `ldptui/explain/FAMILY_formulas.py`: what it says of itself; without it the views show what holds for all.
+2. `ldptui/explain/FAMILY_formulas.py`: what it says of itself; else what holds for all is shown.
 3. Its words in the catalogue of the app: a row of `ldptui/catalogue/kinds.toml`.
 
 RAPPOR has forms that are pure and forms that are not, and a trusted curator is no local protocol at
