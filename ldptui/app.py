@@ -36,7 +36,7 @@ from .widgets.form import FormPane
 from .widgets.path_field import takes_suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from textual.command import Provider
     from textual.filter import LineFilter
@@ -153,7 +153,7 @@ class Workbench(App[None]):
         *,
         store: Path | None = None,
         run_replay: RunReplay | None = None,
-        collection: Mapping[str, Any] | None = None,
+        collection: dict[str, Any] | None = None,
     ) -> None:
         # Textual chooses its colour filter here: later it would paint black on black.
         super().__init__(

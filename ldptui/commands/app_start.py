@@ -13,7 +13,7 @@ from ldptui.core.base.files import is_file
 from .command_logs import log_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from ..app import Workbench
     from ..engine.replay import RunReplay
@@ -71,7 +71,7 @@ def open_workbench(
     scenario: str | None = None,
     *,
     run_replay: RunReplay | None = None,
-    collection: Mapping[str, Any] | None = None,
+    collection: dict[str, Any] | None = None,
     commands: Callable[[], Sequence[str]] = tuple,
 ) -> int:
     """Show the workbench until it is left; returns the exit code.

@@ -101,7 +101,7 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
         low, high = text.short(float(self.low[first]), 3), text.short(float(self.high[first]), 3)
         yield (
             f"If up to {fakes} of the reports are fake, "
-            f"{self.labels[first]} is held by {low} to {high}."
+            f"item {self.labels[first]} is held by {low} to {high}."
         )
         if self.truth is not None:
             robust, naive = (

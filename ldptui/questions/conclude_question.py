@@ -112,11 +112,12 @@ def conclude(
         return _conclude_run(scenario, share, asked)
     row = conclusions.rung_of(trust)
     _check_given(reports, estimates, users, trust, protocol, sharp)
+    protocol = ANY_KIND if isinstance(protocol, str) and not protocol else protocol
     if estimates is not None:
         reports, labels = _read_estimates(estimates, column, label, users, items, domain)
         items, domain = len(labels), None
     collection = open_collection(
-        reports, protocol or ANY_KIND, epsilon=epsilon, items=items, domain=domain, low=low,
+        reports, protocol, epsilon=epsilon, items=items, domain=domain, low=low,
         high=high,
         settings=settings, keys=keys, labels=labels,
     )  # fmt: skip

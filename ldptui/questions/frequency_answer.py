@@ -109,7 +109,7 @@ class FrequencyAnswer(Frequencies, QuestionAnswer):
         first = int(np.argmax(self.values))
         value, half = float(self.values[first]), self._half
         told = text.estimate(value, None if half is None else float(half[first]))
-        yield f"{self.labels[first]} has the largest estimate: {told}."
+        yield f"Item {self.labels[first]} has the largest estimate: {told}."
         yield from (f"{doubt}." for doubt in (*self.doubts, *self.read_doubts))
 
     @property

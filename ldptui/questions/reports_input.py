@@ -128,7 +128,8 @@ def open_collection(
     elif isinstance(reports, Counted):
         labels = reports.labels if labels is None else labels
     elif not isinstance(reports, np.ndarray | Heard | Iterator):
-        raise ScenarioError(f"must be reports, their counts or files, {got(reports)}", "reports")
+        rule = f"must be an array of reports, their counts or files, {got(reports)}"
+        raise ScenarioError(rule, key="reports")
     return ReportCollection(state, name, bound, labels, files, reports)
 
 

@@ -8,7 +8,6 @@ Its worker is its own, so that a run of the workbench goes on meanwhile.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -80,7 +79,7 @@ class LabScreen(Screen[None]):
     """The chart that is shown; in a narrow terminal it counts the table and the words too."""
 
     def __init__(
-        self, engine: type[Engine] = Engine, collection: Mapping[str, Any] | None = None
+        self, engine: type[Engine] = Engine, collection: dict[str, Any] | None = None
     ) -> None:
         super().__init__()
         self._engine = engine(self.post_message, LAB, False)

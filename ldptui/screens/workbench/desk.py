@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec.structs import replace
@@ -325,7 +325,7 @@ class LabDoor:
     """Opens the lab, and tells it of the draft and the runs while it is open."""
 
     def __init__(
-        self, desk: Desk, engine: type[Engine], collection: Mapping[str, Any] | None = None
+        self, desk: Desk, engine: type[Engine], collection: dict[str, Any] | None = None
     ) -> None:
         self._desk, self._engine, self._collection = desk, engine, collection
         self._lab: LabScreen | None = None

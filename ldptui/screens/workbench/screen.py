@@ -8,7 +8,6 @@ changed in threads, after the first frame; what comes of it is a new shelf.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -76,7 +75,7 @@ class WorkbenchScreen(Screen[None]):
         store: Path | None = None,
         run_replay: RunReplay | None = None,
         note: str = "",
-        collection: Mapping[str, Any] | None = None,
+        collection: dict[str, Any] | None = None,
     ) -> None:
         super().__init__()
         self._path, self._run_replay, self._first_note = path, run_replay, note

@@ -145,7 +145,8 @@ def test_the_site_shows_every_parameter_in_a_table() -> None:
         assert shown == [title for title in whole if title in shown], name
         if inspect.isfunction(PUBLIC.get(name)) and "theory" not in name:
             assert shown == whole, name
-        assert shown[-1] == "Examples" or "Error." in name, name
+        if "Answer." not in name:  # their questions have the examples
+            assert shown[-1] == "Examples" or "Error." in name, name
 
 
 def test_the_page_of_the_library_has_every_name() -> None:

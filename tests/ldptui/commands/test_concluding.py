@@ -95,7 +95,7 @@ def test_the_table_says_what_is_concluded(place: Path, capsys: Captured) -> None
         capsys,
         *arguments(place, "--share", "0.05", "--claim", "apple > pear", "--claim", "nut > apple"),
     )
-    assert shown.startswith("If up to 5 % of the reports are fake, apple is held by ")
+    assert shown.startswith("If up to 5 % of the reports are fake, item apple is held by ")
     assert "apple > pear: it takes " in shown
     assert "nut > apple: noise alone may overturn it" in shown
     assert "cannot be seen" in shown

@@ -80,7 +80,7 @@ def test_the_tab_of_estimates_has_what_the_library_estimates(olh: Path) -> None:
         bar = answer.charts[0].bars[at]  # type: ignore[union-attr]
         assert bar.label == names[item]
         assert bar.value - bar.error == pytest.approx(found.low[item])
-    assert answer.words[0].startswith(f"{names[found.shown[0]]} has the largest estimate")
+    assert answer.words[0].startswith(f"Item {names[found.shown[0]]} has the largest estimate")
 
 
 def test_the_tab_of_screening_has_the_verdicts_of_the_command() -> None:
