@@ -102,7 +102,7 @@ def test_a_client_of_numbers_reports_any_number(kind: str) -> None:
 
 def test_the_page_of_numbers_runs(tmp_path: Path, capsys: Captured) -> None:
     """Its client reads numbers as they are, and its last line reads the reports."""
-    asked = ("spec", "hm", "--low", "17", "--high", "90")
+    asked = ("client", "spec", "hm", "--low", "17", "--high", "90")
     page = json.loads(succeed(capsys, *asked, "--format", "json"))
     assert page["range"] == [page["known"]["low"], page["known"]["high"]] == [17, 90]
     assert "items" not in page
@@ -119,10 +119,10 @@ def test_the_page_of_numbers_runs(tmp_path: Path, capsys: Captured) -> None:
     words = [str(path) if word == "FILE" else word for word in line.split()[1:]]
     found = json.loads(succeed(capsys, *words, "--format", "json"))
     assert abs(found["mean"] - 30.25) < 6 * found["std"]
-    vectors = json.loads(succeed(capsys, "vectors", *asked[1:], "--count", "5"))
+    vectors = json.loads(succeed(capsys, "client", "vectors", *asked[2:], "--count", "5"))
     assert {each["item"] for each in vectors["vectors"]} == {17, 35.25, 53.5, 71.75, 90}
     assert "not allowed with" in fail(capsys, 2, *asked, "--items", "4")
-    assert "--low must be left out for GRR" in fail(capsys, 2, "client", "spec", "grr", *asked[2:])
+    assert "--low must be left out for GRR" in fail(capsys, 2, "client", "spec", "grr", *asked[3:])
 
 
 @pytest.mark.every(3)
