@@ -33,6 +33,8 @@ TOTALS: Final = {
 SHOWN: Final = 8
 """Other cells of a sweep that a note names."""
 POINTS: Final = 33
+SURE: Final = 7.0
+"""The ε from which an even guess may become more than 99.9 % sure."""
 LOSSES: Final = 1 << 14
 """Different losses of the exact composition, at most, at every point of the chart."""
 
@@ -88,6 +90,7 @@ class LedgerAnswer(QuestionAnswer):
                     f"With δ = {delta} allowed, ε = {text.short(least.epsilon)} "
                     f"holds as well ({name} composition)."
                 )
+            yield _explain_total(least.epsilon)
         if (reports := self.rappor) is not None:
             yield (
                 f"RAPPOR's permanent noise is drawn once: {text.count(reports.rounds)} reports "
@@ -138,6 +141,12 @@ class LedgerAnswer(QuestionAnswer):
         if self.spent and not self.void and "improved" not in self.spent:
             delta = text.chosen(self.delta)
             yield f"the entries' own δ leaves nothing of δ = {delta} for a smaller ε"
+        for entry in self.entries:
+            if entry.times > 1 and entry.epsilon:
+                once = text.chosen(entry.epsilon)
+                yield f"{entry.name}: kept answers would cost ε = {once} once, however many"
+        if self.spent:
+            yield "ldptui guess says for any ε how often a report names its user's item"
         if self.sweep:
             own, *others = self.sweep
             more = f"; and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
@@ -191,6 +200,15 @@ class LedgerAnswer(QuestionAnswer):
             ),
         )
         yield curves(plot, "ε", "releases")
+
+
+def _explain_total(epsilon: float) -> str:
+    """What a total promises: how sure an even guess between two values may become."""
+    total = text.short(epsilon)
+    if epsilon >= SURE:
+        return f"ε = {total} promises nothing: an even guess between two values may become certain."
+    sure = text.percent(1 / (1 + math.exp(-epsilon)))
+    return f"ε = {total} means: an even guess between two values becomes at most {sure} sure."
 
 
 def _first_releases(entries: Sequence[Entry], releases: int) -> list[Entry]:

@@ -311,3 +311,21 @@ def test_one_round_of_a_campaign_is_released() -> None:
     Path("folder").mkdir()
     with pytest.raises(FileError, match="is a folder"):
         ldptui.synthetic("oue.toml", out="folder")
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        (["0.1x3"], "at most 57.4 % sure"),
+        (["10"], "ε = 10 promises nothing"),
+        (["1x120"], "promises nothing"),
+    ],
+)
+def test_a_total_is_said_as_what_a_guess_becomes(entries: list[str], said: str) -> None:
+    answer = ldptui.ledger(*entries)
+    assert said in " ".join(answer.sentences)
+    kept = [note for note in answer.notes if "kept answers" in note]
+    assert bool(kept) == ("x" in entries[0])
+    least = min(spent.epsilon for spent in answer.spent.values())
+    sure = 1 / (1 + np.exp(-least))
+    assert ("at most" in " ".join(answer.sentences)) == (sure < 0.9991)
