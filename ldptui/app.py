@@ -110,16 +110,16 @@ def _arguments(settings: Settings) -> list[str]:
     return [*allowed, *([f"--cluster={settings.cluster}"] if settings.cluster else [])]
 
 
-def _commands() -> type[Provider]:
+def commands_provider() -> type[Provider]:
     from .screens.palette import Commands
 
     return Commands
 
 
-def _typed() -> type[Provider]:
-    from .screens.palette import Typed
+def typed_values_provider() -> type[Provider]:
+    from .screens.palette import TypedValues
 
-    return Typed
+    return TypedValues
 
 
 class Palette(CommandPalette):
@@ -139,7 +139,10 @@ class Workbench(App[None]):
     TITLE = "ldptui"
     CSS_PATH = "screens/ldptui.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands, _typed}
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {
+        commands_provider,
+        typed_values_provider,
+    }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
         Binding("ctrl+p", "command_palette", "Palette", id="app.palette", priority=True),
@@ -241,9 +244,9 @@ class Workbench(App[None]):
             self.workbench.save_draft()
             await self._stop()
         else:
-            self.push_screen(LeaveScreen(self.workbench, running), self._answered)
+            self.push_screen(LeaveScreen(self.workbench, running), self.leave_if_confirmed)
 
-    def _answered(self, leave: bool | None) -> None:
+    def leave_if_confirmed(self, leave: bool | None) -> None:
         if leave:
             self.workbench.save_draft()
             self.run_worker(self._stop())

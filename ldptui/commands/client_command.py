@@ -145,10 +145,10 @@ def _page(
 ) -> Iterator[str]:
     kind = options.protocol.lower()
     words = kind_words("protocol", kind)
-    budget = text.chosen(epsilon_of(protocol))
+    budget = text.chosen_value(epsilon_of(protocol))
     yield f"# {words.name}: its client"
     yield ""
-    ends = [text.chosen(end) for end in _span(client)] if client.of_numbers else []
+    ends = [text.chosen_value(end) for end in _span(client)] if client.of_numbers else []
     held = f"numbers from {' to '.join(ends)}" if ends else f"d = {protocol.domain_size}"
     yield f"`{kind}` at ε = {budget} and {held}. {words.text}"
     yield ""
@@ -234,7 +234,7 @@ def _columns(
     items = f"--items {options.items}" if options.domain is None else "--domain FILE"
     if ends:
         items = f"--low {ends[0]} --high {ends[1]}"
-    budget = "" if options.epsilon is None else f" --epsilon {text.chosen(options.epsilon)}"
+    budget = "" if options.epsilon is None else f" --epsilon {text.chosen_value(options.epsilon)}"
     yield "The server checks every report, and reads them with"
     yield ""
     yield f"    ldptui estimate FILE --protocol {kind}{budget} {items}{settings}"
@@ -263,14 +263,14 @@ def _told(vectors: Sequence[dict[str, Any]], client: Client) -> Iterator[str]:
     yield ""
     yield from (f"- `{name}` {what}" for name, what in TOLD.items() if name in names)
     told = [vector["epsilon"] for vector in vectors]
-    left = [text.chosen(each) for each in BUDGETS[:VECTORS] if each not in told]
+    left = [text.chosen_value(each) for each in BUDGETS[:VECTORS] if each not in told]
     if left:
         yield ""
         refused = "which this protocol refuses with these keys"
         yield f"There are none at ε = {', '.join(left)}, {refused}."
     for vector in vectors:
         yield ""
-        yield f"ε = {text.chosen(vector['epsilon'])}:"
+        yield f"ε = {text.chosen_value(vector['epsilon'])}:"
         yield ""
         yield "```json"
         yield "{"

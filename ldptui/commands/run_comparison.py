@@ -169,7 +169,7 @@ def _as_table(a: Run, b: Run, rows: Sequence[Row], swept: Sequence[str]) -> str:
             text.short(row.gap.b),
             text.short(row.gap.difference, sign=True),
             text.short(row.gap.standard_error, 2),
-            text.fixed(row.gap.z, 1, sign=True),
+            text.fixed_decimals(row.gap.z, 1, sign=True),
         )
         for row in rows
     ]

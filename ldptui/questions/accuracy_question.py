@@ -73,12 +73,12 @@ class AccuracyAnswer(QuestionAnswer):
     @property
     def _goal(self) -> str:
         if self.accuracy is None:
-            return f"ε = {text.chosen(self.epsilon)}"
-        return f"off by a = {text.chosen(self.accuracy)} at most"
+            return f"ε = {text.chosen_value(self.epsilon)}"
+        return f"off by a = {text.chosen_value(self.accuracy)} at most"
 
     @property
     def title(self) -> str:
-        alpha, delta = text.chosen(self.alpha), text.chosen(self.delta)
+        alpha, delta = text.chosen_value(self.alpha), text.chosen_value(self.delta)
         return f"Central histogram, {self._goal}, α = {alpha}, δ = {delta}"
 
     @property

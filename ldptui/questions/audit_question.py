@@ -42,7 +42,7 @@ class AuditAnswer(QuestionAnswer):
 
     @property
     def title(self) -> str:
-        return f"Promise ε = {text.chosen(self.epsilon)}, d = {text.count(self.items)}"
+        return f"Promise ε = {text.chosen_value(self.epsilon)}, d = {text.count(self.items)}"
 
     @property
     def is_broken(self) -> bool:
@@ -55,7 +55,7 @@ class AuditAnswer(QuestionAnswer):
     @property
     def sentences(self) -> Iterator[str]:
         broken = [each.client for each in self.clients if each.is_broken]
-        promise = f"the promised ε = {text.chosen(self.epsilon)}"
+        promise = f"the promised ε = {text.chosen_value(self.epsilon)}"
         if broken:
             are = "is" if len(broken) == 1 else "are"
             yield f"{', '.join(broken)} {are} BROKEN: reports do not keep {promise}."

@@ -144,7 +144,7 @@ class CheckAnswer(QuestionAnswer):
             size = f"{text.count(proof['inputs'])} inputs × {text.count(proof['reports'])} reports"
             yield Row("ε by enumeration", proof["epsilon"], size, "DR def. 2.4", 8)
         if (seen := self.audit) is not None:
-            sure = f"with confidence {text.chosen(seen['confidence'])}"
+            sure = f"with confidence {text.chosen_value(seen['confidence'])}"
             yield Row("ε at least", seen["lower"], sure, "CP")
             yield Row("ε seen", seen["estimate"], "ln of the ratio of shares", "CP")
         for run in self.runs or ():

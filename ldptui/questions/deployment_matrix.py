@@ -172,8 +172,8 @@ def _rounded(outcome: Outcome, digits: int) -> str:
     """The gain with so many decimals, and the half-width of its interval."""
     if outcome.gain is None:
         return text.MISSING
-    half = f" ± {text.fixed(outcome.half, digits)}" if outcome.error is not None else ""
-    return f"{text.fixed(outcome.gain, digits)}{half}"
+    half = f" ± {text.fixed_decimals(outcome.half, digits)}" if outcome.error is not None else ""
+    return f"{text.fixed_decimals(outcome.gain, digits)}{half}"
 
 
 def gain_bars(deployment: Deployment, found: Sequence[Outcome], hidden: float | None) -> Figure:

@@ -62,7 +62,7 @@ class DesignAnswer(QuestionAnswer):
 
     @property
     def title(self) -> str:
-        fakes = f"β = {text.chosen(self.share)}, r = {self.targets}"
+        fakes = f"β = {text.chosen_value(self.share)}, r = {self.targets}"
         return (
             f"A design: d = {text.count(self.items)}, ε = {text.short(self.epsilon)}, "
             f"n = {text.count(round(self.users))}, {fakes}"

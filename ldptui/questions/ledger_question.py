@@ -75,7 +75,7 @@ class LedgerAnswer(QuestionAnswer):
     @property
     def title(self) -> str:
         several = "entry" if len(self.entries) == 1 else "entries"
-        return f"Budget ledger: {len(self.entries)} {several}, δ = {text.chosen(self.delta)}"
+        return f"Budget ledger: {len(self.entries)} {several}, δ = {text.chosen_value(self.delta)}"
 
     @property
     def sentences(self) -> Iterator[str]:
@@ -105,8 +105,8 @@ class LedgerAnswer(QuestionAnswer):
                 continue
             what = "once"
             if entry.times > 1:
-                what = f"{text.count(entry.times)} × ε = {text.chosen(entry.epsilon)}"
-            what += f", δ = {text.chosen(entry.delta)} each" if entry.delta else ""
+                what = f"{text.count(entry.times)} × ε = {text.chosen_value(entry.epsilon)}"
+            what += f", δ = {text.chosen_value(entry.delta)} each" if entry.delta else ""
             yield Row(entry.name, entry.epsilon * entry.times, what)
         for name, (formula, source) in TOTALS.items():
             if (spent := self.spent.get(name)) is not None:
@@ -139,7 +139,7 @@ class LedgerAnswer(QuestionAnswer):
             sums = least > 0.995 * self.spent["sequential"].epsilon
             yield f"every total holds: name the least{', here the sum' * sums}"
         if self.spent and not self.void and "improved" not in self.spent:
-            delta = text.chosen(self.delta)
+            delta = text.chosen_value(self.delta)
             yield f"the entries' own δ leaves nothing of δ = {delta} for a smaller ε"
         for entry in self.entries:
             if entry.times > 1 and entry.epsilon:
@@ -190,7 +190,7 @@ class LedgerAnswer(QuestionAnswer):
         several = f", {self.people} people together" if self.people > 1 else ""
         style: Any = "line" if total > 1 else "points"
         plot = Plot(
-            f"Budget spent after each release, δ = {text.chosen(self.delta)}{several}",
+            f"Budget spent after each release, δ = {text.chosen_value(self.delta)}{several}",
             Axis("releases so far", low=0.0),
             Axis("ε", low=0.0),
             tuple(

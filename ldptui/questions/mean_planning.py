@@ -167,5 +167,6 @@ def _plot(
         Axis("± x", log=True),
         (*series, plan),
         tuple(levels),
-        note=f"closed forms, β = {text.chosen(values.share, 3)}, α = {text.short(values.alpha, 3)}",
+        note=f"closed forms, β = {text.chosen_value(values.share, 3)}, "
+        f"α = {text.short(values.alpha, 3)}",
     )

@@ -91,7 +91,7 @@ def budget_chart(values: PlanLines, options: PlanRequest) -> Plot:
         series.append(Series(label, budgets, _possible(least), tone))
     mark = (values.epsilon,), (values.frequency,)
     return Plot(
-        "The same over ε" + (f", β = {text.chosen(plan.share, 3)}" if plan.share else ""),
+        "The same over ε" + (f", β = {text.chosen_value(plan.share, 3)}" if plan.share else ""),
         Axis("privacy budget ε", log=True),
         Axis("frequency", log=True),
         (*series, Series("the plan", *mark, "target", "points")),

@@ -42,7 +42,7 @@ def read_entry(written: str) -> Entry:
     except (ValueError, ArgumentTypeError) as error:
         raise ScenarioError(f"must be {FORM}, {got(written)}") from error
     kind: Any = noise if at else "any"
-    return Entry(name or f"ε = {text.chosen(parts[0])}", *parts, kind)
+    return Entry(name or f"ε = {text.chosen_value(parts[0])}", *parts, kind)
 
 
 def noise_of(cell: Cell) -> Any:
@@ -58,7 +58,7 @@ def ledger_words(cell: Cell) -> str:
     """The rounds of a cell as the command line of a ledger has them."""
     if (rappor := noise_of(cell)) is None:
         return " ".join(releases_of(cell))
-    noise = ",".join(map(text.chosen, rappor))
+    noise = ",".join(map(text.chosen_value, rappor))
     return f"--rappor {noise} --rounds {max(1, len(cell.rounds))}"
 
 
@@ -87,7 +87,9 @@ def read_noise(rappor: Sequence[float]) -> tuple[BitNoise, int]:
     """RAPPOR's noise and h of f, p, q and h; raises ScenarioError."""
     f, p, q, hashes = rappor
     if hashes not in range(1, 17):
-        raise ScenarioError(f"must have 1 to 16 hashes, got {text.chosen(hashes)}", key="rappor")
+        raise ScenarioError(
+            f"must have 1 to 16 hashes, got {text.chosen_value(hashes)}", key="rappor"
+        )
     try:
         return BitNoise(f, p, q), int(hashes)
     except ScenarioError as error:

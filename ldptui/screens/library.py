@@ -135,7 +135,7 @@ class LibraryScreen(ListScreen[Path | None]):
         """Preview the marked scenario."""
         own = places.scenarios_dir()
         nothing = f"No scenario has “{self.words}”. Your own ones are looked for in\n{own}"
-        self._text.update(Content(nothing) if row is None else _described(row))
+        self._text.update(Content(nothing) if row is None else describe_entry(row))
         self._scroll.scroll_home(animate=False)
 
     def take(self, row: Entry) -> None:
@@ -198,14 +198,14 @@ def _entry(path: Path, own: bool) -> Iterator[Entry]:
     yield Entry(path.stem, title, text, path, own)
 
 
-def _described(entry: Entry) -> Content:
+def describe_entry(entry: Entry) -> Content:
     """The title, the claim as prose, and the text of the file without it."""
     claim, rest = split_claim(entry.text)
     parts: list[Content] = [Content.styled(entry.title or entry.name, "bold $text-accent")]
     if claim:
         parts.append(Content(claim))
     parts.append(Content.styled(str(entry.path), "$foreground-muted"))
-    parts.append(coloured(rest))
+    parts.append(colour_toml(rest))
     return Content("\n\n").join(parts)
 
 
@@ -216,7 +216,7 @@ _PARTS = re.compile(
 _STYLES = {"table": "bold $text-accent", "key": "$text-primary", "comment": "$foreground-muted"}
 
 
-def coloured(text: str) -> Content:
+def colour_toml(text: str) -> Content:
     """TOML with its tables, keys and comments told apart."""
     content = Content(text)
     for part in _PARTS.finditer(text):

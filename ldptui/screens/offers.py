@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..catalogue import key_words, kind_words, metric_words, shelves
-from ..session.draft import edited, new_sweep
+from ..session.draft import edit_key, new_sweep
 from ..widgets.picker import Offer, PickerScreen
 
 if TYPE_CHECKING:
@@ -74,13 +74,13 @@ def why_not(
     if asked.key.rpartition(".")[2] not in ("kind", "metric") and asked.key != SWEPT:
         return None
     before = {(problem.key, problem.message) for problem in draft.problems}
-    free = edited(draft, f"sweep.{asked.value}", None) if asked.key == SWEPT else draft
+    free = edit_key(draft, f"sweep.{asked.value}", None) if asked.key == SWEPT else draft
 
     def why(value: Any) -> str:
         if asked.key == SWEPT:
-            tried = edited(free, f"sweep.{value}", new_sweep(free, value))
+            tried = edit_key(free, f"sweep.{value}", new_sweep(free, value))
         else:
-            tried = edited(free, *(meant(free, asked.key, value) or (asked.key, value)))
+            tried = edit_key(free, *(meant(free, asked.key, value) or (asked.key, value)))
         for problem in tried.problems:
             later = problem.key.rpartition(".")[2] in GIVEN_LATER
             if not later and (problem.key, problem.message) not in before:

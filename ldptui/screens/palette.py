@@ -107,7 +107,7 @@ class Commands(SystemCommandsProvider):
             yield Hit(1.0 + BEGUN * begun + FIRST * first, title, callback, help=words)
 
 
-class Typed(Provider):
+class TypedValues(Provider):
     """Values of the scenario, and scenarios to open: "oue", "eps 2", "open fake"."""
 
     async def search(self, query: str) -> Hits:
@@ -270,10 +270,10 @@ def keys_of(app: App[Any], binding: Binding) -> list[str]:
     """The keys of a binding as they are now, as key hints write them; alt and a digit once."""
     changed = getattr(getattr(app, "settings", None), "keys", {})
     keys = map(str.strip, changed.get(binding.id, binding.key).split(","))
-    return [_written(key) for key in keys if key not in keyboard.ALT_DIGITS]
+    return [write_key(key) for key in keys if key not in keyboard.ALT_DIGITS]
 
 
-def _written(key: str) -> str:
+def write_key(key: str) -> str:
     """A key as the key hints write it; Textual leaves the names of some characters."""
     word = key if len(key) == 1 else format_key(key)
     try:

@@ -20,7 +20,7 @@ from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import is_file, is_there, write_atomically
 
 from ..terminal import places
-from .draft import draft_of, retyped
+from .draft import draft_of, edit_text
 
 if TYPE_CHECKING:
     from .draft import Draft
@@ -61,7 +61,7 @@ class Edits(Struct, frozen=True):
 def _of_one_file(draft: Draft, now: Draft) -> Draft:
     """A draft of before; of the same file as now, what was saved meanwhile is known."""
     same = (draft.path, draft.folder) == (now.path, now.folder)
-    return retyped(now, draft.text) if same else draft
+    return edit_text(now, draft.text) if same else draft
 
 
 VERSION: Final = 1
@@ -103,7 +103,7 @@ def load_draft() -> Draft | None:
     """
     try:
         kept = _take()
-        return None if kept is None else _revived(kept)
+        return None if kept is None else revive_draft(kept)
     except Exception:  # whatever is in that file, the workbench opens
         return None
 
@@ -129,7 +129,7 @@ def _take() -> dict[str, Any] | None:
     return kept if known and isinstance(kept.get("text"), str) else None
 
 
-def _revived(kept: dict[str, Any]) -> Draft:
+def revive_draft(kept: dict[str, Any]) -> Draft:
     text, before = str(kept["text"]), kept.get("saved_text")
     path = None if kept.get("path") is None else Path(kept["path"])
     folder = Path(kept.get("folder") or ".")

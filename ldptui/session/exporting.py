@@ -22,7 +22,7 @@ from .. import __version__
 from ..terminal.places import current_dir
 from ..text import format as text
 from ..text.format import count
-from ..text.verdict import Told, verdict
+from ..text.verdict import VerdictCell, verdict
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -47,13 +47,13 @@ def caption(
     return " · ".join([title, f"seed {seed}", drawn, *doubts])
 
 
-def embedded(document: Mapping[str, Any], digest: str, numpy: str) -> str:
+def embed_scenario(document: Mapping[str, Any], digest: str, numpy: str) -> str:
     """The scenario, its digest and NumPy's version, in letters that every format keeps."""
     whole = json.dumps({"scenario": document, "digest": digest, "numpy": numpy}, ensure_ascii=True)
     return MARK + base64.b64encode(whole.encode()).decode()
 
 
-class Carried(Struct, frozen=True):
+class FigureContent(Struct, frozen=True):
     """The content of a figure. numpy : the version that drew it, "" in those of older ldptui."""
 
     document: dict[str, Any]
@@ -61,7 +61,7 @@ class Carried(Struct, frozen=True):
     numpy: str
 
 
-def carried(path: Path) -> Carried | None:
+def read_figure(path: Path) -> FigureContent | None:
     """The scenario that a figure carries, and its digest; None where the file carries none."""
     try:
         match = re.search(MARK.encode() + rb"([A-Za-z0-9+/=]+)", path.read_bytes())
@@ -71,7 +71,9 @@ def carried(path: Path) -> Carried | None:
         return None
     try:
         whole = json.loads(base64.b64decode(match[1]))
-        return Carried(dict(whole["scenario"]), str(whole["digest"]), str(whole.get("numpy", "")))
+        return FigureContent(
+            dict(whole["scenario"]), str(whole["digest"]), str(whole.get("numpy", ""))
+        )
     except (ValueError, KeyError, TypeError):
         raise FileError(f"{path}: the scenario in it is damaged") from None
 
@@ -157,7 +159,7 @@ def results_json(run: Run) -> str:
 def verdict_of(snapshot: Snapshot) -> tuple[str, ...]:
     """The sentences that say what a run has found of its first cell."""
     base = next(iter(snapshot.parts.get("base", ())), None)
-    return () if base is None else verdict(Told(base, snapshot.frequencies))
+    return () if base is None else verdict(VerdictCell(base, snapshot.frequencies))
 
 
 def warnings_of(snapshot: Snapshot) -> tuple[str, ...]:

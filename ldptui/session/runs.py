@@ -13,7 +13,7 @@ from ldptui.core.base.code import kind_of_table
 from .. import __version__
 from ..catalogue import key_words, metric_words
 from ..text import format as fmt
-from ..text.format import chosen, count
+from ..text.format import chosen_value, count
 from ..text.interval import mean_words
 from .draft.attack_script import described_mix, parts_of, phases_of, shape_of
 from .snapshot import Part, Request, Snapshot
@@ -66,7 +66,7 @@ def matching(runs: Iterable[Run], words: str) -> list[Run]:
     matches = []
     for run in runs:
         star = "star" if run.kept is not None and run.kept.star else ""
-        parts = (run.title, described(run.document), run.name, run.status, star)
+        parts = (run.title, describe_scenario(run.document), run.name, run.status, star)
         text = " ".join((*parts, *(f"#{tag}" for tag in run.tags))).casefold()
         if all(word in text for word in wanted):
             matches.append(run)
@@ -81,7 +81,7 @@ def flat(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, **{f"sweep.{key}": spec for key, spec in sweep_of(document).items()}}
 
 
-def described(document: Mapping[str, Any]) -> str:
+def describe_scenario(document: Mapping[str, Any]) -> str:
     """A scenario in a few words: "OUE ε=1, MGA β=0.05 r=5, zipf d=128 n=100000".
 
     Trust stands after the attack where the reports are not local.
@@ -102,7 +102,7 @@ def described(document: Mapping[str, Any]) -> str:
         words = [str(kind) if plain else str(kind).upper()] if own in ("", kind) else [own]
         for key, value in values.items():
             if key.startswith(f"{table}.") and len(symbol := _brief(key)) == 1:
-                words.append(f"{symbol}={shown(value)}")
+                words.append(f"{symbol}={value_words(value)}")
         parts.append(" ".join(words) if kind != "none" else "no attack")
     return ", ".join(parts)
 
@@ -114,7 +114,7 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     for key in dict.fromkeys([*old, *new]):
         if key.partition(".")[0] in _WORDS or old.get(key) == new.get(key):
             continue
-        change = f"{shown(old.get(key))} → {shown(new.get(key))}"
+        change = f"{value_words(old.get(key))} → {value_words(new.get(key))}"
         words.append(change if key in _KINDS else f"{_brief(key)} {change}")
     return ", ".join(words)
 
@@ -177,7 +177,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
         swept = key.startswith("sweep.")
         plain = key.removeprefix("sweep.")
         name = f"the {'sweep of ' * swept}{place_of(plain)}"
-        was, now = shown(old.get(key)), shown(new.get(key))
+        was, now = value_words(old.get(key)), value_words(new.get(key))
         if key.endswith(".kind") and key.startswith(("protocol", "attack")):
             was, now = was.upper(), now.upper()
         sentences.append(name[0].upper() + name[1:] + _change(old.get(key), new.get(key), was, now))
@@ -193,7 +193,7 @@ def difference_text(a: Run, b: Run) -> str:
     cells = [run.snapshot.parts.get("base", ()) for run in (a, b)]
     if all(cells):  # both were read, and have trials
         old, new = (each[0] for each in cells)
-        rows = list(_measured(old.metrics, new.metrics))
+        rows = list(measured_changes(old.metrics, new.metrics))
         same = len(old.metrics) - len(rows)
         lines += ["", *_table([("measured", a.name, b.name, "change"), *rows])]
         lines += [f"{same} others are the same"] * bool(same)
@@ -210,7 +210,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
     ]
 
 
-def _measured(
+def measured_changes(
     old: Mapping[str, Estimate], new: Mapping[str, Estimate]
 ) -> Iterator[tuple[str, ...]]:
     """The metrics that differ, by their names in the tables, with their change."""
@@ -237,19 +237,21 @@ def _change(before: Any, after: Any, was: str, now: str) -> str:
     return f": {was} → {now}."
 
 
-def shown(value: Any) -> str:
+def value_words(value: Any) -> str:
     """A TOML value, short."""
     if value is None:
         return "–"
     if isinstance(value, Mapping):
         scale = " log" if value.get("scale") == "log" else ""
-        return f"{shown(value.get('from'))}…{shown(value.get('to'))}{scale}"
+        return f"{value_words(value.get('from'))}…{value_words(value.get('to'))}{scale}"
     if isinstance(value, list | tuple):
         return (
-            "[" + " ".join(shown(item) for item in value[:6]) + (" …]" if len(value) > 6 else "]")
+            "["
+            + " ".join(value_words(item) for item in value[:6])
+            + (" …]" if len(value) > 6 else "]")
         )
     if isinstance(value, float):
-        return chosen(value)
+        return chosen_value(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return count(value)
     return str(value)

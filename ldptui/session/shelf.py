@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .runs import Run, alike, drawn_here
-from .snapshot import Overlay, Snapshot, completed
+from .snapshot import Overlay, Snapshot, complete_snapshot
 
 MOMENT_S: Final = 2.0
 """Seconds after which a preview may be stopped."""
@@ -97,7 +97,7 @@ class Shelf(Struct, frozen=True, dict=True):
         ended = run is not None and run.snapshot.full and run.status in ("done", "partial")
         return run if ended else None
 
-    def measured(self, document: Mapping[str, Any], *, at_hand: bool = True) -> Run | None:
+    def measured_run(self, document: Mapping[str, Any], *, at_hand: bool = True) -> Run | None:
         """The newest run that has measured all of a scenario.
 
         at_hand : its numbers are here. Else they may be in the store, but are what this program
@@ -124,7 +124,7 @@ class Shelf(Struct, frozen=True, dict=True):
         preview = self.preview
         if not run.snapshot.full or preview is None or not alike(run.document, preview.document):
             return run.snapshot
-        return completed(run.snapshot, preview.snapshot)
+        return complete_snapshot(run.snapshot, preview.snapshot)
 
     @property
     def laid_over(self) -> tuple[Overlay, ...]:
@@ -185,7 +185,7 @@ class Shelf(Struct, frozen=True, dict=True):
         newer = replace(run, snapshot=snapshot)
         return replace(self, session=tuple(newer if kept is run else kept for kept in self.session))
 
-    def listed(self, kept: Sequence[Run]) -> Shelf:
+    def with_stored_runs(self, kept: Sequence[Run]) -> Shelf:
         """With the store's list; what was read of a run that is another now is dropped."""
         before = {run.key: run for run in self.kept}
         changed = {run.key for run in kept if before.get(run.key) != run}
@@ -195,7 +195,7 @@ class Shelf(Struct, frozen=True, dict=True):
     def with_read(self, run: Run, snapshot: Snapshot) -> Shelf:
         return replace(self, read={**self.read, run.key: snapshot})
 
-    def chosen(self, shown: int, overlays: tuple[int, ...] = ()) -> Shelf:
+    def with_choice(self, shown: int, overlays: tuple[int, ...] = ()) -> Shelf:
         return replace(self, shown=shown, overlays=overlays)
 
     def without(self, run: Run) -> Shelf:

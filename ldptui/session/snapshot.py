@@ -164,7 +164,7 @@ def going_on(run: Snapshot, before: Snapshot) -> Snapshot:
     )
 
 
-def completed(run: Snapshot, preview: Snapshot) -> Snapshot:
+def complete_snapshot(run: Snapshot, preview: Snapshot) -> Snapshot:
     """A run with the cells and the details that it lacks, from a preview of its scenario."""
     parts = dict(run.parts)
     for name, cells in preview.parts.items():

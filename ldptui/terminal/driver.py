@@ -70,7 +70,7 @@ class CellScreen:
                 column = self._put(wanted, row, column, text, style)
                 moved = False
             elif kind == "sgr":
-                style = _styled(style, token["sgr"])
+                style = apply_sgr(style, token["sgr"])
             elif kind in ("row", "column"):
                 row, column = int(token["row"] or 1) - 1, int(token["column"] or 1) - 1
                 moved = True
@@ -157,7 +157,7 @@ def _spans(cells: list[Cell], shown: list[Cell]) -> list[tuple[int, int]]:
 
 
 @lru_cache(maxsize=4096)
-def _styled(style: Style, parameters: str) -> Style:
+def apply_sgr(style: Style, parameters: str) -> Style:
     """The style after an SGR sequence."""
     attributes, foreground, background = set(style[0]), style[1], style[2]
     codes = parameters.replace(":", ";").split(";") if parameters else ["0"]
@@ -240,11 +240,11 @@ class ChangedCellsDriver(LinuxDriver):
             return
         if self._key_thread is not None and self._key_thread.is_alive():
             # In its turn: what was interrupted may hold the lock of the queue to the terminal.
-            self._loop.call_soon_threadsafe(self._reopen)
+            self._loop.call_soon_threadsafe(self.reopen_terminal)
         else:
             super()._sigcont_application(*arguments)
 
-    def _reopen(self) -> None:
+    def reopen_terminal(self) -> None:
         """Take the terminal again after a SIGSTOP, which nobody hears of: it was never let go.
 
         Textual would start a second thread that reads, which takes every other key, and a second

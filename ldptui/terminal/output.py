@@ -15,7 +15,7 @@ from ldptui.core.base.errors import FileError, one_line, reason_of
 from ldptui.core.base.files import is_folder, is_there
 
 from ..text import format as text
-from ..text.folding import folded
+from ..text.folding import fold_text
 
 
 def as_json(document: Any) -> str:
@@ -36,7 +36,7 @@ def write_out(written: str, exactly: bool = False) -> None:
     out = sys.stdout
     raw = exactly and hasattr(out, "buffer") and not out.isatty()
     if out.isatty() and not exactly:
-        written = folded(written, width())
+        written = fold_text(written, width())
     shown = written if raw else encodable(lines_shown(written, styled=not exactly), out)
     try:
         out.flush()

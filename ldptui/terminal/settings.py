@@ -92,10 +92,10 @@ def load_settings(
     off, and alone lets attacks run.
     """
     file, where = _settings_file(path)
-    themed, from_theme = _chosen("theme", theme, file.theme, where)
+    themed, from_theme = choose_setting("theme", theme, file.theme, where)
     if themed is not None:
         check_among(themed, themes(), from_theme)
-    drawn, from_charset = _chosen("charset", charset, file.charset, where)
+    drawn, from_charset = choose_setting("charset", charset, file.charset, where)
     check_among(drawn or "auto", CHARSETS, from_charset)
     chosen_files = [Path(file).expanduser() for file in attack_files]
     refuse_unreadable(chosen_files)
@@ -106,7 +106,7 @@ def load_settings(
         allow_attacks=tuple(allow_attacks),
         attack_files=tuple(chosen_files),
         offered_files=_files(file, where),
-        cluster=_chosen("cluster", cluster, file.cluster, where)[0],
+        cluster=choose_setting("cluster", cluster, file.cluster, where)[0],
         keys=_keys(file.keys, where),
     )
 
@@ -213,7 +213,7 @@ def _read(file: Path, required: bool) -> dict[str, Any]:
         raise ScenarioError(f"{file}: holds a number that is out of range") from error
 
 
-def _chosen(
+def choose_setting(
     key: str, option: str | None, written: str | None, where: str
 ) -> tuple[str | None, str]:
     """The value that wins, and what to call the place it comes from."""

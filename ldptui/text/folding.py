@@ -13,7 +13,7 @@ RULE: Final = re.compile(r"─{3,}")
 STYLED: Final = re.compile(r"\x1b\[[012]m")
 
 
-def folded(written: str, width: int) -> str:
+def fold_text(written: str, width: int) -> str:
     """The text in lines of this width: sentences are broken between words, and wide tables.
 
     A table goes on below itself, where the columns that name its rows are repeated. What fits stays
@@ -31,15 +31,15 @@ def folded(written: str, width: int) -> str:
         elif size > 1:
             parts += _table(block, width)
         else:
-            parts += _wrapped(block[0], width, len(block[0]) - len(block[0].lstrip()) + 2)
+            parts += wrap_line(block[0], width, len(block[0]) - len(block[0].lstrip()) + 2)
     return "\n".join(parts)
 
 
-def _wrapped(line: str, width: int, indent: int) -> list[str]:
-    from .prose import wrapped
+def wrap_line(line: str, width: int, indent: int) -> list[str]:
+    from .prose import wrap_text
 
     indent = min(indent, width // 2)
-    first, *others = filter(str.strip, wrapped(line, width - indent, width))
+    first, *others = filter(str.strip, wrap_text(line, width - indent, width))
     return [first.rstrip(), *(f"{' ' * indent}{other.strip()}" for other in others)]
 
 
@@ -64,7 +64,7 @@ def _table(block: Sequence[str], width: int) -> Iterator[str]:
         lines = ["".join(row[slice(*span)] for span in some).rstrip() for row in rows]
         rule = "─" * min(width, max(map(len, lines)))
         for line in (lines[0], rule, *lines[1:]):
-            yield from _wrapped(line, width, _room(some[:-1]))
+            yield from wrap_line(line, width, _room(some[:-1]))
         if columns:
             yield ""
 

@@ -90,9 +90,9 @@ def estimate(value: float | None, error: float | None = None, *, sign: bool = Fa
         return f"{short(value, sign=sign)} ± {short(error, 2)}"
     if -5 <= power <= 5:
         places = 1 - exponent
-        return f"{fixed(value, places, sign=sign)} ± {fixed(error, places)}"
+        return f"{fixed_decimals(value, places, sign=sign)} ± {fixed_decimals(error, places)}"
     places = 1 - exponent + power
-    scaled, width = (fixed(_shift(x, -power), places) for x in (value, error))
+    scaled, width = (fixed_decimals(_shift(x, -power), places) for x in (value, error))
     mark = "+" if sign and value > 0 else ""
     return f"({mark}{scaled} ± {width})e{power}"
 
@@ -108,7 +108,7 @@ def decimals(errors: Iterable[float | None]) -> int:
     return min(12, max(0, 1 - min(_exponent(e, 2) for e in usable)))
 
 
-def fixed(value: float | None, places: int, *, sign: bool = False) -> str:
+def fixed_decimals(value: float | None, places: int, *, sign: bool = False) -> str:
     """The value with `places` decimals; negative `places` round to tens, hundreds, …
 
     Thousands are not grouped, and a value that rounds to zero has no sign.
@@ -144,7 +144,7 @@ def short(value: float | None, digits: int = 4, *, sign: bool = False, zeros: bo
     return f"{mantissa}e{int(power)}"
 
 
-def chosen(value: float | None, digits: int = 6) -> str:
+def chosen_value(value: float | None, digits: int = 6) -> str:
     """A value that somebody set, as ε or β: a share below 1 is not written as 1, `0.9999999`."""
     return short(value, _digits_below(1, value, digits))
 

@@ -17,7 +17,7 @@ def either(names: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def wrapped(text: str, width: int, first: int | None = None) -> list[str]:
+def wrap_text(text: str, width: int, first: int | None = None) -> list[str]:
     """The text in lines of at most `width` cells, the first one of at most `first`.
 
     Words that are longer than a line stay whole. A group of three digits and a % stay with their
@@ -39,7 +39,7 @@ def wrapped(text: str, width: int, first: int | None = None) -> list[str]:
 
 def first_lines(text: str, width: int, most: int) -> list[str]:
     """The text in at most `most` lines; an ellipsis after a whole word stands for the rest."""
-    lines = wrapped(text, width)
+    lines = wrap_text(text, width)
     if len(lines) > most:
         words = lines[most - 1].split(" ")
         while len(words) > 1 and cell_len(" ".join(words)) > width - 2:

@@ -9,11 +9,11 @@ from ldptui.core.base.code import PLUGIN, kind_of_table
 from ldptui.core.view import CellView
 
 from ..catalogue import key_words, leading_metrics, metric_words
-from .format import chosen, count
-from .verdict import Told, verdict
+from .format import chosen_value, count
+from .verdict import VerdictCell, verdict
 
 
-def run_verdict(told: Sequence[Told], swept: Sequence[str]) -> tuple[str, ...]:
+def run_verdict(told: Sequence[VerdictCell], swept: Sequence[str]) -> tuple[str, ...]:
     """The sentences about a whole run: of its one cell, or of its sweep.
 
     told : its cells that have trials. swept : the keys that tell its cells apart.
@@ -31,9 +31,9 @@ def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str,
     done = [cell for cell in cells if cell.trials]
     answered = [cell for cell in done if cell.answer is not None]
     if len(answered) > 1:
-        return _answered(answered, swept)
+        return answer_sentence(answered, swept)
     # The first metric that the cells have and that is not 0 in all.
-    found = next((row for name in leading_metrics() if (row := _valued(done, name))), [])
+    found = next((row for name in leading_metrics() if (row := metric_values(done, name))), [])
     if len(found) < 2:
         return ()
     name = found[0][0]
@@ -41,14 +41,14 @@ def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str,
     what = metric_words(name).name
     what += "," * ("," in what)  # the gain, defended, runs
     if low == high:
-        same = Told(least).interval(name)
+        same = VerdictCell(least).interval(name)
         return (f"The {what} is {same} in each of {count(len(found))} settings of the sweep.",)
     where, there = where_words(least.parameters, swept), where_words(most.parameters, swept)
-    ends = [Told(least).interval(name), Told(most).interval(name)]
+    ends = [VerdictCell(least).interval(name), VerdictCell(most).interval(name)]
     return (f"Over the sweep the {what} runs from {ends[0]} at {where} to {ends[1]} at {there}.",)
 
 
-def _valued(cells: Sequence[CellView], name: str) -> list[tuple[str, float, CellView]]:
+def metric_values(cells: Sequence[CellView], name: str) -> list[tuple[str, float, CellView]]:
     """The values of a metric with their cells; none where all are 0 or there are none."""
     rows = [
         (name, found.mean, cell)
@@ -62,7 +62,7 @@ def _value(row: tuple[str, float, CellView]) -> float:
     return row[1]
 
 
-def _answered(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:
+def answer_sentence(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:
     """The sentence about the answers of a sweep: where the goal takes fewest fakes, where most."""
     reached = sorted(
         (
@@ -103,7 +103,7 @@ def setting_words(parameters: Mapping[str, Any], keys: Iterable[str]) -> Iterato
         if key.endswith(".kind") or _names_code(parameters, key):
             yield setting_word(parameters, key)
         else:
-            number = chosen(value, 4) if isinstance(value, float) else str(value)
+            number = chosen_value(value, 4) if isinstance(value, float) else str(value)
             yield f"{key_words(key).short} {number}"
 
 

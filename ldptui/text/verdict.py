@@ -29,7 +29,7 @@ NAMED: Final = 3
 """The most targets that are named one by one."""
 
 
-class Told(Struct, frozen=True):
+class VerdictCell(Struct, frozen=True):
     """A cell that a verdict is about.
 
     frequencies : the estimates of its items, where they are known. names : of its targets; empty:
@@ -40,21 +40,21 @@ class Told(Struct, frozen=True):
     frequencies: Frequencies | None = None
     names: tuple[str, ...] = ()
 
-    def measured(self, name: str) -> Estimate | None:
+    def measured_value(self, name: str) -> Estimate | None:
         """A metric of the cell; None where it has no value."""
         found = self.cell.metrics.get(name)
         return found if found is not None and found.mean is not None else None
 
     def mean(self, name: str) -> float:
         """The mean of a metric that the cell has."""
-        found = self.measured(name)
+        found = self.measured_value(name)
         assert found is not None
         assert found.mean is not None
         return found.mean
 
     def reach(self, name: str) -> float:
         """The half-width of the interval of 95 %; 0 where there is no standard error."""
-        found = self.measured(name)
+        found = self.measured_value(name)
         error = found.standard_error if found is not None else None
         return error * reach_95(self.cell.trials) if error else 0.0
 
@@ -79,16 +79,18 @@ class Row(Struct, frozen=True):
     it. charts : the charts that it is about, by the names of their tabs: there it comes first.
     """
 
-    say: Callable[[Told], str]
+    say: Callable[[VerdictCell], str]
     needs: tuple[str, ...] = ()
     charts: tuple[str, ...] = ()
 
 
-def verdict(told: Told, chart: str = "") -> tuple[str, ...]:
+def verdict(told: VerdictCell, chart: str = "") -> tuple[str, ...]:
     """The sentences about a cell, at most MOST, those about the chart first."""
     if not told.cell.trials:
         return ()
-    known = [row for row in ROWS if all(told.measured(name) is not None for name in row.needs)]
+    known = [
+        row for row in ROWS if all(told.measured_value(name) is not None for name in row.needs)
+    ]
     known.sort(key=lambda row: chart not in row.charts)
     said = [sentence for row in known if (sentence := row.say(told))]
     return tuple(said[:MOST])
@@ -97,7 +99,7 @@ def verdict(told: Told, chart: str = "") -> tuple[str, ...]:
 # The sentences.
 
 
-def _goal(told: Told) -> str:
+def _goal(told: VerdictCell) -> str:
     """The number of fake users that the goal takes, or that none reaches it."""
     answer = told.cell.answer
     if answer is None:
@@ -111,7 +113,7 @@ def _goal(told: Told) -> str:
     return f"It takes {fakes} for {goal}, {known_by(told)}."
 
 
-def known_by(told: Told) -> str:
+def known_by(told: VerdictCell) -> str:
     """How the answer to a goal is known, and what the trials there reach, in words."""
     answer = told.cell.answer
     assert answer is not None
@@ -120,12 +122,12 @@ def known_by(told: Told) -> str:
         how = f"by a search that is {sure} sure of {least} to {count(answer['malicious'])}"
     else:
         how = f"by {'a' if answer['by'] == 'closed form' else 'an'} {answer['by']}"
-    found = told.measured(answer["metric"])
+    found = told.measured_value(answer["metric"])
     trials = f"; the trials reach {told.interval(answer['metric'])}" if found is not None else ""
     return f"{how}{trials}"
 
 
-def _gain(told: Told) -> str:
+def _gain(told: VerdictCell) -> str:
     """The rise of the targets by the fakes, with their ranks before and after where known."""
     if told.cell.answer is not None or not told.cell.malicious or not told.cell.targets:
         return ""
@@ -142,7 +144,7 @@ def _gain(told: Told) -> str:
     return f"{told.fakes} {rise} {targets}{ranks or total}."
 
 
-def _size(told: Told) -> str:
+def _size(told: VerdictCell) -> str:
     """The gain and its closed form, where the sentence about the targets tells their ranks."""
     if told.cell.answer is not None or not told.cell.malicious or not told.cell.targets:
         return ""
@@ -151,7 +153,7 @@ def _size(told: Told) -> str:
     return f"The gain is {told.interval('gain')}{_under_another(told) or _closed_gain(told)}."
 
 
-def _elsewhere(told: Told) -> str:
+def _elsewhere(told: VerdictCell) -> str:
     """The gain under another protocol, where no sentence about the ranks has told it."""
     if told.cell.answer is not None or _ranks(told) or told.mean("gain") <= told.reach("gain"):
         return ""
@@ -159,7 +161,7 @@ def _elsewhere(told: Told) -> str:
     return words and f"Under {words.replace(' ', ' the gain would be ', 1)}."
 
 
-def _under_another(told: Told) -> str:
+def _under_another(told: VerdictCell) -> str:
     """The protocol under which the same attack gains most, or least, beside this one, in words.
 
     "" where all gain about the same. Both gains are closed forms.
@@ -175,12 +177,12 @@ def _under_another(told: Told) -> str:
     return f"; under {kind.upper()} {short(times[kind], 2)} times as much"
 
 
-def _closed_gain(told: Told) -> str:
+def _closed_gain(told: VerdictCell) -> str:
     expected = told.cell.metrics["gain"].theory
     return "" if expected is None else f"; the closed form is {short(expected)}"
 
 
-def _targets(told: Told) -> str:
+def _targets(told: VerdictCell) -> str:
     """The targets in words: named where they are few and their names are known."""
     targets, known, names = told.cell.targets, told.frequencies, told.names
     if known is not None and not names:
@@ -192,7 +194,7 @@ def _targets(told: Told) -> str:
     return f"items {', '.join(first)} and {last}" if first else f"item {last}"
 
 
-def _ranks(told: Told) -> str:
+def _ranks(told: VerdictCell) -> str:
     """The ranks of the targets by their mean estimates, before and after; "" where not known."""
     known = told.frequencies
     if known is None or len(known.items) < known.domain_size or "clean" not in known.arms:
@@ -211,7 +213,7 @@ def _places(items: Sequence[int], means: Sequence[float], targets: Sequence[int]
     return f"rank {count(least)}" if least == most else f"ranks {count(least)}–{count(most)}"
 
 
-def _defended(told: Told) -> str:
+def defended_sentence(told: VerdictCell) -> str:
     """The part of the gain that the defence leaves."""
     gain, after = told.mean("gain"), told.interval("gain_after")
     if abs(gain) <= told.reach("gain"):
@@ -224,26 +226,26 @@ def _defended(told: Told) -> str:
     return f"The defence leaves {more}{words}: a gain of {after}."
 
 
-def _flags(told: Told) -> str:
+def _flags(told: VerdictCell) -> str:
     """The shares of fake and of genuine reports that a filter flags."""
     fakes, genuine = percent(told.mean("recall")), percent(told.mean("false_positive_rate"))
     return f"The filter flags {fakes} of the fake reports and {genuine} of the genuine ones."
 
 
-def _alarm(told: Told) -> str:
+def _alarm(told: VerdictCell) -> str:
     """How often the alarm rings, with the attack and without."""
     rings, false = percent(told.mean("alarm_rate")), percent(told.mean("false_alarm_rate"))
     return f"The alarm rings in {rings} of the collections with fakes and in {false} without."
 
 
-def _error(told: Told) -> str:
+def _error(told: VerdictCell) -> str:
     """The error of one estimate without the attack, and how many times that with it."""
     clean = told.mean("mse_clean")
-    if clean < 0 or (told.measured("mse") is not None and told.mean("mse") < 0):
+    if clean < 0 or (told.measured_value("mse") is not None and told.mean("mse") < 0):
         return ""  # of a damaged store: no square is negative
     typical = short(clean**0.5, 3)
     words = f"An estimate is typically {typical} off"
-    if not told.cell.malicious or told.measured("mse") is None or clean <= 0:
+    if not told.cell.malicious or told.measured_value("mse") is None or clean <= 0:
         return f"{words} (root of a mean squared error of {told.interval('mse_clean')})."
     attacked = told.mean("mse")
     times = short((attacked / clean) ** 0.5, 3)
@@ -251,9 +253,9 @@ def _error(told: Told) -> str:
     return f"{words}, with fakes {short(attacked**0.5, 3)}{more}."
 
 
-def _hitters(told: Told) -> str:
+def _hitters(told: VerdictCell) -> str:
     """The share of the most frequent items that is named, with the attack and without."""
-    clean, attacked = told.measured("hitter_recall_clean"), told.mean("hitter_recall")
+    clean, attacked = told.measured_value("hitter_recall_clean"), told.mean("hitter_recall")
     if clean is None or not told.cell.malicious:
         return f"{percent(attacked)} of the most frequent items are named."
     return (
@@ -262,7 +264,7 @@ def _hitters(told: Told) -> str:
     )
 
 
-def _named_targets(told: Told) -> str:
+def _named_targets(told: VerdictCell) -> str:
     """The targets that heavy hitters name, or that are among the top k."""
     many = len(told.cell.targets)
     if not many or not told.cell.malicious or told.cell.answer is not None:
@@ -272,31 +274,31 @@ def _named_targets(told: Told) -> str:
     return f"On average {named} of {of} {'is' if named == '1' else 'are'} among the top k."
 
 
-def _moved(told: Told) -> str:
+def attacked_sentence(told: VerdictCell) -> str:
     """The first sentence of a metric about the fakes, as the catalogue has it."""
-    return _catalogued(told, about_fakes=True) if told.cell.malicious else ""
+    return catalogue_sentence(told, about_fakes=True) if told.cell.malicious else ""
 
 
-def _unmoved(told: Told) -> str:
+def clean_sentence(told: VerdictCell) -> str:
     """The first sentence of a metric without the attack, as the catalogue has it."""
-    return _catalogued(told, about_fakes=False)
+    return catalogue_sentence(told, about_fakes=False)
 
 
-def _catalogued(told: Told, about_fakes: bool) -> str:
+def catalogue_sentence(told: VerdictCell, about_fakes: bool) -> str:
     for name in told.cell.metrics:
         words = metric_words(name).verdict
-        if words and ("{fakes}" in words) == about_fakes and told.measured(name) is not None:
+        if words and ("{fakes}" in words) == about_fakes and told.measured_value(name) is not None:
             return words.format(fakes=told.fakes, value=told.interval(name))
     return ""
 
 
-def _detected(told: Told) -> str:
+def detected_sentence(told: VerdictCell) -> str:
     """The items that a test detects, and those of them that nobody holds."""
     found, false = short(told.mean("detected"), 3), short(told.mean("false_detected"), 2)
     return f"On average {found} items are detected, {false} of them held by nobody."
 
 
-def _share(told: Told) -> str:
+def _share(told: VerdictCell) -> str:
     """The share of fakes as the server estimates it, beside the true one."""
     cell = told.cell
     true = cell.malicious / (cell.users + cell.malicious)
@@ -310,14 +312,14 @@ ROWS: Final = (
     Row(_gain, ("gain",), ("frequencies", "map")),
     Row(_size, ("gain",), ("gain",)),
     Row(_elsewhere, ("gain",), ("frequencies", "map")),
-    Row(_moved),
-    Row(_detected, ("detected", "false_detected")),
+    Row(attacked_sentence),
+    Row(detected_sentence, ("detected", "false_detected")),
     Row(_flags, ("recall", "false_positive_rate"), ("detection",)),
     Row(_alarm, ("alarm_rate", "false_alarm_rate"), ("timeline",)),
     Row(_share, ("share_estimate", "share_estimate_std")),
-    Row(_defended, ("gain", "gain_after")),
+    Row(defended_sentence, ("gain", "gain_after")),
     Row(_error, ("mse_clean",), ("error", "trials", "report")),
-    Row(_unmoved),
+    Row(clean_sentence),
     Row(_named_targets, ("targets_in_top_k",)),
 )
 """The sentences, the most telling first."""

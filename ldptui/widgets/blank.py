@@ -50,13 +50,13 @@ class Scroll(VerticalScroll):
         return super().get_content_height(container, viewport, width - self.scrollbar_size_vertical)
 
 
-class Scrolled(Scroll, can_focus=False):
+class PlainScroll(Scroll, can_focus=False):
     """A container that scrolls, but is no stop on the way of the tab key."""
 
     BLANK = True
 
 
-def fitted(widget: Widget, fit: Callable[[], object]) -> None:
+def call_on_resize(widget: Widget, fit: Callable[[], object]) -> None:
     """Call `fit`, in the widget's own turn, after every layout that gave it another size.
 
     One with no room for any content stays as it was: it is folded, and will have its size again.

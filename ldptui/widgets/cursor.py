@@ -42,7 +42,7 @@ RULED: Final = 15
 Stop = TypeVar("Stop")
 
 
-def moved(at: Stop | None, stops: Sequence[Stop], how: Move, by: int) -> Stop | None:
+def move_cursor(at: Stop | None, stops: Sequence[Stop], how: Move, by: int) -> Stop | None:
     """The stop that a move leads to, `by` stops on or to the stop `by`; None for nowhere."""
     if how == "pool" or not stops:
         return None
@@ -92,7 +92,7 @@ class Readout(Static):
         return len(words.splitlines()) + (not self.has_class("-low")) if words else 0
 
 
-class Pointed(Rows):
+class CursorCharts(Rows):
     """Charts with a cursor: it goes from stop to stop, and what is there is read below them.
 
     A chart tells its stops, the rows of numbers at one of them, and the stop of a click.
@@ -150,7 +150,7 @@ class Pointed(Rows):
 
     def step(self, how: Move, by: int) -> None:
         """Move the cursor from stop to stop."""
-        self._at = moved(self._at, self.stops(), how, by)
+        self._at = move_cursor(self._at, self.stops(), how, by)
 
     def go(self, stop: Any) -> None:
         """Put the cursor on a stop; None: away."""

@@ -80,7 +80,7 @@ class FilterInput(Horizontal):
         self._close()
 
     def _close(self) -> None:
-        self.query_ancestor(Filtered).query_one(self._listed).focus()
+        self.query_ancestor(FilteredList).query_one(self._listed).focus()
         self.display = self._stays or bool(self.words)
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -92,7 +92,7 @@ class FilterInput(Horizontal):
         self._close()
 
 
-class Filtered(Vertical):
+class FilteredList(Vertical):
     """A list with a `FilterInput`: what its keys do."""
 
     def action_filter(self) -> None:

@@ -18,8 +18,8 @@ from ..catalogue import title_of
 from ..messages import FieldFocused
 from ..session.draft import own_problem, repair_of, sweep_of, value_of
 from ..terminal.keyboard import first_focus, takes_focus
-from .blank import Scrolled
-from .field import ROW_KEYS, Field, Row, ValueInput
+from .blank import PlainScroll
+from .field import ROW_KEYS, Field, FormControl, ValueInput
 from .path_field import PathSuggester
 from .words import put
 
@@ -67,7 +67,7 @@ def remark(slot: str, words: str) -> FormRow:
     return FormRow("", slot=slot, remark=words)
 
 
-def said(draft: Draft, key: str) -> str:
+def problem_words(draft: Draft, key: str) -> str:
     """The problem that the field of a key shows below itself; "" while there is none."""
     problem, repair = own_problem(draft, key), repair_of(draft)
     if problem is None:
@@ -75,7 +75,7 @@ def said(draft: Draft, key: str) -> str:
     return repair.words if repair is not None and problem == draft.problems[0] else problem.message
 
 
-class FormLine(Row, Static, can_focus=True):
+class FormLine(FormControl, Static, can_focus=True):
     """A row that enter or a click does something with; `name` says what."""
 
     DEFAULT_CSS = """
@@ -114,7 +114,7 @@ class FormLine(Row, Static, can_focus=True):
         self.post_message(self.Pressed(self))
 
 
-class Form(Scrolled):
+class Form(PlainScroll):
     """Rows in order. Each is made when it is first shown, and hidden while it means nothing."""
 
     DEFAULT_CSS = """
@@ -143,7 +143,7 @@ class Form(Scrolled):
             shown.add(row.place)
             widget.display = True
             if isinstance(widget, Field):
-                problem = row.problem if row.problem is not None else said(draft, row.key)
+                problem = row.problem if row.problem is not None else problem_words(draft, row.key)
                 _fill(widget, row, draft, problem if last[row.key] == row.place else "")
                 widget.swept = row.key in swept or widget.is_prose
             elif isinstance(widget, Static):
@@ -195,7 +195,7 @@ class FormPane(Widget, can_focus=True):
         border-subtitle-color: $text-error;
         layout: vertical;
         height: 1fr;
-        & Scrolled {
+        & PlainScroll {
             scrollbar-color: $foreground 25%;
             scrollbar-background: $background;
         }

@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
-from .blank import fitted
+from .blank import call_on_resize
 
 MOST: Final = 8
 """Hints at most: more are looked up with `?` or in the palette."""
@@ -60,7 +60,7 @@ class KeyHints(Widget):
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self.choose)
-        fitted(self, self.choose)
+        call_on_resize(self, self.choose)
 
     def watch_stops(self) -> None:
         self.choose()

@@ -20,7 +20,7 @@ from textual.strip import Strip
 from ..charts.rows import Charset, clean
 from ..terminal.keyboard import key_of
 from .choice_bar import ChoiceBar
-from .filter_input import Filtered, FilterInput, no_match
+from .filter_input import FilteredList, FilterInput, no_match
 from .plot import charset_of, palette_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         if words:
             rows = [row for row in rows if _matches(row, columns, words)]
         if self.order is not None and self.order[0] < len(columns):
-            rows = _sorted(rows, *self.order)
+            rows = sort_rows(rows, *self.order)
         self._rows = rows
         charset = charset_of(self.app)
         self._widths = [_width(each, at, rows, charset) for at, each in enumerate(columns)]
@@ -222,7 +222,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             start += width + GAP
 
 
-class FilteredTable(Filtered):
+class FilteredTable(FilteredList):
     """A `NumberTable` with a text field for its filter, which `/` opens."""
 
     DEFAULT_CSS = """
@@ -304,7 +304,7 @@ def _matches(row: tuple[Value, ...], columns: tuple[Column, ...], words: list[st
     return all(word in text for word in words)
 
 
-def _sorted(rows: list[tuple[Value, ...]], at: int, falling: bool) -> list[tuple[Value, ...]]:
+def sort_rows(rows: list[tuple[Value, ...]], at: int, falling: bool) -> list[tuple[Value, ...]]:
     """The rows by one column, undefined values last; numbers among texts by their value."""
     known = [row for row in rows if row[at] is not None]
     rest = [row for row in rows if row[at] is None]

@@ -21,7 +21,7 @@ from ..text.search import is_in
 from .dialog import Dialog, ModalScreen
 from .field import ValueInput
 from .option_list import LineList
-from .words import put, spelled
+from .words import put, spell_text
 
 HINT: Final = "enter takes it · type to filter · ↑ ↓ · esc"
 AROUND: Final = 8
@@ -64,7 +64,7 @@ class Offer(Struct, frozen=True):
         return tests.index(True)
 
 
-class Filter(Input):
+class FilterField(Input):
     """`/` begins a filter in every list: here it has begun already."""
 
     def on_key(self, event: events.Key) -> None:
@@ -95,7 +95,7 @@ class ListScreen(ModalScreen[ScreenResultType]):
         self.rows: list[Any] = []
         self.words = ""
         # Keys may come before what is composed is there to be asked for.
-        self.field, self.list = Filter(placeholder=placeholder), LineList()
+        self.field, self.list = FilterField(placeholder=placeholder), LineList()
         self.field.cursor_blink = self.list.can_focus = False
 
     def matching(self, words: str) -> Iterable[Any]:
@@ -125,10 +125,10 @@ class ListScreen(ModalScreen[ScreenResultType]):
         self.list.clear_options()
         self.list.add_options(self.option_of(row) for row in self.rows)
         self.list.highlighted = self.first()
-        self.describe(self.marked)
+        self.describe(self.marked_row)
 
     @property
-    def marked(self) -> Any:
+    def marked_row(self) -> Any:
         """The row under the cursor; a filter may have shortened the list."""
         at = self.list.highlighted
         return None if at is None or at >= len(self.rows) else self.rows[at]
@@ -147,7 +147,7 @@ class ListScreen(ModalScreen[ScreenResultType]):
         self.fill(event.value)
 
     def on_option_list_option_highlighted(self) -> None:
-        self.describe(self.marked)
+        self.describe(self.marked_row)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
@@ -160,8 +160,8 @@ class ListScreen(ModalScreen[ScreenResultType]):
         self._take_marked()
 
     def _take_marked(self) -> None:
-        if self.marked is not None:
-            self.take(self.marked)
+        if self.marked_row is not None:
+            self.take(self.marked_row)
 
 
 class PickerScreen(ListScreen[Offer | None]):
@@ -242,7 +242,7 @@ class PickerScreen(ListScreen[Offer | None]):
     def _refuse(self, offer: Offer, why: str) -> None:
         """Show why an offer cannot be picked."""
         refused = replace(offer, refused=why)
-        self._mark = refused if self.marked == offer else self.marked
+        self._mark = refused if self.marked_row == offer else self.marked_row
         self._offers = tuple(refused if each == offer else each for each in self._offers)
         self.fill(self.words)
 
@@ -278,20 +278,20 @@ class PickerScreen(ListScreen[Offer | None]):
         if isinstance(row, str):
             inside = sum(offer.group == row for offer in self._offers)
             folded = row not in self._opened
-            text = spelled(self, f"▸ {row} ({inside})" if folded else f"  {row}")
+            text = spell_text(self, f"▸ {row} ({inside})" if folded else f"  {row}")
             return Option(
                 Content.styled(text, "$foreground" if folded else "dim"), None, not folded
             )
         mark = "● " if row.value == self._chosen else "  "
-        name = spelled(self, row.name)
+        name = spell_text(self, row.name)
         name += " " * (self._width - cell_len(name))
         if row.refused:
-            return Option(Content.styled(spelled(self, f"{mark}{name}  ✗ {row.refused}"), "dim"))
+            return Option(Content.styled(spell_text(self, f"{mark}{name}  ✗ {row.refused}"), "dim"))
         quiet = "dim" if self.app.native_ansi_color else "$foreground-muted"
         return Option(Content.assemble(
-            (spelled(self, mark), "$text-accent bold"),
+            (spell_text(self, mark), "$text-accent bold"),
             (name, "bold"),
-            (f"  {spelled(self, row.says)}", quiet),
+            (f"  {spell_text(self, row.says)}", quiet),
         ))  # fmt: skip
 
     def describe(self, row: Offer | str | None) -> None:
@@ -301,7 +301,7 @@ class PickerScreen(ListScreen[Offer | None]):
         elif isinstance(row, str):
             put(self._said, "enter opens the group")
         else:
-            put(self._said, spelled(self, f"✗ {row.refused}" if row.refused else row.says))
+            put(self._said, spell_text(self, f"✗ {row.refused}" if row.refused else row.says))
         shown = sum(isinstance(each, Offer) for each in self.rows)
         self._dialog.border_title = f"{self._heading}  {shown} of {len(self._offers)}"
 

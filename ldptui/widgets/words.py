@@ -14,7 +14,7 @@ from ..text.format import to_ascii
 DOT: Final = " · "
 
 
-def spelled(widget: Widget, text: str) -> str:
+def spell_text(widget: Widget, text: str) -> str:
     """The text in the app's charset: in ASCII with words for its signs."""
     return to_ascii(text) if getattr(widget.app, "charset", "") == "ascii" else text
 

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from ldptui.messages import FieldFocused, KeyEdited, TextEdited
-from ldptui.session.draft import Draft, draft_of, edited, retyped
+from ldptui.session.draft import Draft, draft_of, edit_key, edit_text
 from ldptui.widgets.field import Field, ValueInput
 
 SCENARIO = """\
@@ -61,11 +61,11 @@ class FormApp(App[None]):
         self.pane.draft = draft  # type: ignore[attr-defined]
 
     def retype(self, text: str) -> None:
-        self.show(retyped(self.draft, text))
+        self.show(edit_text(self.draft, text))
 
     def on_key_edited(self, event: KeyEdited) -> None:
         self.posted.append((event.key, event.value))
-        self.show(edited(self.draft, event.key, event.value))
+        self.show(edit_key(self.draft, event.key, event.value))
 
     def on_text_edited(self, event: TextEdited) -> None:
         self.posted.append(event.text)

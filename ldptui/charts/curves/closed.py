@@ -26,7 +26,7 @@ from ldptui.core.population import CSVColumn, Explicit, Population, PopulationSp
 from ldptui.core.protocols import ProtocolSpec
 from ldptui.core.scenario import Point, Scenario
 
-from ...session.draft import UnreadError, drawn, require_solved
+from ...session.draft import UnreadError, draw_population, require_solved
 from ...text.swept import setting_word
 from .documents import error_document, gain_document, points_of
 from .variables import Variable, simulated, value_in
@@ -84,7 +84,7 @@ def gain_curve(
     points: int = POINTS,
     *,
     log: bool | None = None,
-    draw: Draw = drawn,
+    draw: Draw = draw_population,
 ) -> tuple[Curve, ...]:
     """The expected gain along the axis, a curve for each swept protocol and attack.
 
@@ -112,7 +112,7 @@ def error_curves(
     points: int = POINTS,
     *,
     log: bool | None = None,
-    draw: Draw = drawn,
+    draw: Draw = draw_population,
 ) -> tuple[Curve, ...]:
     """The expected mean squared error without attack along the axis, a curve for each protocol.
 
@@ -255,7 +255,7 @@ class Subject:
         items serve all points that differ in the number of fakes. Where the hand waits, an
         UnreadError says that fakes have to be solved for first, or that the sums take long.
         """
-        patient, withholds = self.draw is drawn, getattr(protocol, "withholds", False)
+        patient, withholds = self.draw is draw_population, getattr(protocol, "withholds", False)
         if not patient and (capabilities.places(protocol) or withholds):
             raise UnreadError(_Lengthy())
         users, sums = population.users, self._sums

@@ -20,7 +20,7 @@ from ldptui.core.population import Population
 from ldptui.core.scenario import Point, Scenario, value_at
 
 from ...catalogue import leading_metrics
-from ...session.draft import base, drawn
+from ...session.draft import base, draw_population
 from ...session.snapshot import Part
 from ...text.swept import setting_words
 from .closed import (
@@ -59,7 +59,7 @@ def gain_lines(
     points: int = POINTS,
     *,
     log: bool | None = None,
-    draw: Draw = drawn,
+    draw: Draw = draw_population,
     listed: bool = True,
 ) -> tuple[Curve, ...]:
     """The lines of the scenario's own protocol along the axis; none of a trusted curator.
@@ -95,7 +95,7 @@ def gain_and_lines(
     axis: Variable,
     *,
     log: bool | None = None,
-    draw: Draw = drawn,
+    draw: Draw = draw_population,
     listed: bool = True,
 ) -> tuple[Curve, ...]:
     """The curves of a gain chart, and the lines that they are held against."""

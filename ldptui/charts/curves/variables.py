@@ -20,7 +20,7 @@ from ldptui.core.scenario import Point, Scenario
 from ldptui.core.task import task_over
 
 from ...catalogue import key_words, listed_keys
-from ...session.draft import drawn
+from ...session.draft import draw_population
 from .documents import error_document, gain_document, points_of, sweep_entry
 
 SIMULATED: Final = 11
@@ -140,7 +140,7 @@ def _listed(scenario: Scenario, point: Point) -> list[Variable]:
     places: list[float] = [len(listed) for listed in lists]
     words, symbol = key_words("attack.targets.count").noun, key_words("attack.targets.count").symbol
     if len(set(places)) < len(places):
-        population = drawn(point.population, point.seed, scenario.folder)
+        population = draw_population(point.population, point.seed, scenario.folder)
         resolved = (
             ListedTargets(tuple(listed)).resolve(population, point.seed) for listed in lists
         )
@@ -235,7 +235,7 @@ def _task_range(
 
 def _can_have(point: Point, name: str, value: int, folder: Path) -> bool:
     try:
-        population = drawn(point.population, point.seed, folder)
+        population = draw_population(point.population, point.seed, folder)
         spec = replace(cast("Any", point.task), **{name: value})
         task: Any = task_over(spec, point.protocol)
         task.check_population(population)
@@ -265,4 +265,8 @@ def _needs_items(targets: Any) -> int:
 
 def _domain_size(point: Point, folder: Path) -> int:
     items = getattr(point.population, "items", None)
-    return items if items is not None else drawn(point.population, point.seed, folder).domain_size
+    return (
+        items
+        if items is not None
+        else draw_population(point.population, point.seed, folder).domain_size
+    )

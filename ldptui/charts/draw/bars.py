@@ -242,10 +242,12 @@ def _rest_words(chart: Bars, hidden: Sequence[Bar], look: Look) -> str:
     words += f", {fmt.count(targets)} targets" if targets else ""
     sums = []
     if rest.true is not None:
-        sums.append(f"true {fmt.fixed(rest.true + sum(bar.true or 0.0 for bar in hidden), 3)}")
+        sums.append(
+            f"true {fmt.fixed_decimals(rest.true + sum(bar.true or 0.0 for bar in hidden), 3)}"
+        )
     if rest.value is not None:
         value = rest.value + sum(bar.value for bar in hidden if math.isfinite(bar.value))
-        sums.append(f"estimate {fmt.fixed(value, 3)}")
+        sums.append(f"estimate {fmt.fixed_decimals(value, 3)}")
     return crop(look.clean(": ".join(filter(None, (words, ", ".join(sums))))), look.width - 4)
 
 
@@ -300,19 +302,21 @@ def _choices(
         size = max(map(cell_len, (head, *texts)))
         return head, [text.rjust(size) for text in texts]
 
-    values = [fmt.fixed(bar.value, places) for bar in bars]
+    values = [fmt.fixed_decimals(bar.value, places) for bar in bars]
     estimate, both = column(chart.value, values), None
     if errors:
-        halves = [f"± {fmt.fixed(bar.error, places)}" if bar.error else "" for bar in bars]
+        halves = [f"± {fmt.fixed_decimals(bar.error, places)}" if bar.error else "" for bar in bars]
         wide = max(map(cell_len, halves))
         texts = [f"{v} {h.ljust(wide)}" for v, h in zip(values, halves, strict=True)]
         both = column(f"{chart.value} ± error", texts)
-    true = [column(chart.truth, [fmt.fixed(bar.true, places) for bar in bars])]
+    true = [column(chart.truth, [fmt.fixed_decimals(bar.true, places) for bar in bars])]
     true = true if any(bar.true is not None for bar in bars) else []
     change = []
     if any(bar.before is not None for bar in bars):
         changes = [None if b.before is None else b.value - b.before for b in bars]
-        change = [column("change", [fmt.fixed(each, places, sign=True) for each in changes])]
+        change = [
+            column("change", [fmt.fixed_decimals(each, places, sign=True) for each in changes])
+        ]
     first = both or estimate
     yield [first, *true, *change]
     yield [first, *change]

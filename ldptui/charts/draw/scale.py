@@ -198,7 +198,7 @@ def _labels(axis: Axis, bent: Sequence[float], step: float) -> list[str]:
     sizes = [abs(value) for value in values if abs(value) > SLACK * step]
     if not axis.log and not axis.linear and step >= 1e-4 and max(sizes, default=0.0) < 1e6:
         places = max(0, -math.floor(math.log10(step) + SLACK)) + (f"{step:.1e}"[:3] == "2.5")
-        return [fmt.fixed(value, places if step < 10 else 0) for value in values]
+        return [fmt.fixed_decimals(value, places if step < 10 else 0) for value in values]
     if not (axis.log or axis.linear):
         return [fmt.short(value) for value in values]
     if not sizes or (min(sizes) >= 0.01 * (1 - SLACK) and max(sizes) < 1e5):

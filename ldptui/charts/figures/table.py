@@ -44,7 +44,7 @@ class Column(Struct, frozen=True):
             return _scientific(value, self.digits)
         if self.places is None:
             return fmt.short(value, sign=self.sign)
-        return fmt.fixed(value, self.places, sign=self.sign)
+        return fmt.fixed_decimals(value, self.places, sign=self.sign)
 
 
 def _scientific(value: float, digits: int) -> str:

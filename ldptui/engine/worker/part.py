@@ -62,7 +62,7 @@ class PartSoFar:
         for key in self.swept:
             value, leaf = cell.parameters.get(key), key.rpartition(".")[2]
             if value is not None:
-                number = text.chosen(value) if isinstance(value, float) else str(value)
+                number = text.chosen_value(value) if isinstance(value, float) else str(value)
                 words.append(number if leaf == "kind" else f"{leaf} {number}")
         return ", ".join(words)
 

@@ -15,7 +15,7 @@ from ldptui import scenarios
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.base.files import is_file, is_folder, is_there
 
-from ...session.exporting import DRAWN, carried, save_text
+from ...session.exporting import DRAWN, read_figure, save_text
 from ...terminal import places
 from ...terminal.places import current_dir
 from ...widgets.dialog import Dialog, ModalScreen
@@ -134,7 +134,7 @@ def _other(path: Path) -> str | None:
     if is_recording(path):
         return ""
     if path.suffix in DRAWN:
-        return "" if carried(path) else f"{path} carries no scenario of ldptui"
+        return "" if read_figure(path) else f"{path} carries no scenario of ldptui"
     return None
 
 

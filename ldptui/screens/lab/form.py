@@ -17,7 +17,7 @@ from ...questions.question import Question
 from ...questions.sheet import Answer
 from ...questions.words import lab_field_help
 from ...terminal.keyboard import first_focus, takes_focus
-from ...widgets.blank import Scroll, fitted
+from ...widgets.blank import Scroll, call_on_resize
 from ...widgets.field import Field, Steps, ValueInput
 from ...widgets.words import put
 from ..offers import pick
@@ -105,7 +105,7 @@ class LabForm(Scroll):
 
     def on_mount(self) -> None:
         self._filled = True
-        fitted(self, self._fit)
+        call_on_resize(self, self._fit)
         self._fill()
         self._complete()
         if self._wants_focus:

@@ -15,11 +15,11 @@ from textual.widgets import Static
 
 from ...charts.series import Bars, Plot
 from ...questions.sheet import Answer
-from ...text.prose import wrapped
-from ...widgets.cursor import Move, Pointed, nearest
+from ...text.prose import wrap_text
+from ...widgets.cursor import CursorCharts, Move, nearest
 from ...widgets.number_table import NumberTable
 from ...widgets.plot import ChartView
-from ...widgets.words import put, spelled
+from ...widgets.words import put, spell_text
 
 if TYPE_CHECKING:
     from ...charts.figures import Table
@@ -122,7 +122,7 @@ class Results(Vertical):
 NO_CHART: Final = "no chart for this one: see the table"
 
 
-class LabChart(Pointed):
+class LabChart(CursorCharts):
     """A figure of an answer; its numbers say where the cursor can stand, and what is read there."""
 
     picks = False
@@ -207,7 +207,7 @@ def spelled_out(answer: Answer | None, widget: Widget) -> Answer | None:
     if answer is None:
         return None
     verdict, notes, sources = (
-        tuple(spelled(widget, text) for text in texts)
+        tuple(spell_text(widget, text) for text in texts)
         for texts in (answer.verdict, answer.notes, answer.sources)
     )
     return replace(answer, verdict=verdict, notes=notes, sources=sources)
@@ -215,7 +215,7 @@ def spelled_out(answer: Answer | None, widget: Widget) -> Answer | None:
 
 def verdict(answer: Answer | None, width: int) -> str:
     """The first sentence in lines of at most `width` cells."""
-    return "\n".join(wrapped(answer.words[0], width)) if answer and answer.words else ""
+    return "\n".join(wrap_text(answer.words[0], width)) if answer and answer.words else ""
 
 
 def sentences(answer: Answer, width: int) -> Content:
@@ -233,7 +233,7 @@ def _listed(sentences: Sequence[str], mark: str, width: int) -> str:
     return "\n".join(
         (mark if at == 0 else "  ") + line
         for sentence in sentences
-        for at, line in enumerate(wrapped(sentence, width - 2, width - len(mark)))
+        for at, line in enumerate(wrap_text(sentence, width - 2, width - len(mark)))
     )
 
 

@@ -13,7 +13,7 @@ from ...questions.topics import TOPICS
 from ...terminal.keyboard import ALT_DIGITS
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.cursor import STEP
-from ...widgets.words import spelled
+from ...widgets.words import spell_text
 
 TABS: Final = tuple(name for name, topic in TOPICS.items() if topic.group != "more")
 """The topics with a tab and a number of their own; `MORE` leads to the others."""
@@ -144,7 +144,7 @@ class TopicTabs(Vertical):
 
     def _cells(self, row: tuple[tuple[str, str], ...]) -> int:
         """The cells of a row with its gaps, and with the word before it."""
-        words = sum(len(spelled(self, label)) for _, label in row) + 2 * (len(row) - 1)
+        words = sum(len(spell_text(self, label)) for _, label in row) + 2 * (len(row) - 1)
         return words + (len(ABOUT_REPORTS) if row and row[0][0] in REPORTS else 0)
 
     def _asked(self, name: str) -> str:

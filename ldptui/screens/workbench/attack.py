@@ -15,7 +15,7 @@ from textual.widgets import OptionList
 from ...messages import KeyEdited, Noted
 from ...session.draft import attack_script as script
 from ...terminal.keyboard import first_focus
-from ...widgets.blank import fitted
+from ...widgets.blank import call_on_resize
 from ...widgets.form import Form, FormLine, FormPane, FormRow
 from .attack_rows import (
     TABLE,
@@ -24,7 +24,7 @@ from .attack_rows import (
     changed_steps,
     defence_rows,
     described_steps,
-    meant,
+    edit_of_choice,
     steps_of,
 )
 from .script import ProblemList, ScriptEditor
@@ -87,12 +87,12 @@ class AttackPane(FormPane):
     def setting(self) -> str:
         """The attack and the steps against it in a few words: `mga 5 %  then norm-sub`."""
         steps = described_steps(self.draft)
-        return script.described(attack_of(self.draft)) + f"  then {steps}" * bool(steps)
+        return script.describe_attack(attack_of(self.draft)) + f"  then {steps}" * bool(steps)
 
     # The two views.
 
     def on_mount(self) -> None:
-        fitted(self, self._fit)
+        call_on_resize(self, self._fit)
 
     def _fit(self) -> None:
         side = self.size.width >= SIDE_BY_SIDE
@@ -165,7 +165,7 @@ class AttackPane(FormPane):
 
     def on_key_edited(self, event: KeyEdited) -> None:
         """Turn a choice that stands for many keys into an edit of the table that they are in."""
-        if self.draft is not None and (edit := meant(self.draft, event.key, event.value)):
+        if self.draft is not None and (edit := edit_of_choice(self.draft, event.key, event.value)):
             event.stop()
             self.post_message(KeyEdited(*edit))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...catalogue import key_words, kind_words, listed_kinds
 from ...session.draft import attack_script as script
 from ...session.draft import input_of, keys_of, kind_of, sweep_of, used_keys, value_of
-from ...session.draft.attack_script import MUTED, Table, rearranged, tables_in
+from ...session.draft.attack_script import MUTED, Table, rearrange_rows, tables_in
 from ...session.draft.changing import starting
 from ...text.format import MISSING, count, short
 from ...widgets.form import FormRow, own_row, remark
@@ -141,18 +141,18 @@ def _targets(draft: Draft, *, shared: bool) -> Iterator[FormRow]:
         yield own_row(draft, f"{table}.{'items' if listed else 'count'}")
 
 
-def meant(draft: Draft, key: str, value: Any) -> tuple[str, Any] | None:
+def edit_of_choice(draft: Draft, key: str, value: Any) -> tuple[str, Any] | None:
     """The edit that a choice stands for: its key, or the table that its keys are in, and the value.
 
     None where the key is edited as it is.
     """
     table, _, leaf = key.rpartition(".")
     if key == "campaign.drift" and isinstance(value, str):
-        return key, _drifting(draft, value)
+        return key, edit_of_drift(draft, value)
     if key == "goal.metric":
-        return _aimed(draft, value)
+        return edit_of_goal(draft, value)
     if leaf == "pick":
-        return table, _picked(draft, table, value)
+        return table, edit_of_targets(draft, table, value)
     return None
 
 
@@ -171,7 +171,7 @@ def drifts() -> dict[str, Table]:
     }
 
 
-def _aimed(draft: Draft, metric: str) -> tuple[str, Any]:
+def edit_of_goal(draft: Draft, metric: str) -> tuple[str, Any]:
     """A goal takes the place of the share; back, the share is the one that it took."""
     cell = draft.cell
     if metric == GIVEN:
@@ -184,14 +184,14 @@ def _aimed(draft: Draft, metric: str) -> tuple[str, Any]:
     return "goal", {"metric": metric, "at_least": at_least, "over": over}
 
 
-def _drifting(draft: Draft, kind: str) -> Table | None:
+def edit_of_drift(draft: Draft, kind: str) -> Table | None:
     """The population to mix in, as wide and in the middle as the domain asks for."""
     if kind == "none":
         return None
     return {"kind": kind, **{key: starting(draft, f"population.{key}") for key in drifts()[kind]}}
 
 
-def _picked(draft: Draft, table: str, how: str) -> Table | None:
+def edit_of_targets(draft: Draft, table: str, how: str) -> Table | None:
     """Picked or listed: the targets are one table either way, so the whole of it is set."""
     targets = value_of(draft, table)
     before = targets if isinstance(targets, dict) else {}
@@ -252,7 +252,7 @@ def needs(draft: Draft) -> str:
     cell = draft.cell
     if cell is None:
         return ""
-    rows = _verified(cell)
+    rows = verifier_rows(cell)
     if cell.filters:
         from ldptui.core.experiment.limits import held_bytes, in_bytes
 
@@ -261,7 +261,7 @@ def needs(draft: Draft) -> str:
     return "\n".join(rows)
 
 
-def _verified(cell: Cell) -> list[str]:
+def verifier_rows(cell: Cell) -> list[str]:
     """The coins that a verified randomiser tosses, and the fakes that drop out; none without it."""
     rows = []
     if cell.verifier is not None and cell.asked is not None:
@@ -289,7 +289,7 @@ def changed_steps(
     kept = [dict(step) for step in steps]
     if what == "add":
         return [*kept[:at], {"kind": _first(kept)}, *kept[at:]], at
-    return rearranged(kept, what, at)
+    return rearrange_rows(kept, what, at)
 
 
 def _first(steps: Sequence[Mapping[str, Any]]) -> str:

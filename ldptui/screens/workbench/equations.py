@@ -13,10 +13,10 @@ from textual.reactive import reactive
 from textual.widgets.option_list import Option
 
 from ...text.format import ascii_cells
-from ...widgets.filter_input import Filtered, FilterInput, no_match
+from ...widgets.filter_input import FilteredList, FilterInput, no_match
 from ...widgets.option_list import LineList
 from ...widgets.plot import charset_of
-from ...widgets.words import spelled
+from ...widgets.words import spell_text
 
 if TYPE_CHECKING:
     from ...explain.equation_list import Equation
@@ -32,7 +32,7 @@ LONG: Final = 66
 """Letters from which the right side with its numbers has a line of its own."""
 
 
-class EquationsView(Filtered):
+class EquationsView(FilteredList):
     """Live formulas of `draft` over the searchable list; `/` filters both."""
 
     DEFAULT_CSS = """
@@ -133,7 +133,7 @@ class EquationsView(Filtered):
         for at, formula in live:
             if formula.part != part:
                 part = formula.part
-                yield Option(Content.styled(spelled(self, part), "bold"), disabled=True)
+                yield Option(Content.styled(spell_text(self, part), "bold"), disabled=True)
             yield Option(_content(self, live_parts(formula)), f"live-{at}")
         part = ""
         for equation in found:
@@ -148,7 +148,7 @@ class EquationsView(Filtered):
 
 
 def _content(view: EquationsView, parts: list[tuple[str, str]]) -> Content:
-    return Content.assemble(*((spelled(view, text), style) for text, style in parts), "\n")
+    return Content.assemble(*((spell_text(view, text), style) for text, style in parts), "\n")
 
 
 def live_parts(live: Formula) -> list[tuple[str, str]]:
@@ -177,21 +177,21 @@ def equation_parts(equation: Equation, *, opened: bool) -> list[tuple[str, str]]
         (equation.title, "bold"),
         (f"  {VERDICTS[equation.verdict]}", tone),
         (f"  {equation.source}", MUTED),
-        (_indented(equation.printed), ""),
+        (indent_lines(equation.printed), ""),
     ]
     parts += [
-        (_indented(text), style)
+        (indent_lines(text), style)
         for text, style in ((equation.note, tone), (equation.remark, MUTED))
         if text
     ]
     if equation.corrected:
-        parts.append((_indented(f"→ {equation.corrected.strip()}"), "$text-primary"))
+        parts.append((indent_lines(f"→ {equation.corrected.strip()}"), "$text-primary"))
     if opened:
-        parts.append((_indented(f"LaTeX: {equation.latex}"), MUTED))
+        parts.append((indent_lines(f"LaTeX: {equation.latex}"), MUTED))
     return parts
 
 
-def _indented(text: str) -> str:
+def indent_lines(text: str) -> str:
     lines = text.strip("\n").split("\n")
     return "".join(f"\n{INDENT}{line}" for line in lines)
 

@@ -13,8 +13,8 @@ from ldptui.core.base.errors import FileError
 from ...messages import LongWork
 from ...session import exporting
 from ...session.autosave import kept_at, load_draft
-from ...session.draft import opened, reopened, saved
-from ...session.runs import alike, described
+from ...session.draft import mark_saved, open_draft, reopen_draft
+from ...session.runs import alike, describe_scenario
 from ...terminal.clipboard import copy
 from ...terminal.keyboard import RUN, key_of
 from ...terminal.places import current_dir
@@ -42,17 +42,17 @@ def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str
 
     chart.warm_up()
     if replay is not None:
-        return reopened(replay.run.document, replay.run.source), ""
+        return reopen_draft(replay.run.document, replay.run.source), ""
     if path is not None:
-        return opened(path), ""
+        return open_draft(path), ""
     when = kept_at()
     recovered = load_draft()
     if recovered is not None:
         elsewhere = recovered.folder not in (current_dir(), scenarios.path("quickstart").parent)
         place = f", from {recovered.path or recovered.folder}," * elsewhere
         back = f"draft of {when}{place} restored; ctrl+o starts afresh"
-        return recovered, back if recovered.modified or elsewhere else ""
-    return opened(scenarios.path("quickstart")), FIRST
+        return recovered, back if recovered.is_modified or elsewhere else ""
+    return open_draft(scenarios.path("quickstart")), FIRST
 
 
 def open_any(desk: Desk, open_other: Callable[[Path], object]) -> None:
@@ -77,7 +77,7 @@ def open_any(desk: Desk, open_other: Callable[[Path], object]) -> None:
 def open_path(desk: Desk, path: Path | None) -> None:
     """Open the scenario at a path; None: none was chosen."""
     if path is not None:
-        desk.open_draft(opened(path))
+        desk.open_draft(open_draft(path))
         desk.note(f"opened {path}")
 
 
@@ -86,12 +86,12 @@ def save(desk: Desk) -> None:
     from ..dialogs.paths import SaveScreen
 
     if desk.draft is not None:
-        desk.app.push_screen(SaveScreen(desk.draft), partial(_saved, desk))
+        desk.app.push_screen(SaveScreen(desk.draft), partial(note_saved_path, desk))
 
 
-def _saved(desk: Desk, path: Path | None) -> None:
+def note_saved_path(desk: Desk, path: Path | None) -> None:
     if path is not None and desk.draft is not None:
-        desk.draft = saved(desk.draft, path)
+        desk.draft = mark_saved(desk.draft, path)
         desk.note(f"saved {path}")
 
 
@@ -144,8 +144,10 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
     """
     view = desk.charts.current_chart()
     if run is not None and view is not None and view.chart is not None:
-        modified = desk.draft is not None and desk.draft.modified  # has the title of the one opened
-        title = described(run.document) if modified else run.title
+        modified = (
+            desk.draft is not None and desk.draft.is_modified
+        )  # has the title of the one opened
+        title = describe_scenario(run.document) if modified else run.title
         work = partial(_write_figure, view.chart, run, title, path, columns)
         desk.post_message(LongWork("figure", work, desk.note))
 
@@ -158,7 +160,7 @@ def _write_figure(chart: Chart, run: Run, title: str, path: Path, columns: int) 
     doubts = exporting.warnings_of(view)
     words = exporting.caption(title, seed, view.done, view.digest, view.numpy, doubts)
     try:
-        embedded = exporting.embedded(run.document, view.digest, view.numpy)
+        embedded = exporting.embed_scenario(run.document, view.digest, view.numpy)
         chart = with_labels(chart, run.document.get("labels", {}))
         write_figure(chart, path, columns=columns, caption=words, embedded=embedded)
     except ImportError:

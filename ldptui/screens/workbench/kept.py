@@ -15,14 +15,14 @@ from ldptui.core.base.errors import LdpError
 
 from ...engine import kept
 from ...session import exporting
-from ...session.draft import reopened
+from ...session.draft import reopen_draft
 from ...session.runs import Run, difference_text
 from .desk import Desk
 from .panes import CHARTS
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
-    from .simulating import Simulating
+    from .simulating import Simulations
 
 Wish = Literal["star", "tags", "remove", "open", "play", "resume", "difference", "verify"]
 
@@ -33,7 +33,7 @@ class KeptRuns:
     store : the store's file, None for none. simulating : what opens code, and is stopped.
     """
 
-    def __init__(self, desk: Desk, store: Path | None, simulating: Simulating) -> None:
+    def __init__(self, desk: Desk, store: Path | None, simulating: Simulations) -> None:
         self._desk, self._store, self._simulating = desk, store, simulating
         self._verifying: asyncio.subprocess.Process | None = None
 
@@ -52,7 +52,7 @@ class KeptRuns:
         if self._store is not None:
             with self._faults_noted():
                 listed = await asyncio.to_thread(kept.kept_runs, self._store)
-                self._desk.keep(self._desk.shelf.listed(listed))
+                self._desk.keep(self._desk.shelf.with_stored_runs(listed))
 
     async def read(self, run: Run) -> None:
         """Read the results of a run of the store."""
@@ -85,7 +85,7 @@ class KeptRuns:
             return
         await self.read(last)
         if last.key in desk.shelf.read and not chosen():
-            desk.keep(desk.shelf.chosen(last.key, desk.shelf.overlays))
+            desk.keep(desk.shelf.with_choice(last.key, desk.shelf.overlays))
 
     async def offer_to_resume(self) -> None:
         """At the start: offer to go on with a run that was cut off."""
@@ -190,7 +190,7 @@ class KeptRuns:
         from ..dialogs.asking import ConfirmScreen
 
         draft = self._desk.draft
-        if draft is None or not draft.modified:
+        if draft is None or not draft.is_modified:
             return True
         question = f"The scenario has changes that are not saved. Open that of {other}?"
         answer = await self._desk.app.push_screen_wait(ConfirmScreen(question, "Open", "Stay"))
@@ -210,12 +210,14 @@ class KeptRuns:
     async def open_file(self, path: Path) -> None:
         """Open the run of a recording, the scenario of a figure and its run."""
         with self._faults_noted():
-            carried = await asyncio.to_thread(exporting.carried, path)
+            carried = await asyncio.to_thread(exporting.read_figure, path)
             if carried is not None:
                 await self._open_figure(path, carried)
             elif self._store is None:
                 replay = await asyncio.to_thread(kept.open_recording, path)
-                self._desk.play(replay, await asyncio.to_thread(reopened, replay.run.document, ""))
+                self._desk.play(
+                    replay, await asyncio.to_thread(reopen_draft, replay.run.document, "")
+                )
             else:
                 number, before = await asyncio.to_thread(kept.take, self._store, path)
                 await self.list_all()
@@ -224,7 +226,7 @@ class KeptRuns:
                     was = "was here already" if before else "is imported"
                     self._desk.note(f"{path.name}: {run.name} {was}; V in Runs verifies it")
 
-    async def _open_figure(self, path: Path, carried: exporting.Carried) -> None:
+    async def _open_figure(self, path: Path, carried: exporting.FigureContent) -> None:
         """Open the scenario that a figure carries, and its run where the store has it."""
         desk = self._desk
         runs = [run for run in desk.shelf.runs if run.snapshot.digest == carried.digest]
@@ -232,7 +234,7 @@ class KeptRuns:
             if await self._open(runs[-1]):
                 desk.note(f"{path.name} shows {runs[-1].name}")
         elif await self._may_leave(path.name):
-            desk.open_draft(await asyncio.to_thread(reopened, carried.document, ""))
+            desk.open_draft(await asyncio.to_thread(reopen_draft, carried.document, ""))
             desk.note(f"{path.name}: no run here has {carried.digest}; ctrl+r computes it")
 
     # Verifying.
@@ -277,4 +279,4 @@ class KeptRuns:
 
 async def _draft_of(run: Run) -> Draft:
     source = run.kept.source if run.kept is not None else ""
-    return await asyncio.to_thread(reopened, run.document, source)
+    return await asyncio.to_thread(reopen_draft, run.document, source)

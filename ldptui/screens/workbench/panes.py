@@ -12,9 +12,9 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from ...messages import ChoicesAsked
-from ...widgets.blank import Columns, Rows, fitted
+from ...widgets.blank import Columns, Rows, call_on_resize
 from ...widgets.field import Field
-from ...widgets.words import DOT, entitle, parts_within, spelled
+from ...widgets.words import DOT, entitle, parts_within, spell_text
 from .charts import ChartsPane
 from .protocol import ProtocolPane
 from .runs import RunsPane
@@ -71,7 +71,7 @@ class Panes(Columns):
             yield self.runs
 
     def on_mount(self) -> None:
-        fitted(self._controls, self._fold)
+        call_on_resize(self._controls, self._fold)
         self.screen.screen_layout_refresh_signal.subscribe(self, self._centre)
 
     def on_descendant_focus(self) -> None:
@@ -160,17 +160,17 @@ class Panes(Columns):
                 title = f"{number} {NAMES[number]}"
                 if folded and pane.setting:
                     title += DOT
-                    setting = spelled(self, pane.setting)
+                    setting = spell_text(self, pane.setting)
                     title += parts_within(setting, room - len(title), "  ", dropped=-1)
                 entitle(pane, Content(title))
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:
         """Show all values that a field can have, each tried in the draft."""
         from ..offers import pick
-        from .attack_rows import meant
+        from .attack_rows import edit_of_choice
 
         message.stop()
-        pick(self.app, message, self._draft, meant)
+        pick(self.app, message, self._draft, edit_of_choice)
 
     def on_click(self, event: Click) -> None:
         """A click on the line of a folded pane opens it."""

@@ -27,7 +27,7 @@ from ...session.draft import (
     used_keys,
     value_of,
 )
-from ...session.runs import shown
+from ...session.runs import value_words
 from ...text.format import count, short
 from ...widgets.field import read, write
 from ...widgets.form import Form, FormLine, FormPane, FormRow, own_row, remark
@@ -76,7 +76,7 @@ class ParametersPane(FormPane):
             return ""
         values = {key: value_of(draft, key) for key in SETTING}
         budget, *sizes = (
-            f"{key_words(key).short} {shown(value)}" if value is not None else ""
+            f"{key_words(key).short} {value_words(value)}" if value is not None else ""
             for key, value in values.items()
         )
         population = kind_of(draft, "population")

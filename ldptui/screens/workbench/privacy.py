@@ -16,9 +16,9 @@ from textual.reactive import reactive
 from textual.widgets import Static
 
 from ...text import format as fmt
-from ...widgets.blank import Scroll, fitted
+from ...widgets.blank import Scroll, call_on_resize
 from ...widgets.plot import ChartView, charset_of, palette_of
-from ...widgets.words import spelled
+from ...widgets.words import spell_text
 
 if TYPE_CHECKING:
     from ...explain.family_explanation import Bargain, Panel
@@ -59,7 +59,7 @@ class PrivacyView(Vertical):
         yield self._chart
 
     def on_mount(self) -> None:
-        fitted(self, self._fit)
+        call_on_resize(self, self._fit)
         self.watch_draft()
 
     def _fit(self) -> None:
@@ -100,7 +100,7 @@ class PrivacyView(Vertical):
         """The groups of numbers: symbol, name, value, and why it is so."""
         palette = palette_of(self.app)
         for group in panel.groups():
-            yield Text(spelled(self, group.title), "bold")
+            yield Text(spell_text(self, group.title), "bold")
             grid = Table.grid(padding=(0, 2, 0, 0))
             grid.add_column(style=palette.theory)
             grid.add_column(max_width=28)
@@ -108,7 +108,7 @@ class PrivacyView(Vertical):
             grid.add_column(style=palette.muted)
             for fact in group.facts:
                 texts = (fact.symbol, fact.label, fact.value, fact.why)
-                grid.add_row(*(Text(spelled(self, text)) for text in texts))
+                grid.add_row(*(Text(spell_text(self, text)) for text in texts))
             yield Padding(grid, (0, 0, 1, 0))
 
     def _bargains(self, bargains: tuple[Bargain, ...]) -> Iterator[RenderableType]:
@@ -119,12 +119,12 @@ class PrivacyView(Vertical):
         yield Text("What each number buys", "bold")
         table = Table(box=None, header_style=muted, pad_edge=False)
         for head in ("", "ε₁", "ε∞", "σ", "strings", *["0.8 k m"] * has_room):
-            table.add_column(spelled(self, head), justify="right" if head else "left")
+            table.add_column(spell_text(self, head), justify="right" if head else "left")
         for bargain in bargains:
-            row = (spelled(self, text) for text in _numbers(bargain))
+            row = (spell_text(self, text) for text in _numbers(bargain))
             table.add_row(*row, style="bold" if bargain is bargains[0] else None)
         yield table
-        yield Text(spelled(self, BUYS + ROOM * has_room), muted)
+        yield Text(spell_text(self, BUYS + ROOM * has_room), muted)
 
 
 def _numbers(bargain: Bargain) -> list[str]:

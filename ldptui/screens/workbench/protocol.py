@@ -16,10 +16,10 @@ from textual.widgets.option_list import Option
 from ...catalogue import kind_words, listed_kinds
 from ...messages import ChoicesAsked, FieldFocused, KeyEdited
 from ...session.draft import kind_of, sweep_of
-from ...widgets.blank import fitted
-from ...widgets.field import SWEPT, muted
+from ...widgets.blank import call_on_resize
+from ...widgets.field import SWEPT, muted_style
 from ...widgets.option_list import LineList
-from ...widgets.words import put_or_hide, spelled
+from ...widgets.words import put_or_hide, spell_text
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -87,7 +87,7 @@ class ProtocolPane(Vertical):
         yield self._best
 
     def on_mount(self) -> None:
-        fitted(self, self._fill)
+        call_on_resize(self, self._fill)
 
     # The focus.
 
@@ -136,7 +136,7 @@ class ProtocolPane(Vertical):
         wanted = {*usual_kinds(), *named, *([chosen] if chosen else [])}
         kinds = sorted(wanted, key=lambda kind: listed.index(kind) if kind in listed else 0)
         rows = [self._row(kind, chosen, named) for kind in kinds]
-        rows.append(Content.styled(f"  all {len(listed)} protocols …", muted(self)))
+        rows.append(Content.styled(f"  all {len(listed)} protocols …", muted_style(self)))
         options = self._list
         with options.prevent(OptionList.OptionHighlighted):
             if kinds != self._kinds:
@@ -152,7 +152,7 @@ class ProtocolPane(Vertical):
     def _row(self, kind: str, chosen: str, swept: list[str]) -> Content:
         """Mark, name, star, why to pick it, its σ at the right."""
         facts, words = self._facts, kind_words("protocol", kind)
-        spread = spelled(self, facts.spreads.get(kind, "")) if facts is not None else ""
+        spread = spell_text(self, facts.spreads.get(kind, "")) if facts is not None else ""
         star = " ★ " if facts is not None and kind in facts.recommended else "   "
         mark = "● " if kind == chosen else SWEPT if kind in swept else "○ "
         start = Content.assemble(
@@ -162,7 +162,9 @@ class ProtocolPane(Vertical):
         )
         room = max(0, self.size.width - start.cell_length - cell_len(spread) - 2)
         reason = words.reason if cell_len(words.reason) <= room else words.brief
-        start += Content.styled(Content(reason).truncate(room, ellipsis=True).plain, muted(self))
+        start += Content.styled(
+            Content(reason).truncate(room, ellipsis=True).plain, muted_style(self)
+        )
         gap = self.size.width - start.cell_length - cell_len(spread) - 1
         return start + Content(" " * max(1, gap)) + Content(spread)
 

@@ -22,7 +22,7 @@ from ...explain.formula_inputs import Setting, bound, setting_of
 from ...explain.formula_list import entries
 from ...explain.formula_table import SPREAD, in_a_line
 from ...session.draft import Draft
-from ...text.format import MISSING, decimals, fixed, short
+from ...text.format import MISSING, decimals, fixed_decimals, short
 
 NEAR: Final = 1.025
 """The ratio to the least error up to which another counts as the least: OLH rounds its g."""
@@ -76,7 +76,7 @@ def facts_of(draft: Draft) -> Facts | None:
     setting, task = settings[chosen], task_named(cell.task.kind)
     return Facts(
         families={kind: family_of(kind) for kind in kinds},
-        spreads=_written(local) | _written({kind: spreads[kind] for kind in CENTRAL}),
+        spreads=write_spreads(local) | write_spreads({kind: spreads[kind] for kind in CENTRAL}),
         recommended=frozenset(best),
         why=_why(cell, epsilon, best) if best else "",
         numbers=""
@@ -112,11 +112,11 @@ def _why(cell: Cell, epsilon: float, best: list[str]) -> str:
     return f"least MSE {where}, {symbol} = {short(epsilon, 3)}: {'/'.join(best).upper()}"
 
 
-def _written(spreads: dict[str, float | None]) -> dict[str, str]:
+def write_spreads(spreads: dict[str, float | None]) -> dict[str, str]:
     """Spreads with the same number of decimals, so that they compare, where that is short."""
     places = decimals(list(spreads.values()))
     written = {
-        kind: MISSING if spread is None else f"±{fixed(spread, places)}"
+        kind: MISSING if spread is None else f"±{fixed_decimals(spread, places)}"
         for kind, spread in spreads.items()
     }
     if places > 6 or max(map(len, written.values()), default=0) > 8:
@@ -159,14 +159,14 @@ def _spread(cell: Cell, setting: Setting | None) -> float | None:
         return std
     if users is not None and setting.is_pure:
         return _or_none(lambda: frequency_std(protocol, users))
-    return _or_none(lambda: _told(setting))
+    return _or_none(lambda: spread_of_story(setting))
 
 
 _TOLD: Final[WeakKeyDictionary[Setting, float | None]] = WeakKeyDictionary()
 """σ by the setting, for as long as somebody has it: what is bound to a large domain is large."""
 
 
-def _told(setting: Setting) -> float | None:
+def spread_of_story(setting: Setting) -> float | None:
     """σ as the story of a setting has it, which is told once for each object."""
     if setting not in _TOLD:
         _TOLD[setting] = entries(setting)[SPREAD].value

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from ...charts.rows import Look, Row, length, pad
 from ...text import format as fmt
-from ...text.prose import wrapped
+from ...text.prose import wrap_text
 
 if TYPE_CHECKING:
     from ldptui.core.law.pure import BoolArray
@@ -40,7 +40,7 @@ def cell_rows(pen: Pen, cells: Cells, width: int, indent: int, least: int) -> li
     if cells.numbers is not None:
         names.append(cells.numbers[0])
     margin = max(least, indent + max(map(len, names)) + 1)
-    groups = arranged(cells, width - margin)
+    groups = arrange_groups(cells, width - margin)
     tones = [tone_of(pen, group.name) for group in groups]
     muted = [pen.look.palette.muted] * len(groups)
     table: list[tuple[str, list[list[str]], list[str]]] = []
@@ -69,7 +69,7 @@ def cell_rows(pen: Pen, cells: Cells, width: int, indent: int, least: int) -> li
         written = [spread(pen, part, g.pitch) for part, g in zip(texts, groups, strict=True)]
         rows.append(line_of(pen, name, indent, margin, groups, written, styles))
     rest, at = rest_of(cells, groups), least or indent
-    for line in wrapped(pen.look.clean(rest), width - at) if rest else []:
+    for line in wrap_text(pen.look.clean(rest), width - at) if rest else []:
         rows.append([(" " * at + line, pen.look.palette.muted)])
     return rows
 
@@ -116,7 +116,7 @@ class ShownGroup(Struct, frozen=True):
     hidden: tuple[int, ...] = ()
 
 
-def arranged(cells: Cells, width: int) -> list[ShownGroup]:
+def arrange_groups(cells: Cells, width: int) -> list[ShownGroup]:
     """The groups with as much as fits: labels where they can, bits alone where they must."""
     others = cells.rest().count
     labels = [cells.label(m) for group in cells.groups for m in group.members]
@@ -200,16 +200,16 @@ def life_rows(genuine: ReportHistory, fake: ReportHistory | str, look: Look) -> 
     """
     width, pen = look.width, Pen(look)
     if width < TWO_COLUMNS:
-        rows = stacked(blocks_of(pen, genuine, width), 1)
-        return [*rows, [], *stacked(blocks_of(pen, fake, width), 1)]
-    blocks = paired(genuine, fake, width, pen)
+        rows = stack_blocks(blocks_of(pen, genuine, width), 1)
+        return [*rows, [], *stack_blocks(blocks_of(pen, fake, width), 1)]
+    blocks = pair_blocks(genuine, fake, width, pen)
     spare = look.height - sum(map(len, blocks)) - len(blocks) + 1
     if spare > 0:
-        blocks = paired(genuine, fake, width, Pen(look, spare))
-    return stacked(blocks, 1 if spare >= 0 else 0, beside(pen, [], (width - 3) // 2, []))
+        blocks = pair_blocks(genuine, fake, width, Pen(look, spare))
+    return stack_blocks(blocks, 1 if spare >= 0 else 0, beside(pen, [], (width - 3) // 2, []))
 
 
-def paired(
+def pair_blocks(
     genuine: ReportHistory, fake: ReportHistory | str, width: int, pen: Pen
 ) -> list[list[Row]]:
     """The blocks of both lives beside each other."""
@@ -225,7 +225,7 @@ def paired(
     return blocks
 
 
-def stacked(blocks: list[list[Row]], gap: int, between: Row | None = None) -> list[Row]:
+def stack_blocks(blocks: list[list[Row]], gap: int, between: Row | None = None) -> list[Row]:
     """The blocks below each other, with a row between them where there is a gap."""
     rows: list[Row] = []
     for block in blocks:
@@ -245,7 +245,7 @@ def blocks_of(pen: Pen, life: ReportHistory | str, width: int) -> list[list[Row]
     if isinstance(life, str):
         title = (pad(pen.look.clean("No fake users"), width), f"bold {pen.look.palette.muted}")
         rows: list[Row] = [
-            [(line, pen.look.palette.muted)] for line in wrapped(pen.look.clean(life), width)
+            [(line, pen.look.palette.muted)] for line in wrap_text(pen.look.clean(life), width)
         ]
         return [[[title]], rows]
     tone = pen.look.palette.attacked if life.fake else pen.look.palette.clean
@@ -270,7 +270,7 @@ def step_rows(pen: Pen, number: int, step: Step, width: int, tone: str) -> list[
     room = width - indent
     head = f"{number} {step.name}"
     head = head.ljust(indent) if roomy else f"{head}  "
-    lines = wrapped(pen.look.clean(step.text), room, width - len(head))
+    lines = wrap_text(pen.look.clean(step.text), room, width - len(head))
     rows: list[Row] = [[(head, f"bold {tone}"), (lines[0], palette.foreground)]]
     body: list[Row] = [[(line, palette.foreground)] for line in lines[1:]]
     body += chance_rows(pen, step, room)
@@ -279,7 +279,7 @@ def step_rows(pen: Pen, number: int, step: Step, width: int, tone: str) -> list[
         rows += cell_rows(pen, step.cells, width, 2, INDENT if roomy else 0)
     body = meter_rows(pen, step, room)
     for detail in step.detail:
-        body += [[(line, palette.muted)] for line in wrapped(pen.look.clean(detail), room)]
+        body += [[(line, palette.muted)] for line in wrap_text(pen.look.clean(detail), room)]
     if step.bits is not None and step.marked is not None:
         body += bit_rows(pen, step.bits, set(step.marked.tolist()), room)
     return rows + [[(" " * indent, ""), *row] for row in body]
@@ -303,7 +303,7 @@ def chance_rows(pen: Pen, step: Step, width: int) -> list[Row]:
                 (outcome, palette.foreground),
             ])  # fmt: skip
         else:
-            lines = wrapped(f"{event}, {chance}: {outcome}", width)
+            lines = wrap_text(f"{event}, {chance}: {outcome}", width)
             rows += [[(line, palette.foreground)] for line in lines]
     return rows
 
@@ -340,4 +340,4 @@ def meter_rows(pen: Pen, step: Step, width: int) -> list[Row]:
     for words in (sentence, brief):
         if cells + 2 + len(words) <= width:
             return [[bar, (f"  {words}", pen.look.palette.foreground)]]
-    return [[bar], *([(line, pen.look.palette.foreground)] for line in wrapped(sentence, width))]
+    return [[bar], *([(line, pen.look.palette.foreground)] for line in wrap_text(sentence, width))]

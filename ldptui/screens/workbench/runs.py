@@ -14,16 +14,16 @@ from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from ...messages import Ask, RunAsked, RunsChosen
-from ...session.runs import Run, changes, described, differences, matching
+from ...session.runs import Run, changes, describe_scenario, differences, matching
 from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
 from ...text.prose import first_lines, plain
-from ...widgets.blank import Scroll, fitted
-from ...widgets.filter_input import Filtered, FilterInput, no_match
+from ...widgets.blank import Scroll, call_on_resize
+from ...widgets.filter_input import FilteredList, FilterInput, no_match
 from ...widgets.option_list import LineList
 from ...widgets.status import failure
-from ...widgets.words import put_or_hide, spelled
+from ...widgets.words import put_or_hide, spell_text
 
 
 class FailureView(Scroll):
@@ -82,7 +82,7 @@ BRIEF: Final = 2
 EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its sweep, and keeps it."
 
 
-class RunsPane(Filtered):
+class RunsPane(FilteredList):
     """The runs, newest first: status, time, trials, and what differs from the run before.
 
     Posts RunsChosen and RunAsked.
@@ -133,7 +133,7 @@ class RunsPane(Filtered):
             Static(id="details", markup=False),
             FilterInput("filter: words, #tag, star, done, oue …", LineList),
         )
-        fitted(self, self._fill)
+        call_on_resize(self, self._fill)
 
     def watch_shelf(self) -> None:
         self._fill()
@@ -159,7 +159,7 @@ class RunsPane(Filtered):
         rows = [self._row(run, before.get(run.key)) for run in newest]
         keys, before_keys = [run.key for run in newest], self._keys
         self._keys = keys
-        held = self._held(options, before_keys)
+        held = self.run_under_cursor(options, before_keys)
         if len(keys) == options.option_count:
             # A new list lays out the whole screen anew; the live row changes with every edit.
             for index, row in enumerate(rows):
@@ -183,7 +183,7 @@ class RunsPane(Filtered):
             "▶" if run.key == self.shelf.shown else "+" if run.key in self.shelf.overlays else " "
         )
         star = "★" if run.kept is not None and run.kept.star else " "
-        what = described(run.document)
+        what = describe_scenario(run.document)
         if before is not None:
             what = differences(before.document, run.document) or f"as {before.name}: {what}"
         number = run.name.removeprefix("run ") if view.full else "now"
@@ -191,12 +191,12 @@ class RunsPane(Filtered):
         row.append(f"{mark} {MARKS.get(run.status, ' ')} {number:>4}{star} {_when(run.started)} ")
         row.append(f"{fmt.count(view.done):>7} trials {fmt.duration(view.seconds):>7}  ")
         row.append("".join(f"#{tag} " for tag in run.tags), "italic")
-        row.append(spelled(self, what))
+        row.append(spell_text(self, what))
         row.truncate(max(20, self.content_size.width - 2), overflow="ellipsis")
         return row
 
     @staticmethod
-    def _held(options: LineList, keys: list[int]) -> int | None:
+    def run_under_cursor(options: LineList, keys: list[int]) -> int | None:
         """The run under the cursor of somebody who is in the list."""
         at = options.highlighted
         return keys[at] if at is not None and at < len(keys) and options.has_focus else None
@@ -219,7 +219,7 @@ class RunsPane(Filtered):
         half = min(MOST_DETAILS, max(DETAILS, (height - 1) // 2))
         most = max(1, min(DETAILS, height - len(self._keys))) if brief else half
         told = _description(run, before, brief=brief)[: min(most, BRIEF) if brief else most]
-        lines = _fitting([spelled(self, text) for text in told], width - 2, most)
+        lines = _fitting([spell_text(self, text) for text in told], width - 2, most)
         details.styles.height = len(lines) if brief else most + 1
         text = Text("\n".join(lines), no_wrap=True)
         details.update(text, layout=False)  # its height does not depend on the words
@@ -324,7 +324,9 @@ def _description(run: Run, before: Run | None, *, brief: bool) -> list[str]:
     kept = "" if brief else kept
     texts = [
         " · ".join(filter(None, (f"{name}: {status}", drawn, run.title))),
-        " · ".join(filter(None, (described(run.document), _promised(run), kept))),
+        " · ".join(
+            filter(None, (describe_scenario(run.document), central_budget_words(run), kept))
+        ),
     ]
     if before is not None:
         news = " ".join(changes(before.document, run.document)) or "nothing changed."
@@ -332,7 +334,7 @@ def _description(run: Run, before: Run | None, *, brief: bool) -> list[str]:
     return texts
 
 
-def _promised(run: Run) -> str:
+def central_budget_words(run: Run) -> str:
     """What all reports of the first cell keep together; "" where each stands alone."""
     cells = run.snapshot.parts.get("base", ())
     central = cells[0].budgets.get("central_epsilon") if cells else None

@@ -33,18 +33,18 @@ from ...messages import (
     WorkerChanged,
 )
 from ...session.autosave import WHOLE, drop_taken
-from ...session.draft import edited, rekeyed, retyped
+from ...session.draft import edit_key, edit_keys, edit_text
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot
 from ...widgets.field import is_typing
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
 from . import files
-from .desk import Background, LabDoor, Past, Refused, Saving, Showing
+from .desk import Autosave, Background, DraftHistory, LabDoor, ProblemReport, RunDisplay
 from .kept import KeptRuns
 from .panes import CHARTS, Panes
 from .replay_bar import ReplayBar
-from .simulating import MakeEngine, Simulating
+from .simulating import MakeEngine, Simulations
 from .title import KEYS, TitleBar, TooSmall
 
 if TYPE_CHECKING:
@@ -81,8 +81,12 @@ class WorkbenchScreen(Screen[None]):
         self._path, self._run_replay, self._first_note = path, run_replay, note
         self._engine, self._replay_bar = engine(self.post_message), ReplayBar()
         self._lab = LabDoor(self, type(self._engine), collection)
-        self._saving, self._background, self.past = Saving(self), Background(self), Past(self)
-        self.simulating = Simulating(
+        self._saving, self._background, self.past = (
+            Autosave(self),
+            Background(self),
+            DraftHistory(self),
+        )
+        self.simulating = Simulations(
             self, self._engine, store, lambda: self._replay_bar.replay is not None
         )
         self._kept = KeptRuns(self, store, self.simulating)
@@ -91,8 +95,8 @@ class WorkbenchScreen(Screen[None]):
         self._field_of: Widget | None = None
         self._back_to = CHARTS  # the pane that a replay was started from
         self._panes = Panes(id="body")
-        self._refused = Refused(self, self._panes)
-        self._showing = Showing(self, self._panes, self._replay_bar)
+        self._refused = ProblemReport(self, self._panes)
+        self._showing = RunDisplay(self, self._panes, self._replay_bar)
         self._too_small, self._title = TooSmall(id="too-small"), TitleBar()
         self._status, self._hints = StatusLine(), KeyHints()
 
@@ -197,7 +201,7 @@ class WorkbenchScreen(Screen[None]):
             return
         if before is None or before.scenario != after.scenario:
             self.simulating.preview_soon(edited=True)  # the worker computes while the panes draw
-        self._title.show_title(after.title, after.modified)
+        self._title.show_title(after.title, after.is_modified)
         if after.problems and is_typing(self.focused):  # a number half typed is no problem yet
             self._refused.tell_later(after)
             self._status.problem = ""
@@ -232,15 +236,15 @@ class WorkbenchScreen(Screen[None]):
 
     def on_key_edited(self, message: KeyEdited) -> None:
         if self.draft is not None:
-            self._edit(message.key, edited(self.draft, message.key, message.value))
+            self._edit(message.key, edit_key(self.draft, message.key, message.value))
 
     def take_keys(self, message: KeysProposed) -> None:
         if self.draft is not None:
-            self._edit(message.what, rekeyed(self.draft, message.edits, message.sweeps_stay))
+            self._edit(message.what, edit_keys(self.draft, message.edits, message.sweeps_stay))
 
     def on_text_edited(self, message: TextEdited) -> None:
         if self.draft is not None:
-            self._edit("the script", retyped(self.draft, message.text))
+            self._edit("the script", edit_text(self.draft, message.text))
 
     def _edit(self, what: str, draft: Draft) -> None:
         self._replay_bar.close()
@@ -258,7 +262,7 @@ class WorkbenchScreen(Screen[None]):
     def open_draft(self, draft: Draft) -> None:
         """Work on another scenario: a replay is left, and no chart of the one before stays."""
         self._replay_bar.close()
-        self.shelf = self.shelf.chosen(0)
+        self.shelf = self.shelf.with_choice(0)
         self.charts.overlays, self.charts.snapshot = (), None
         self.take_draft(draft)
         self.charts.open_on(draft)
@@ -344,7 +348,7 @@ class WorkbenchScreen(Screen[None]):
         self._replay_bar.close()
         self.past.put_back()
         self._chosen = True
-        self.keep(self.shelf.chosen(shown, overlays))
+        self.keep(self.shelf.with_choice(shown, overlays))
         self.run_worker(self._kept.read_chosen(note))
 
     def on_run_asked(self, message: RunAsked) -> None:
@@ -359,7 +363,7 @@ class WorkbenchScreen(Screen[None]):
         if self.draft is None or self.draft.document != draft.document:
             self.past.put_aside()
             self.draft = draft
-        self.shelf = self.shelf.chosen(self.shelf.shown)
+        self.shelf = self.shelf.with_choice(self.shelf.shown)
         self._back_to = self.pane
         self.action_pane(CHARTS)
         self._replay_bar.play(replay)

@@ -31,7 +31,7 @@ MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 """Makes an engine from the function that it posts its news with."""
 
 
-class Simulating:
+class Simulations:
     """Asks the engine for the numbers that the charts show.
 
     Parameters
@@ -119,10 +119,10 @@ class Simulating:
 
     def _show_measured(self, document: Mapping[str, Any]) -> None:
         """Show the run that has measured this scenario already, if there is one."""
-        measured = self._desk.shelf.measured(document)
+        measured = self._desk.shelf.measured_run(document)
         if measured is not None:
             self._edited = False
-            self._desk.keep(self._desk.shelf.chosen(measured.key, self._desk.shelf.overlays))
+            self._desk.keep(self._desk.shelf.with_choice(measured.key, self._desk.shelf.overlays))
 
     def _lacking(self, parts: Sequence[Part], scenario: Scenario) -> tuple[Part, ...]:
         """The parts of which what is shown has not all cells, nor the verdict that they ask for."""
@@ -135,7 +135,7 @@ class Simulating:
             for part in parts
             if picture is None
             or (part.detection and picture.detection is None)
-            or (part.by_trial and _listed(picture, part) is None)
+            or (part.by_trial and trial_estimates_of(picture, part) is None)
             or not covered(
                 picture.parts.get(part.name, ()),
                 [point.parameters for point in points_of(dict(part.document), scenario)],
@@ -152,7 +152,7 @@ class Simulating:
         self._asked = draft is None or draft.scenario is None
         if draft is None or draft.scenario is None:
             return
-        measured = shelf.measured(draft.scenario.document, at_hand=False)
+        measured = shelf.measured_run(draft.scenario.document, at_hand=False)
         changing = may_change(draft.scenario.document)
         if resumed is None and measured is not None and not changing:
             self._edited = False
@@ -172,11 +172,11 @@ class Simulating:
 
     async def _ask_and_begin(self, draft: Draft, resumed: int | None) -> None:
         """Run a scenario with somebody's code, if the user lets it run."""
-        allowed = await self._consented(draft)
+        allowed = await self.ask_consent(draft)
         if allowed and self._desk.draft is not None and self._desk.draft.scenario == draft.scenario:
             self._begin(draft, resumed)
 
-    async def _consented(self, draft: Draft) -> bool:
+    async def ask_consent(self, draft: Draft) -> bool:
         """Ask once about the code of a scenario; whether the user lets all of it run that is found.
 
         What is not found is left to the worker, which says so.
@@ -214,7 +214,7 @@ class Simulating:
         return snapshot.full and not (running and self._desk.shelf.numbers == before.numbers)
 
 
-def _listed(picture: Snapshot, part: Part) -> TrialEstimates | None:
+def trial_estimates_of(picture: Snapshot, part: Part) -> TrialEstimates | None:
     """The estimates of single trials that a run has of a part."""
     if part.name != "cell":
         return picture.by_trial

@@ -11,22 +11,22 @@ from .editing import (
     as_list,
     as_range,
     draft_of,
-    dropped,
-    edited,
+    dropped_sweeps,
+    edit_key,
+    edit_keys,
+    edit_text,
     first_free,
+    mark_saved,
     new_sweep,
-    opened,
+    open_draft,
     pointed_at,
     read_on,
-    rekeyed,
-    reopened,
-    retyped,
-    saved,
+    reopen_draft,
     sweepable,
     takes_range,
 )
 from .looking import (
-    allowed,
+    allowed_range,
     base,
     default_of,
     input_of,
@@ -36,5 +36,5 @@ from .looking import (
     used_keys,
     value_of,
 )
-from .populations import Awaited, Origin, UnreadError, drawn, ready
+from .populations import Origin, PendingWork, UnreadError, draw_population, ready
 from .state import Draft, Problem

@@ -82,7 +82,7 @@ def _weight(value: Any) -> float:
     return float(value) if number and value > 0 else 0.0
 
 
-def described(attack: Mapping[str, Any]) -> str:
+def describe_attack(attack: Mapping[str, Any]) -> str:
     """`mga 5 %`, `mga 80 % ria 20 %`, `3 phases`; an attack without a share is its kind alone."""
     shape = shape_of(attack)
     if shape == "phases":
@@ -114,7 +114,7 @@ def tables_in(value: Any) -> list[Table]:
     return [dict(table) for table in value if isinstance(table, Mapping)] if listed else []
 
 
-def rearranged(rows: Sequence[Table], what: str, at: int) -> tuple[list[Table], int]:
+def rearrange_rows(rows: Sequence[Table], what: str, at: int) -> tuple[list[Table], int]:
     """The rows after `what` was done with the one at `at`, and the one to choose then.
 
     what : "duplicate", "remove", "mute", "up" or "down"; anything else changes nothing.
@@ -128,7 +128,7 @@ def rearranged(rows: Sequence[Table], what: str, at: int) -> tuple[list[Table], 
             del kept[at]
             at = max(0, min(at, len(kept) - 1))
         case "mute":
-            kept[at] = _switched(kept[at])
+            kept[at] = switch_row(kept[at])
         case "up" if at > 0:
             kept[at - 1 : at + 1] = kept[at], kept[at - 1]
             at -= 1
@@ -138,7 +138,7 @@ def rearranged(rows: Sequence[Table], what: str, at: int) -> tuple[list[Table], 
     return kept, at
 
 
-def _switched(table: Table) -> Table:
+def switch_row(table: Table) -> Table:
     """The table muted, or acting again."""
     rest = {key: value for key, value in table.items() if key != MUTED}
     return rest if table.get(MUTED) is True else {**rest, MUTED: True}

@@ -44,7 +44,7 @@ def short(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def changed(
+def change_document(
     draft: Draft, document: dict[str, Any], remembered: dict[str, Any], key: str, value: Any
 ) -> dict[str, Any]:
     """The document with one dotted key set, and all that follows from that."""

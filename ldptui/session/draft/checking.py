@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ldptui.core.scenario import Point, Scenario
 
 
-class Unsolved(Struct, frozen=True):
+class UnsolvedProgrammes(Struct, frozen=True):
     """Programmes to be solved before more can be said."""
 
     programmes: tuple[Programme, ...]
@@ -50,14 +50,14 @@ def require_solved(fakes: Iterable[Fakes], protocol: Any) -> None:
     programmes = [group.strategy.programme(protocol, group.targets) for group in solving]
     unknown = tuple(each for each in programmes if not solver.known(each))
     if unknown:
-        raise UnreadError(Unsolved(unknown))
+        raise UnreadError(UnsolvedProgrammes(unknown))
 
 
 MAX_BOUND: Final = 64
 """The most swept values that are bound (targets found, sizes checked) with every edit."""
 
 
-def checked(draft: Draft, text: str) -> Draft:
+def check_text(draft: Draft, text: str) -> Draft:
     """The draft with this text, read and checked."""
     from ldptui.core import scenario
 
@@ -71,7 +71,7 @@ def checked(draft: Draft, text: str) -> Draft:
     errors: list[LdpError] = []
     cell = None
     try:
-        errors += _thinned(read).problems()
+        errors += thin_sweep(read).problems()
         cell = None if errors else _bound(read)
     except LdpError as error:
         errors.append(error)
@@ -119,7 +119,7 @@ def own_problem(draft: Draft, key: str) -> Problem | None:
 _LIFT: Final = " (--no-limits lifts this)"
 
 
-def _thinned(scenario: Scenario) -> Scenario:
+def thin_sweep(scenario: Scenario) -> Scenario:
     """The scenario with only the ends of its ranges: what holds there holds between them.
 
     Checking every point of a long range would take longer than a keystroke may.

@@ -16,7 +16,7 @@ from ldptui.core.base.files import is_folder, is_there
 from ... import scenarios
 from ...catalogue import key_words, listed_keys, swept_kinds
 from ...terminal.places import current_dir
-from .checking import checked
+from .checking import check_text
 from .looking import base, keys_of, kind_of, sweep_of, used_keys, value_of
 from .populations import UnreadError, ready
 from .state import Draft
@@ -24,7 +24,7 @@ from .state import Draft
 
 def read_on(draft: Draft) -> Draft:
     """The draft after its large population was read."""
-    return checked(draft, draft.text)
+    return check_text(draft, draft.text)
 
 
 def draft_of(
@@ -32,21 +32,21 @@ def draft_of(
 ) -> Draft:
     """A draft of TOML text; `saved_text` is what its file holds (default: the text itself)."""
     saved = text if saved_text is None else saved_text
-    return checked(Draft(text, folder, path, None, None, (), saved), text)
+    return check_text(Draft(text, folder, path, None, None, (), saved), text)
 
 
-def retyped(draft: Draft, text: str) -> Draft:
+def edit_text(draft: Draft, text: str) -> Draft:
     """The draft with another text: the script was edited by hand."""
-    return draft if text == draft.text else checked(draft, text)
+    return draft if text == draft.text else check_text(draft, text)
 
 
-def saved(draft: Draft, path: Path) -> Draft:
+def mark_saved(draft: Draft, path: Path) -> Draft:
     """The draft after its text was written to `path`."""
     kept = replace(draft, path=path, folder=path.parent, saved_text=draft.text)
-    return kept if path.parent == draft.folder else checked(kept, kept.text)
+    return kept if path.parent == draft.folder else check_text(kept, kept.text)
 
 
-def edited(draft: Draft, key: str, value: Any) -> Draft:
+def edit_key(draft: Draft, key: str, value: Any) -> Draft:
     """The draft with one dotted key set by a form (None: removed); comments and layout stay.
 
     The key's sweep stays. A new `kind` drops the keys that it does not know, remembers them, and
@@ -60,31 +60,31 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
         value = _as_labels(draft, value)
     from ldptui.core.scenario import rewritten, value_at
 
-    from .changing import changed
+    from .changing import change_document
 
     listed = re.match(r"(.*?)\.\d+(\.|$)", key)
     if listed is not None and value_at(document, listed[1]) is None:
         return draft  # a field of a phase that was there a moment ago
     try:
-        document = changed(draft, document, remembered, key, value)
+        document = change_document(draft, document, remembered, key, value)
     except ScenarioError:
         return draft  # a part that a list does not have stays away
     text = rewritten(draft.text, draft.document, document)
     bundled = draft.folder == scenarios.path("quickstart").parent
     if bundled and key.endswith(".path") and not is_there(draft.folder / str(value)):
         draft = replace(draft, folder=current_dir())
-    return checked(replace(draft, remembered=remembered), text)
+    return check_text(replace(draft, remembered=remembered), text)
 
 
-def rekeyed(draft: Draft, edits: Sequence[tuple[str, Any]], sweeps_stay: bool = False) -> Draft:
+def edit_keys(draft: Draft, edits: Sequence[tuple[str, Any]], sweeps_stay: bool = False) -> Draft:
     """The draft with several keys set, in order; what was swept of them is swept no longer.
 
     sweeps_stay : their sweeps stay.
     """
     for key, value in edits:
         if key in sweep_of(draft) and not sweeps_stay:
-            draft = edited(draft, f"sweep.{key}", None)
-        draft = edited(draft, key, value)
+            draft = edit_key(draft, f"sweep.{key}", None)
+        draft = edit_key(draft, key, value)
     return draft
 
 
@@ -100,7 +100,7 @@ def _as_labels(draft: Draft, items: Any) -> Any:
     return [str(item) if isinstance(item, int) and str(item) in known else item for item in items]
 
 
-def opened(path: Path) -> Draft:
+def open_draft(path: Path) -> Draft:
     """The draft of a file; a bundled scenario is a copy that has no file of its own yet."""
     text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     if path.parent != scenarios.path("quickstart").parent:
@@ -110,7 +110,7 @@ def opened(path: Path) -> Draft:
     return draft_of(text, path.parent if names_files else current_dir())
 
 
-def reopened(document: Mapping[str, Any], source: str) -> Draft:
+def reopen_draft(document: Mapping[str, Any], source: str) -> Draft:
     """The draft of a kept scenario, in the folder of the file that it came from, if any."""
     from ldptui.core.scenario import to_toml
 
@@ -176,12 +176,12 @@ def first_free(draft: Draft) -> str | None:
     free.sort(key=lambda key: _FIRST.index(key) if key in _FIRST else len(_FIRST))
     tried = (
         key for key in free[:TRIED]
-        if not edited(draft, f"sweep.{key}", new_sweep(draft, key)).problems
+        if not edit_key(draft, f"sweep.{key}", new_sweep(draft, key)).problems
     )  # fmt: skip
     return next(tried, next(iter(free), None))
 
 
-def dropped(before: Draft, after: Draft) -> str:
+def dropped_sweeps(before: Draft, after: Draft) -> str:
     """The keys whose sweep an edit has dropped, in words; "" for none."""
     left = sweep_of(after)
     gone = [key_words(key).noun for key in sweep_of(before) if after.parses and key not in left]
@@ -236,7 +236,7 @@ def _trusts(draft: Draft, kind: str) -> bool:
     return every or kind_of(draft, "task") in ("", Frequencies().kind)
 
 
-def _swept(draft: Draft, key: str) -> list[str]:
+def swept_words(draft: Draft, key: str) -> list[str]:
     """The words that a sweep of a key lists; none where it is not swept."""
     swept = sweep_of(draft).get(key)
     return [name for name in swept if isinstance(name, str)] if isinstance(swept, list) else []
@@ -254,12 +254,12 @@ def _applies(draft: Draft, key: str) -> bool:
     if table == "trust" and name == "kind":
         from ldptui.core.protocols import CENTRAL
 
-        return not {kind_of(draft, "protocol"), *_swept(draft, "protocol.kind")} & {*CENTRAL}
+        return not {kind_of(draft, "protocol"), *swept_words(draft, "protocol.kind")} & {*CENTRAL}
     if name == "targets" and isinstance(listed := value_of(draft, "attack.targets"), Mapping):
         return "items" not in listed  # those that are listed are neither picked nor counted
     if name == "kind":
         return kind != "none"
-    kinds = _swept(draft, f"{table}.kind") or [kind]
+    kinds = swept_words(draft, f"{table}.kind") or [kind]
     if not any(name in keys_of(table, known) for known in kinds):
         return False
     used = used_keys(draft, "protocol")

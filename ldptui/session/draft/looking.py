@@ -105,7 +105,7 @@ def sweep_of(draft: Draft) -> dict[str, Any]:
     return scenario.sweep_of(draft.document or {})
 
 
-def allowed(key: str) -> Range | None:
+def allowed_range(key: str) -> Range | None:
     """The interval that a numeric key may lie in, the limits of a run included."""
     from ldptui.core.scenario import range_of
 

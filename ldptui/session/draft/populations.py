@@ -71,7 +71,7 @@ class Origin(Struct, frozen=True):
         return result
 
 
-class Awaited(Protocol):
+class PendingWork(Protocol):
     """Work that is done beside the screen before more can be said of a draft."""
 
     @property
@@ -83,7 +83,7 @@ class Awaited(Protocol):
 class UnreadError(Exception):
     """Nothing more can be said before a large population is there, or an attack is solved for."""
 
-    def __init__(self, origin: Awaited) -> None:
+    def __init__(self, origin: PendingWork) -> None:
         super().__init__(origin.doing)
         self.origin = origin
 
@@ -114,11 +114,11 @@ def origin_of(spec: PopulationSpec, seed: int, folder: Path) -> Origin:
     return Origin(spec, 0, folder, (status.st_mtime_ns, status.st_size))
 
 
-def drawn(spec: PopulationSpec, seed: int, folder: Path) -> Population:
+def draw_population(spec: PopulationSpec, seed: int, folder: Path) -> Population:
     """The population of a spec; raises LdpError."""
     origin = origin_of(spec, seed, folder)
-    kept = _used(origin)
-    return _checked(origin.read() if kept is None else kept)
+    kept = mark_used(origin)
+    return check_population(origin.read() if kept is None else kept)
 
 
 def ready(spec: PopulationSpec, seed: int, folder: Path) -> Population:
@@ -126,10 +126,10 @@ def ready(spec: PopulationSpec, seed: int, folder: Path) -> Population:
     origin = origin_of(spec, seed, folder)
     if origin.large and origin not in _KEPT:
         raise UnreadError(origin)
-    return drawn(spec, seed, folder)
+    return draw_population(spec, seed, folder)
 
 
-def _used(origin: Origin) -> Population | LdpError | None:
+def mark_used(origin: Origin) -> Population | LdpError | None:
     with _LOCK:
         kept = _KEPT.pop(origin, None)
         if kept is not None:
@@ -137,7 +137,7 @@ def _used(origin: Origin) -> Population | LdpError | None:
         return kept
 
 
-def _checked(result: Population | LdpError) -> Population:
+def check_population(result: Population | LdpError) -> Population:
     if isinstance(result, ScenarioError):
         raise result.within("population") from result
     if isinstance(result, LdpError):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from .populations import Awaited
+from .populations import PendingWork
 
 if TYPE_CHECKING:
     from ldptui.core.cell import Cell
@@ -50,10 +50,10 @@ class Draft(Struct, frozen=True, eq=False):
     cell: Cell | None = None
     parses: bool = True
     remembered: Mapping[str, Any] = field(default_factory=dict)
-    unread: Awaited | None = None
+    unread: PendingWork | None = None
 
     @property
-    def modified(self) -> bool:
+    def is_modified(self) -> bool:
         """True where the text differs from what is saved."""
         return self.text != self.saved_text
 

@@ -20,7 +20,7 @@ from .layout import (
     Column,
     Group,
     Style,
-    aligned,
+    align_words,
     block_lines,
     lines_of,
     words_group,
@@ -91,7 +91,7 @@ def answer_lines(results: Results, style: Style) -> list[str]:
     """The same as lines."""
     title, group, note = answers(results)
     lines = (line.rstrip() for line in block_lines([group], Style()))
-    return [style.strong(title), *lines, *([style.faint(note)] if note else [])]
+    return [style.make_strong(title), *lines, *([style.make_faint(note)] if note else [])]
 
 
 _TAKES: Final = "fake users that it takes"
@@ -131,12 +131,12 @@ def metric_group(
         Column("metric", tuple(name for name, _ in rows), words=True),
         Column(
             "measured",
-            aligned(
+            align_words(
                 [text.estimate(estimate.mean, estimate.standard_error) for _, estimate in rows],
                 " ± ",
             ),
         ),
-        Column("theory", aligned([text.short(estimate.theory, 5) for _, estimate in rows])),
+        Column("theory", align_words([text.short(estimate.theory, 5) for _, estimate in rows])),
         Column("z", tuple(z_text(estimate) for _, estimate in rows)),
     )
     return Group("", columns, tuple(estimate for _, estimate in rows))
@@ -158,8 +158,8 @@ def round_groups(cell: Cell, measured: CellResults) -> list[Group]:
 
     first = [Column("round", tuple(str(row.number) for row in shown))]
     if cell.targets.size:
-        first.append(Column("β", aligned([text.chosen(row.share, 3) for row in shown])))
-    spent = Column("ε spent", aligned([text.short(row.spent) for row in shown]))
+        first.append(Column("β", align_words([text.chosen_value(row.share, 3) for row in shown])))
+    spent = Column("ε spent", align_words([text.short(row.spent) for row in shown]))
     groups = [beside_theory("mean squared error", of("mse"))]
     if cell.targets.size:
         inside, frequency = of("targets_in_top_k"), of("target_frequency")
@@ -180,7 +180,7 @@ def round_groups(cell: Cell, measured: CellResults) -> list[Group]:
 def round_lines(groups: list[Group], entry: list[str], width: int, style: Style) -> list[str]:
     """Rounds in as many blocks as the width asks for, and when the targets came to the top k."""
     lines = lines_of(groups, width, style)
-    return [*lines, *([""] if entry else []), *(style.faint(line) for line in entry)]
+    return [*lines, *([""] if entry else []), *(style.make_faint(line) for line in entry)]
 
 
 def _in_spite(gains: list[Estimate], alarms: list[Estimate]) -> list[Group]:

@@ -52,7 +52,7 @@ class Column(Struct, frozen=True):
         force_setattr(self, "cells", tuple(map(spelled, self.cells)))
         force_setattr(self, "width", max(map(room_of, (self.head, *self.cells))))
 
-    def placed(self, cell: str) -> str:
+    def place_cell(self, cell: str) -> str:
         blank = " " * (self.width - room_of(cell))
         return f"{cell}{blank}" if self.words else f"{blank}{cell}"
 
@@ -75,10 +75,10 @@ class Style(Struct, frozen=True):
 
     colour: bool = False
 
-    def strong(self, line: str) -> str:
+    def make_strong(self, line: str) -> str:
         return f"\x1b[1m{line}\x1b[0m" if self.colour and line.strip() else line
 
-    def faint(self, line: str) -> str:
+    def make_faint(self, line: str) -> str:
         return f"\x1b[2m{line}\x1b[0m" if self.colour and line.strip() else line
 
 
@@ -106,7 +106,7 @@ def lines_of(
     return lines
 
 
-def narrowed(groups: Sequence[Group], room: int) -> list[Group]:
+def narrow_groups(groups: Sequence[Group], room: int) -> list[Group]:
     """The groups, each that is wider than the room as several ones of fewer columns."""
     narrow = []
     for group in groups:
@@ -138,16 +138,20 @@ def block_lines(groups: Sequence[Group], style: Style, breaks: Collection[int] =
     """Titles, heads, a rule and the rows of some groups side by side; empty lines at `breaks`."""
     lines = []
     if any(group.title for group in groups):
-        lines.append(style.strong(GAP.join(group.title.ljust(group.width) for group in groups)))
+        lines.append(
+            style.make_strong(GAP.join(group.title.ljust(group.width) for group in groups))
+        )
     lines.append(
-        style.strong(
+        style.make_strong(
             GAP.join(
-                "  ".join(column.placed(column.head) for column in group.columns).ljust(group.width)
+                "  ".join(column.place_cell(column.head) for column in group.columns).ljust(
+                    group.width
+                )
                 for group in groups
             )
         )
     )
-    lines.append(style.faint(GAP.join("─" * group.width for group in groups)))
+    lines.append(style.make_faint(GAP.join("─" * group.width for group in groups)))
     for row in range(len(groups[0].columns[0].cells)):
         if row in breaks:
             lines.append("")
@@ -155,15 +159,15 @@ def block_lines(groups: Sequence[Group], style: Style, breaks: Collection[int] =
         for group in groups:
             cells = []
             for column in group.columns:
-                cell = column.placed(column.cells[row])
-                cells.append(style.faint(cell) if column.head == "theory" else cell)
+                cell = column.place_cell(column.cells[row])
+                cells.append(style.make_faint(cell) if column.head == "theory" else cell)
             inner = sum(column.width for column in group.columns) + 2 * (len(cells) - 1)
             parts.append("  ".join(cells) + " " * (group.width - inner))
         lines.append(GAP.join(parts))
     return lines
 
 
-def aligned(words: Sequence[str], mark: str = ".") -> tuple[str, ...]:
+def align_words(words: Sequence[str], mark: str = ".") -> tuple[str, ...]:
     """Words of one width, their marks below each other; whole numbers end where a point would be.
 
     A percent sign is no part of its number.

@@ -14,7 +14,7 @@ from ldptui.core.running.runner import Results
 
 from ...catalogue import key_words, metric_words
 from .. import format as text
-from .layout import Column, Group, aligned
+from .layout import Column, Group, align_words
 
 
 def heads(keys: Sequence[str]) -> list[str]:
@@ -43,13 +43,13 @@ def value_text(value: object) -> str:
     if isinstance(value, int):
         return str(value) if isinstance(value, bool) else text.count(value)
     if isinstance(value, float):
-        return text.chosen(value, 4)
+        return text.chosen_value(value, 4)
     if isinstance(value, list):
-        return _shortened(value)
+        return shorten_list(value)
     return one_line(str(value))
 
 
-def _shortened(items: Sequence[object]) -> str:
+def shorten_list(items: Sequence[object]) -> str:
     """A list in a column: whole if it is short, else its ends and how long it is."""
     whole = ", ".join(one_line(str(item)) for item in items)
     if len(whole) <= 16:
@@ -71,7 +71,7 @@ def chosen_groups(results: Results, choice: Choice) -> list[Group]:
 
 def _keys(made: Pivot) -> Group:
     columns = (
-        key_column(head, [_listed(row[at]) for row in made.rows])
+        key_column(head, [as_list(row[at]) for row in made.rows])
         for at, head in enumerate(heads(made.keys))
     )
     return Group("", tuple(columns))
@@ -81,7 +81,7 @@ def key_column(head: str, values: Sequence[object]) -> Column:
     """The values of a key: words, or numbers with their points below each other."""
     words = any(isinstance(each, str | list) for each in values)
     written = tuple(map(value_text, values))
-    return Column(head, written if words else aligned(written), words)
+    return Column(head, written if words else align_words(written), words)
 
 
 def _group(made: Pivot, metric: str) -> Group:
@@ -98,13 +98,13 @@ def _head(keys: Sequence[str], values: Sequence[Any]) -> str:
     """The values above a column, numbers with the symbols of their keys."""
     words = []
     for key, value in zip(keys, values, strict=True):
-        written = value_text(_listed(value))
+        written = value_text(as_list(value))
         symbol = "" if isinstance(value, str | tuple) else f"{key_words(key).short} = "
         words.append(f"{symbol}{written}")
     return ", ".join(words)
 
 
-def _listed(value: Any) -> Any:
+def as_list(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -114,7 +114,7 @@ def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
     power = common_power(estimates)
     columns = (
         Column("measured", with_errors(estimates, power)),
-        Column("theory", aligned([theory_text(estimate, power) for estimate in estimates])),
+        Column("theory", align_words([theory_text(estimate, power) for estimate in estimates])),
         Column("z", tuple(map(z_text, estimates))),
     )
     return Group(title + unit_of(power), columns, compared)
@@ -131,7 +131,7 @@ def with_errors(estimates: Iterable[Estimate], power: int | None) -> tuple[str, 
     """`value ± error` with both points aligned; the error has two digits in each row."""
     estimates = list(estimates)
     if power is None:
-        return aligned(
+        return align_words(
             [_alone(estimate.mean, estimate.standard_error) for estimate in estimates], " ± "
         )
     values, errors = [], []
@@ -145,9 +145,9 @@ def with_errors(estimates: Iterable[Estimate], power: int | None) -> tuple[str, 
         else:
             error = _scaled(estimate.standard_error, power)
             places = text.decimals([error])
-            values.append(text.fixed(_scaled(estimate.mean, power), places))
-            errors.append(text.fixed(error, places))
-    left, right = aligned(values), aligned(errors)
+            values.append(text.fixed_decimals(_scaled(estimate.mean, power), places))
+            errors.append(text.fixed_decimals(error, places))
+    left, right = align_words(values), align_words(errors)
     if not any(errors):
         return left
     return tuple(
@@ -168,14 +168,14 @@ def theory_text(estimate: Estimate, power: int | None) -> str:
         return text.MISSING
     if power is None or not error:
         return text.short(_scaled(value, power or 0), 5)
-    return text.fixed(_scaled(value, power), text.decimals([_scaled(error, power)]))
+    return text.fixed_decimals(_scaled(value, power), text.decimals([_scaled(error, power)]))
 
 
 def z_text(estimate: Estimate) -> str:
     """The z, marked where it is approximate, or the doubt that leaves none."""
     if estimate.doubt == "skewed":
-        return f"≈ {text.fixed(estimate.z, 1, sign=True)}"
-    return estimate.doubt or text.fixed(estimate.z, 1, sign=True)
+        return f"≈ {text.fixed_decimals(estimate.z, 1, sign=True)}"
+    return estimate.doubt or text.fixed_decimals(estimate.z, 1, sign=True)
 
 
 _DOUBTS: Final[dict[Doubt, str]] = {

@@ -25,18 +25,18 @@ from .. import format as text
 from ..interval import mean_words
 from ..labels import with_labels
 from ..swept import run_verdict
-from ..verdict import NAMED, Told
+from ..verdict import NAMED, VerdictCell
 from .cell import answer_lines, answers, entry_lines, metric_group, round_groups, round_lines
 from .layout import (
     GAP,
     Column,
     Group,
     Style,
-    aligned,
+    align_words,
     block_lines,
     in_blocks,
     lines_of,
-    narrowed,
+    narrow_groups,
 )
 from .numbers import chosen_groups, doubt_notes
 from .setting import constant_lines
@@ -58,8 +58,8 @@ def results_table(
     """
     style = Style(colour)
     scenario, cells = results.experiment.scenario, results.experiment.cells
-    lines = [style.strong(one_line(line)) for line in textwrap.wrap(scenario.title, width)]
-    lines += [style.faint(line) for line in constant_lines(results, width)]
+    lines = [style.make_strong(one_line(line)) for line in textwrap.wrap(scenario.title, width)]
+    lines += [style.make_faint(line) for line in constant_lines(results, width)]
     if choice == ALL and any(cell.answer is not None for cell in cells):
         lines += ["", *answer_lines(results, style)]
     finished = finished_cells(results)
@@ -67,7 +67,7 @@ def results_table(
     rounds = campaign_groups(results, finished) if choice == ALL else []
     if finished and choice.turned:
         keys, *others = groups
-        narrow = narrowed(others, width - keys.width - len(GAP))
+        narrow = narrow_groups(others, width - keys.width - len(GAP))
         lines += ["", *lines_of([keys, *narrow], width, style)]
     elif len(cells) == 1 and finished:
         lines += ["", *block_lines(groups, style)]
@@ -77,9 +77,9 @@ def results_table(
         lines += ["", *lines_of(groups, width, style, breaks(results, finished))]
     error = results.error if with_error else ""
     closing = _closing(results, finished, [*groups, *rounds], width, numpy, error)
-    lines += ["", *(style.faint(line) for line in closing)]
+    lines += ["", *(style.make_faint(line) for line in closing)]
     said = [line for sentence in verdict_of(results) for line in textwrap.wrap(sentence, width)]
-    lines += ["", *map(style.strong, said)] if said else []
+    lines += ["", *map(style.make_strong, said)] if said else []
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -91,7 +91,7 @@ def verdict_of(results: Results, ranks: bool = True) -> tuple[str, ...]:
     single = len(results.experiment.cells) == 1
     alone, beside = ranks and single, swept_kinds("protocol", "") if single else ()
     told = [
-        Told(
+        VerdictCell(
             cell_view(cell, measured, theory, beside),
             frequencies(cell, measured, {}) if alone and measured.arms else None,
             tuple(map(cell.population.label, cell.targets[: NAMED + 1].tolist())),
@@ -166,7 +166,7 @@ def theory_table(
     """Closed forms as (quantity, value, formula, source), between a title and notes."""
     columns = (
         Column("quantity", tuple(row[0] for row in rows), words=True),
-        Column("value", aligned([row[1] for row in rows])),
+        Column("value", align_words([row[1] for row in rows])),
         Column("formula", tuple(row[2] for row in rows), words=True),
         Column("source", tuple(row[3] for row in rows), words=True),
     )
@@ -242,19 +242,21 @@ def latex_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
         comments = [f"% {words}" for words in (sheet.title, sheet.note) if words]
         keys, *others = map(_shorter, sheet.groups)
         width = choice.wrap or sys.maxsize
-        parts = narrowed(others, width - keys.width - len(GAP))
+        parts = narrow_groups(others, width - keys.width - len(GAP))
         tabulars = map(_tabular, in_blocks(keys, parts, width) or [[keys]])
         lines += [*[""] * bool(number), *comments, *"\n\n".join(tabulars).split("\n")]
     return "\n".join(lines) + "\n"
 
 
 def _shorter(group: Group) -> Group:
-    """The same columns with errors in brackets, as `_bracketed` writes them."""
-    columns = (replace(each, cells=tuple(map(_bracketed, each.cells))) for each in group.columns)
+    """The same columns with errors in brackets, as `bracket_errors` writes them."""
+    columns = (
+        replace(each, cells=tuple(map(bracket_errors, each.cells))) for each in group.columns
+    )
     return replace(group, columns=tuple(columns))
 
 
-def _bracketed(words: str) -> str:
+def bracket_errors(words: str) -> str:
     """`1.234 ± 0.056` as `1.234(56)`: an error below 1 in the last digits of its value."""
 
     def short(found: re.Match[str]) -> str:

@@ -59,7 +59,9 @@ def constant_lines(results: Results, width: int) -> list[str]:
         rows.insert(2, ("trust", _trust(cells)))
     if any(cell.defences for cell in cells):
         own = _keys(cells, "defence", usual=False)
-        rows.append(("defence", [range_over(map(_defence, cells)), *own, *_verified(cells)]))
+        rows.append(
+            ("defence", [range_over(map(_defence, cells)), *own, *verification_facts(cells)])
+        )
     if any("task.kind" in cell.parameters for cell in cells):
         kinds = range_over(cell.task.kind for cell in cells)
         rows.insert(1, ("task", [kinds, *_keys(cells, "task")]))
@@ -163,7 +165,7 @@ def _trust(cells: Sequence[Cell]) -> list[str]:
     coins = [cell.pure.epsilon for cell in cells if "trust.levels" in cell.parameters]
     facts += [f"ε = {range_over(coins)} really spent"] if coins else []
     kinds = [range_over(cell.trust.kind for cell in cells), *_keys(cells, "trust"), *facts]
-    return [*kinds, *_dropped([cell for cell in cells if cell.trust.drop_out])]
+    return [*kinds, *sent_share_facts([cell for cell in cells if cell.trust.drop_out])]
 
 
 def _defence(cell: Cell) -> str:
@@ -172,16 +174,16 @@ def _defence(cell: Cell) -> str:
     return " then ".join(steps) or "none"
 
 
-def _verified(cells: Sequence[Cell]) -> list[str]:
+def verification_facts(cells: Sequence[Cell]) -> list[str]:
     """The facts of reports that are verified: the budget of their coins, and who drops out."""
     facts, checked = [], [cell for cell in cells if cell.verifier is not None]
     spent = [cell.sifted.pure.epsilon for cell in checked if cell.asked is not None]
     if spent:
         facts.append(f"ε = {range_over(spent)} really spent")
-    return [*facts, *_dropped([cell.sifted for cell in checked])]
+    return [*facts, *sent_share_facts([cell.sifted for cell in checked])]
 
 
-def _dropped(cells: Sequence[Cell]) -> list[str]:
+def sent_share_facts(cells: Sequence[Cell]) -> list[str]:
     """The share of fakes who send their report, where they may keep it back."""
     sent = [fakes.sent for cell in cells for fakes in cell.fakes if fakes.sent < 1]
     return [f"{range_over(map(text.percent, sent))} of the fakes send their report"] if sent else []
@@ -226,7 +228,9 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
     targets = f"r = {sizes} {rules} target{'' if sizes == '1' else 's'}"
     if len(named) == 1:
         population = attacked[0].population
-        labels = [_named(item, population.label(item)) for item in attacked[0].targets.tolist()]
+        labels = [
+            name_target(item, population.label(item)) for item in attacked[0].targets.tolist()
+        ]
         return [*facts, f"{targets}: {labels[0]}", *labels[1:10], *(["…"] if labels[10:] else [])]
     return [*facts, targets]
 
@@ -248,7 +252,7 @@ def _kind(cell: Cell) -> str:
     )
 
 
-def _named(item: int, label: str) -> str:
+def name_target(item: int, label: str) -> str:
     """The label of a target, and its number too where the label is another number."""
     both = label.isdecimal() and label != str(item)
     return f"{label} (item {item})" if both else one_line(label)

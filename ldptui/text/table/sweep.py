@@ -92,7 +92,7 @@ _ROWS: Final = (
 
 def _groups(finished: list[Finished]) -> list[Group]:
     """The columns of each metric that the table shows."""
-    facts, known = _facts(finished), partial(_known, finished=finished)
+    facts, known = _facts(finished), partial(has_values, finished=finished)
     listed = facts & {"frequencies", "hitters"}
     placed = {name for row in _ROWS for name in row.columns} if listed else set()
     names = dict.fromkeys(name for cell, _, _ in finished for name in cell.metrics)
@@ -121,7 +121,7 @@ def _facts(finished: list[Finished]) -> set[str]:
     return facts | ({"rounds"} if any(cell.rounds for cell in cells) else set())
 
 
-def _known(metric: str, finished: list[Finished]) -> bool:
+def has_values(metric: str, finished: list[Finished]) -> bool:
     """Return whether any cell has a value of the metric."""
     columns = (column(measured.metrics, metric) for _, measured, _ in finished)
     return any(estimate_of(values).mean is not None for values in columns)

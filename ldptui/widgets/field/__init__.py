@@ -11,14 +11,14 @@ from .controls import (
     ROW_KEYS,
     SWEPT,
     Choice,
-    Row,
+    FormControl,
     ValueInput,
-    faint,
+    faint_style,
     go_to_row,
     is_typing,
     leave,
-    muted,
+    muted_style,
     style_of,
 )
 from .field import LABEL_WIDTH, Field
-from .typed import Steps, nudged, read, write
+from .typed import Steps, nudge_value, read, write

@@ -19,15 +19,15 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from ...terminal.keyboard import ALT_DIGITS, takes_focus
-from ..words import spelled
+from ..words import spell_text
 
 
-def muted(widget: Widget) -> str:
+def muted_style(widget: Widget) -> str:
     """The style of quiet words. ($text-muted is a colour that only CSS can resolve.)"""
     return "dim" if widget.app.native_ansi_color else "$foreground-muted"
 
 
-def faint(widget: Widget) -> str:
+def faint_style(widget: Widget) -> str:
     """The style of controls that cannot be used now."""
     return "dim" if widget.app.native_ansi_color else "$foreground 38%"
 
@@ -48,7 +48,7 @@ ROW_KEYS: Final[list[BindingType]] = [
 """The keys of every row of a form."""
 
 
-class Row:
+class FormControl:
     """A control that is a row of a form: arrows go to the rows around, esc to the pane."""
 
     def on_hide(self: Any) -> None:
@@ -78,7 +78,7 @@ def is_typing(widget: Widget | None) -> bool:
     return isinstance(widget, ValueInput) and widget.is_edited
 
 
-class ValueInput(Row, Input):
+class ValueInput(FormControl, Input):
     """One row of text. Enter or a click begins to edit it, its value selected; enter, esc end that.
 
     While it is not edited, left and right nudge it, and all other keys are those of the screen.
@@ -170,7 +170,7 @@ def _pane_of(widget: Widget) -> Widget | None:
     return next(panes, None)
 
 
-class Choice(Row, Widget, can_focus=True):
+class Choice(FormControl, Widget, can_focus=True):
     """One of a few words between arrows. Moving chooses: what follows the hand is seen at once."""
 
     DEFAULT_CSS = """
@@ -208,7 +208,7 @@ class Choice(Row, Widget, can_focus=True):
     @property
     def _word(self) -> str:
         word = next((word for value, word in self.options if value == self.value), "–")
-        return spelled(self, word)
+        return spell_text(self, word)
 
     def action_move(self, by: int) -> None:
         values = [value for value, _ in self.options]
@@ -234,7 +234,7 @@ class Choice(Row, Widget, can_focus=True):
             self.action_move(-1 if offset.x < 2 else 1)
 
     def render(self) -> RenderResult:
-        quiet = faint(self) if self.is_disabled else muted(self)
+        quiet = faint_style(self) if self.is_disabled else muted_style(self)
         bright, arrow = "$foreground bold", quiet
         if self.has_focus and not self.is_disabled:
             bright, arrow = "$text-accent bold", "$text-accent"

@@ -14,11 +14,11 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from ...messages import ChoicesAsked, FieldFocused, KeyEdited
-from ...session.draft import allowed, input_of
+from ...session.draft import allowed_range, input_of
 from ...session.draft.looking import Type
-from ..words import spelled
-from .controls import SWEPT, Choice, ValueInput, faint, is_typing, style_of
-from .typed import Steps, nudged, read, steps_of, write
+from ..words import spell_text
+from .controls import SWEPT, Choice, ValueInput, faint_style, is_typing, style_of
+from .typed import Steps, nudge_value, read, steps_of, write
 
 if TYPE_CHECKING:
     from ldptui.core.base.ranges import Range
@@ -130,7 +130,7 @@ class Field(Widget):
 
     def render(self) -> RenderResult:
         if self.is_disabled:
-            mark, style = "  ", faint(self)
+            mark, style = "  ", faint_style(self)
         elif self._problem:
             mark, style = "✗ ", "$text-error"
         elif self.focused:
@@ -138,9 +138,9 @@ class Field(Widget):
         else:
             mark = SWEPT if self.swept else "= " if self.follows else "  "
             style = "dim" if self.app.native_ansi_color else ""  # not by CSS: children inherit it
-        label = spelled(self, self.label)
+        label = spell_text(self, self.label)
         if label != self.label and len(label) > LABEL_WIDTH - 3:  # its sign is a word in ASCII
-            label = spelled(self, self.label.rpartition(" ")[0])
+            label = spell_text(self, self.label.rpartition(" ")[0])
         return Content.assemble((mark, style_of(mark, style)), (label, style)).truncate(
             max(1, self.size.width), ellipsis=True
         )
@@ -258,7 +258,7 @@ class Field(Widget):
         control = self.control
         assert isinstance(control, ValueInput)
         if self.type_ in ("integer", "number"):
-            text = self._nudged(event.up, event.big)
+            text = self.nudge_text(event.up, event.big)
         elif self.offered:
             words = list(self.offered)
             at = words.index(control.value) if control.value in words else -1
@@ -271,16 +271,16 @@ class Field(Widget):
             control.value = text
             control.cursor_position = len(text)
 
-    def _nudged(self, up: bool, big: bool) -> str | None:
+    def nudge_text(self, up: bool, big: bool) -> str | None:
         """The text of the next number up or down that is allowed; None where there is none."""
         assert isinstance(self.control, ValueInput)
         value = read(self.control.value, self.type_)
-        bounds = self.bounds or allowed(self.like)
+        bounds = self.bounds or allowed_range(self.like)
         if isinstance(value, str):
             value = self._value
         if not isinstance(value, int | float):
             value = bounds.low if bounds is not None and math.isfinite(bounds.low) else 0
-        number = nudged(value, up, big, self.steps or steps_of(self.like, self.type_))
+        number = nudge_value(value, up, big, self.steps or steps_of(self.like, self.type_))
         if bounds is not None and number not in bounds:
             end = bounds.high if number > value else bounds.low
             if end not in bounds or not math.isfinite(end):

@@ -96,10 +96,10 @@ def write(value: Any, *, grouped: bool = True) -> str:
 
 def _name(name: str) -> str:
     """A key as TOML has it: in quotes where it is no plain word."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quote_toml(name)
 
 
-def _quoted(text: str) -> str:
+def quote_toml(text: str) -> str:
     """A string of TOML, which is JSON's but for DEL and for signs beyond 16 bits."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -111,7 +111,7 @@ def _toml(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, str):
-        return _quoted(value)
+        return quote_toml(value)
     if isinstance(value, float):
         return repr(value)
     return write(value, grouped=False)
@@ -150,12 +150,12 @@ def steps_of(key: str, type_: Type) -> Steps:
     return Steps(ladder=step == "ladder", doubling=step == "doubling")
 
 
-def nudged(value: float, up: bool, big: bool, steps: Steps) -> int | float:
+def nudge_value(value: float, up: bool, big: bool, steps: Steps) -> int | float:
     """The next number of the grid, or of the ladder, above or below a value."""
     if steps.ladder:
-        return _climbed(value, up, big)
+        return next_rung(value, up, big)
     if steps.doubling:
-        return _doubled(max(1, round(value)), up, big)
+        return next_power(max(1, round(value)), up, big)
     if steps.decades:
         return float(Decimal(repr(value)).scaleb((2 if big else 1) * (1 if up else -1)))
     step = Decimal(steps.big if big else steps.small)
@@ -166,13 +166,13 @@ def nudged(value: float, up: bool, big: bool, steps: Steps) -> int | float:
     return int(number) if whole else float(number)
 
 
-def _doubled(number: int, up: bool, big: bool) -> int:
+def next_power(number: int, up: bool, big: bool) -> int:
     """The next power of two above or below, or the one after that."""
     power = number.bit_length() + big if up else (number - 1).bit_length() - 1 - big
     return 1 << max(0, power)
 
 
-def _climbed(value: float, up: bool, big: bool) -> int:
+def next_rung(value: float, up: bool, big: bool) -> int:
     number = max(1, round(value))
     if big:
         return number * 10 if up else max(1, round(number / 10))

@@ -188,7 +188,7 @@ async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() ->
     run = replace(run, parts={**run.parts, "map": cells(part.document)})
     draft = QUICK_DRAFT
     for key, values in PAIRS.sweep.items():
-        draft = drafts.edited(draft, f"sweep.{key}", values)
+        draft = drafts.edit_key(draft, f"sweep.{key}", values)
     async with showing(draft=draft, run=run) as (pane, pilot):
         assert "map" in dict(pane.tabs())
         pane.tab = "map"
@@ -248,7 +248,7 @@ async def test_x_shows_every_cell_of_a_sweep_over_three_keys() -> None:
     run = replace(run, parts={**run.parts, "map": cells(part.document)})
     draft = QUICK_DRAFT
     for key, values in three.sweep.items():
-        draft = drafts.edited(draft, f"sweep.{key}", values)
+        draft = drafts.edit_key(draft, f"sweep.{key}", values)
     async with showing(draft=draft, run=run) as (pane, pilot):
         pane.tab = "map"
         await pilot.pause()

@@ -9,7 +9,7 @@ from ldptui.charts.draw import draw
 from ldptui.charts.figures.table import Column, Table, reading, rows_at, stops
 from ldptui.charts.rows import DARK, Charset, Look
 from ldptui.charts.series import Axis, Panels, Plot, Series
-from ldptui.widgets.cursor import moved
+from ldptui.widgets.cursor import move_cursor
 from ldptui.widgets.number_table import _matches
 
 TABLE = Table(
@@ -29,12 +29,12 @@ def test_a_cursor_stops_where_something_was_measured() -> None:
 
 def test_a_move_stays_within_the_stops() -> None:
     places = (0.1, 0.2, 0.5)
-    assert [moved(None, places, "step", by) for by in (1, -1)] == [0.1, 0.5]
-    assert [moved(0.2, places, "step", by) for by in (1, -1, 7, -7)] == [0.5, 0.1, 0.5, 0.1]
-    assert [moved(0.2, places, "to", by) for by in (0, -1)] == [0.1, 0.5]
-    assert moved(0.3, places, "step", 1) == 0.1  # a stop of another run: begin anew
-    assert moved(0.2, places, "pool", 0) is None
-    assert moved(0.2, (), "to", -1) is None
+    assert [move_cursor(None, places, "step", by) for by in (1, -1)] == [0.1, 0.5]
+    assert [move_cursor(0.2, places, "step", by) for by in (1, -1, 7, -7)] == [0.5, 0.1, 0.5, 0.1]
+    assert [move_cursor(0.2, places, "to", by) for by in (0, -1)] == [0.1, 0.5]
+    assert move_cursor(0.3, places, "step", 1) == 0.1  # a stop of another run: begin anew
+    assert move_cursor(0.2, places, "pool", 0) is None
+    assert move_cursor(0.2, (), "to", -1) is None
 
 
 def test_rows_are_read_in_columns_with_the_picked_one_marked() -> None:

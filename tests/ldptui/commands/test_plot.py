@@ -12,7 +12,7 @@ from support.commands import TINY, Captured, fail, succeed
 from support.plugin_cases import attack_file, toml
 
 from ldptui.commands import cli
-from ldptui.session.exporting import carried
+from ldptui.session.exporting import read_figure
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_every_format_keeps_the_scenario(
 ) -> None:
     out = tmp_path / f"figure.{suffix}"
     succeed(capsys, "plot", scenario, "--chart", "frequencies", "--out", str(out), "--quiet")
-    kept = carried(out)
+    kept = read_figure(out)
     assert kept is not None
     assert kept.document["protocol"]["kind"]
     assert kept.digest.startswith("xxh3:")

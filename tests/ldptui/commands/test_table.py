@@ -93,7 +93,7 @@ def test_points_are_aligned_and_uncertainties_have_two_digits() -> None:
 
 def test_a_percent_sign_is_no_part_of_the_number_before_it() -> None:
     """`3 %` stood as far left as 300."""
-    assert table.aligned(["126", "2.83 %", "3 %", "1e-6"]) == (
+    assert table.align_words(["126", "2.83 %", "3 %", "1e-6"]) == (
         "126     ", "  2.83 %", "  3 %   ", "  1e-6  ",
     )  # fmt: skip
 

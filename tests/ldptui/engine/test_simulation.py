@@ -10,7 +10,7 @@ from support.fake_engine import FakeEngine, base_snapshot
 
 from ldptui import scenarios
 from ldptui.engine.simulation import Simulation
-from ldptui.session.draft import Draft, opened
+from ldptui.session.draft import Draft, open_draft
 from ldptui.session.snapshot import Part
 
 ONE, OTHER = (Part("base", {"seed": 1}),), (Part("base", {"seed": 2}),)
@@ -18,7 +18,7 @@ ONE, OTHER = (Part("base", {"seed": 1}),), (Part("base", {"seed": 2}),)
 
 @pytest.fixture(scope="module")
 def draft() -> Draft:
-    return opened(scenarios.path("quickstart"))
+    return open_draft(scenarios.path("quickstart"))
 
 
 @pytest.fixture

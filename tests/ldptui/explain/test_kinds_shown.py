@@ -123,9 +123,9 @@ def test_a_goal_keeps_its_share_open_in_the_form() -> None:
 
     from ldptui.charts.figures import same_settings
     from ldptui.core.experiment import compile
-    from ldptui.session.draft import draft_of, edited
+    from ldptui.session.draft import draft_of, edit_key
 
-    draft = edited(draft_of(GOAL, Path()), "attack.kind", "ria")
+    draft = edit_key(draft_of(GOAL, Path()), "attack.kind", "ria")
     assert not draft.problems
     assert "share" not in draft.text
     assert draft.cell is not None

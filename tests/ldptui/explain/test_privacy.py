@@ -82,7 +82,7 @@ async def test_the_panel_fits(size: tuple[int, int], charset: str) -> None:
         assert chart.chart is not None
         assert (chart.region.x > 0) == (size[0] >= 110)
         before = view.draft
-        view.draft = drafts.edited(before, "protocol.kind", "oue")
+        view.draft = drafts.edit_key(before, "protocol.kind", "oue")
         await pilot.pause()
         assert chart.chart is None
         assert "keep an answer" in " ".join(view.as_text().split())

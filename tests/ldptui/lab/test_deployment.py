@@ -24,7 +24,7 @@ from ldptui.questions.deployment_cells import FILTERED, NONE, TRIALS, Deployment
 from ldptui.questions.deployment_matrix import ATTACKS, verdict_words
 from ldptui.questions.deployment_question import DeploymentAnswer
 from ldptui.questions.sheet import Answer
-from ldptui.session.draft import opened, rekeyed
+from ldptui.session.draft import edit_keys, open_draft
 from ldptui.session.scenario_file import locate
 
 SMALL = {"items": 6, "users": 300, "epsilon": 1.0, "share": 0.1, "targets": 2}
@@ -45,7 +45,7 @@ def answer(few_filters: None) -> Answer:
 
 
 def test_every_cell_opens_as_the_scenario_that_measured_it(answer: Answer) -> None:
-    start = opened(locate("fake-accounts"))  # has a goal, and a defence
+    start = open_draft(locate("fake-accounts"))  # has a goal, and a defence
     assert {place for place, _ in answer.choices} >= {
         "MGA, as it is",
         "RIA, norm-sub",
@@ -54,7 +54,7 @@ def test_every_cell_opens_as_the_scenario_that_measured_it(answer: Answer) -> No
     found = {row[1]: row[2] for row in answer.figures[0].numbers.rows}  # type: ignore[index]
     assert len(found) > 6 * len(ATTACKS)
     for place in ("MGA, as it is", "MGA on GRR", "MGA, norm-sub", "RIA, fiad"):
-        draft = rekeyed(start, answer.proposed(place))
+        draft = edit_keys(start, answer.proposed(place))
         assert draft.cell is not None, draft.problems
         assert draft.scenario is not None
         assert draft.cell.goal is None
@@ -90,7 +90,7 @@ def test_the_words_are_those_of_the_matrix(answer: Answer, capsys: Captured) -> 
     assert printed["best_defence"] == helps
     assert f"Of the defences {helps} helps most" in answer.verdict[1]
     mga = Deployment("oue", 1.0, 6, 300, 0.1, 2)
-    draft = rekeyed(opened(locate("quickstart")), answer.proposed("MGA, as it is"))
+    draft = edit_keys(open_draft(locate("quickstart")), answer.proposed("MGA, as it is"))
     assert draft.cell is not None
     cell = draft.cell
     hidden = hidden_gain_against(

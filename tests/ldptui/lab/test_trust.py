@@ -12,7 +12,7 @@ from support.lab_tabs import ask
 
 from ldptui.core.theory import expected_metrics
 from ldptui.questions.sheet import Answer
-from ldptui.session.draft import edited, opened, rekeyed
+from ldptui.session.draft import edit_key, edit_keys, open_draft
 from ldptui.session.scenario_file import locate
 
 RUNGS = [
@@ -141,9 +141,9 @@ def test_the_tab_shows_the_ladder_and_one_protocol() -> None:
 def test_every_rung_opens_as_a_scenario() -> None:
     """Its closed form is that of the ladder, on the users that the scenario draws."""
     assert len(ladder().table.rows) > 10
-    start = edited(opened(locate("quickstart")), "trust.kind", "shuffled")
+    start = edit_key(open_draft(locate("quickstart")), "trust.kind", "shuffled")
     for rung, *_, gain, _ in ladder().table.rows:
-        draft = rekeyed(start, ladder().proposed(rung))
+        draft = edit_keys(start, ladder().proposed(rung))
         assert draft.cell is not None, draft.problems
         assert draft.cell.malicious == round(10**6 / 99)
         found = expected_metrics(draft.cell)["gain"]

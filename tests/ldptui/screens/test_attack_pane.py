@@ -12,7 +12,7 @@ from ldptui.screens.workbench.attack import AttackPane
 from ldptui.screens.workbench.attack_rows import drifts
 from ldptui.screens.workbench.attack_rows import facts as facts_of
 from ldptui.screens.workbench.script import ProblemList, ScriptEditor
-from ldptui.session.draft import edited, keys_of
+from ldptui.session.draft import edit_key, keys_of
 from ldptui.widgets.field import Choice, Field
 from ldptui.widgets.form import FormLine
 
@@ -84,9 +84,9 @@ async def test_the_cursor_of_the_script_stays_where_it_was() -> None:
     app = FormApp(AttackPane)
     async with app.run_test(size=(80, 30)):
         editor(app).move_cursor((11, 4))
-        app.show(edited(app.draft, "seed", 123_456))
+        app.show(edit_key(app.draft, "seed", 123_456))
         assert editor(app).cursor_location == (11, 4)
-        app.show(edited(app.draft, "trials", 5))  # a line above it more
+        app.show(edit_key(app.draft, "trials", 5))  # a line above it more
         assert editor(app).document.get_line(editor(app).cursor_location[0]) == 'kind = "olh"'
 
 
@@ -184,9 +184,9 @@ async def test_seeds_and_scoring_are_for_hashing_protocols() -> None:
     app = FormApp(AttackPane)
     async with app.run_test(size=(44, 20)):
         assert {"attack.seeds", "attack.scoring"} <= set(shown(app))
-        app.show(edited(app.draft, "protocol.kind", "oue"))
+        app.show(edit_key(app.draft, "protocol.kind", "oue"))
         assert not {"attack.seeds", "attack.scoring"} & set(shown(app))
-        app.show(edited(app.draft, "sweep.protocol.kind", ["oue", "olh"]))
+        app.show(edit_key(app.draft, "sweep.protocol.kind", ["oue", "olh"]))
         assert "attack.seeds" in shown(app)
 
 
@@ -296,8 +296,8 @@ async def test_a_paste_of_a_megabyte_is_refused_in_a_sentence() -> None:
 async def test_a_share_in_one_cohort_is_for_bloom_filters() -> None:
     app = FormApp(AttackPane)
     async with app.run_test(size=(60, 30)) as pilot:
-        app.show(edited(app.draft, "protocol.kind", "rappor"))
-        app.show(edited(app.draft, "protocol.f", 0.5))
+        app.show(edit_key(app.draft, "protocol.kind", "rappor"))
+        app.show(edit_key(app.draft, "protocol.f", 0.5))
         await pilot.pause()
         await app.type_into(pilot, "attack.cohort", "0.5")
         assert app.draft.document["attack"]["cohort"] == 0.5
@@ -306,7 +306,7 @@ async def test_a_share_in_one_cohort_is_for_bloom_filters() -> None:
         assert "must be" in app.said("attack.cohort")
         await app.type_into(pilot, "attack.cohort", "")
         assert "cohort" not in app.draft.document["attack"]
-        app.show(edited(app.draft, "protocol.form", "basic"))
+        app.show(edit_key(app.draft, "protocol.form", "basic"))
         await pilot.pause()
         assert not any(field.key == "attack.cohort" for field in app.query(Field) if field.display)
 
@@ -322,7 +322,7 @@ async def test_every_kind_can_be_chosen_and_has_its_fields() -> None:
     async with app.run_test(size=(44, 30)):
         for kind in ATTACKS:
             protocol = "oue" if kind in ("apa", "solved") else "olh"  # free bits
-            app.show(edited(edited(before, "protocol.kind", protocol), "attack.kind", kind))
+            app.show(edit_key(edit_key(before, "protocol.kind", protocol), "attack.kind", kind))
             problems = {problem.key for problem in app.draft.problems}
             refused = {"attack.kind"} if report_law(kind) in OF_NUMBERS else set()  # of numbers
             assert problems <= {"attack.name", "simulate.path", *refused}, kind

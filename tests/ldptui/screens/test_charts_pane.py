@@ -42,7 +42,7 @@ from ldptui.widgets.number_table import FilteredTable, NumberTable
 
 
 def edited(key: str, value: Any) -> drafts.Draft:
-    return drafts.edited(QUICK_DRAFT, key, value)
+    return drafts.edit_key(QUICK_DRAFT, key, value)
 
 
 # --- Empty states
@@ -362,7 +362,7 @@ async def test_a_second_run_is_laid_over() -> None:
 
 async def test_a_cursor_reads_every_series_and_its_cell_is_taken() -> None:
     draft = edited("sweep.protocol.kind", ["oue", "olh"])
-    draft = drafts.edited(draft, "sweep.attack.share", [0.01, 0.05, 0.1])
+    draft = drafts.edit_key(draft, "sweep.attack.share", [0.01, 0.05, 0.1])
     made = draft.scenario
     async with showing(draft=draft, run=snapshot(made, "gain")) as (pane, pilot):
         app: Any = pane.app

@@ -25,7 +25,7 @@ from ldptui.screens.dialogs.paths import SaveScreen, open_screen, own_path
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.library import LibraryScreen
 from ldptui.session.consent import Code
-from ldptui.session.draft import Draft, draft_of, retyped
+from ldptui.session.draft import Draft, draft_of, edit_text
 from ldptui.session.exporting import ExportChoice
 from ldptui.session.scenario_file import split_claim
 from ldptui.terminal import places
@@ -223,7 +223,7 @@ def draft_in(folder: Path, name: str | None = "good.toml") -> Draft:
 
 
 async def test_save_writes_the_draft_to_its_own_file(folder: Path) -> None:
-    draft = retyped(draft_in(folder), GOOD + "# new\n")
+    draft = edit_text(draft_in(folder), GOOD + "# new\n")
     app = Bare(SaveScreen(draft))
     async with app.run_test(size=(80, 24)) as pilot:
         assert app.screen.query_one(Input).value == "~/notes/good.toml"
@@ -294,7 +294,7 @@ async def test_saving_away_from_its_data_is_asked_about(folder: Path) -> None:
 
 async def test_a_link_keeps_pointing_to_its_file(folder: Path) -> None:
     (folder / "link.toml").symlink_to(folder / "good.toml")
-    draft = retyped(draft_in(folder, "link.toml"), GOOD + "# new\n")
+    draft = edit_text(draft_in(folder, "link.toml"), GOOD + "# new\n")
     app = Bare(SaveScreen(draft))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
@@ -434,7 +434,7 @@ def test_every_bundled_scenario_has_a_claim() -> None:
         assert claim.startswith("Claim: "), entry.name
         assert "\nSource: " in claim, entry.name
         assert rest.startswith("format = "), entry.name
-        assert library.coloured(rest).plain == rest
+        assert library.colour_toml(rest).plain == rest
 
 
 # Export.

@@ -12,9 +12,9 @@ from textual.widgets import Input, Static
 from ldptui.charts.rows import clean
 from ldptui.explain.equation_list import equations
 from ldptui.screens.workbench.equations import EquationsView
-from ldptui.session.draft import Draft, draft_of, edited
+from ldptui.session.draft import Draft, draft_of, edit_key
 from ldptui.text.format import short
-from ldptui.text.prose import wrapped
+from ldptui.text.prose import wrap_text
 from ldptui.widgets.option_list import LineList
 
 SCENARIO = """format = 1
@@ -81,9 +81,9 @@ async def test_live_formulas_follow_the_draft() -> None:
     app = Bench(one)
     async with app.run_test(size=(140, 50)):
         assert f"= {short(1 / (1 + 2.718281828459045), 5)}" in app.view.as_text()
-        app.view.draft = edited(one, "protocol.epsilon", 2.0)
+        app.view.draft = edit_key(one, "protocol.epsilon", 2.0)
         assert f"= {short(1 / (1 + 7.38905609893065), 5)}" in app.view.as_text()
-        app.view.draft = edited(one, "attack.kind", "none")
+        app.view.draft = edit_key(one, "attack.kind", "none")
         assert "Attack:" not in app.view.as_text()
 
 
@@ -166,12 +166,12 @@ async def test_enter_goes_from_a_live_formula_to_its_equation_and_shows_latex() 
 
 def test_wrapping_keeps_numbers_and_values_together() -> None:
     text = "m = 5 263 of 100 000 users, p = 0.5 − x"
-    lines = wrapped(text, 12)
+    lines = wrap_text(text, 12)
     assert " ".join(lines) == text
     assert all("263" not in line or "5 263" in line for line in lines)
     assert not [line for line in lines if line.startswith("= 0.5") or line.endswith("−")]
-    assert wrapped("one two", 20, 5) == ["one", "two"]
-    assert wrapped("longword", 20, 5) == ["", "longword"]
+    assert wrap_text("one two", 20, 5) == ["one", "two"]
+    assert wrap_text("longword", 20, 5) == ["", "longword"]
 
 
 def test_control_characters_never_get_through() -> None:

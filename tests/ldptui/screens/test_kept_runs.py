@@ -32,8 +32,8 @@ from ldptui.screens.workbench import files
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.replay_bar import ReplayBar
 from ldptui.screens.workbench.runs import RunsPane, _fitting
-from ldptui.session.exporting import What, carried, embedded
-from ldptui.session.runs import changes, described
+from ldptui.session.exporting import What, embed_scenario, read_figure
+from ldptui.session.runs import changes, describe_scenario
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.filter_input import FilterInput
 from ldptui.widgets.path_field import PathField
@@ -169,7 +169,7 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
         assert widths == [1, 2]
     with open_store(store) as kept:
         assert out.read_text(encoding="utf-8") == to_csv(kept.results(2))
-        whole = carried(tmp_path / "chart.svg")
+        whole = read_figure(tmp_path / "chart.svg")
         assert whole is not None
         assert whole.digest == kept.run(2).digest
         drawn = f"{whole.digest}, drawn by NumPy {whole.numpy}"
@@ -272,7 +272,7 @@ async def test_a_recording_and_a_figure_open_their_run(store: Path, tmp_path: Pa
     with open_store(store) as kept:
         write_recording(kept, 1, recording)
         run = kept.run(2)
-    drawn = embedded(run.document, run.digest, "2.4.6")
+    drawn = embed_scenario(run.document, run.digest, "2.4.6")
     for name, text in (("ours.svg", drawn), ("theirs.svg", "<svg/>")):
         (tmp_path / name).write_text(text, encoding="utf-8")
     for path, problem in ((recording, ""), (tmp_path / "ours.svg", ""),
@@ -330,11 +330,11 @@ def test_a_figure_of_an_edited_draft_is_called_by_its_settings(
     posted = list[LongWork]()
     desk = SimpleNamespace(
         charts=SimpleNamespace(current_chart=lambda: SimpleNamespace(chart=object())),
-        draft=SimpleNamespace(scenario=scenario, modified=edited),
+        draft=SimpleNamespace(scenario=scenario, is_modified=edited),
         post_message=posted.append,
         note=print,
     )
     files._draw_figure(cast("Any", desk), cast("Any", run), Path("a.svg"), 1)
     posted[0].work()
-    name = described(scenario.document) if edited else "A claim"
+    name = describe_scenario(scenario.document) if edited else "A claim"
     assert captions == [f"{name} · seed 0 · 420 trials · xxh3:0, drawn by NumPy 2.4.6"]

@@ -100,7 +100,7 @@ async def test_the_form_starts_with_the_scenario_and_keeps_what_is_typed() -> No
         await edit(screen, pilot, "alpha", 0.2)
         assert engine.questions[-1].values["alpha"] == 0.2
         # Another scenario: what was typed stays, the rest follows.
-        screen.follow(drafts.edited(DRAFT, "protocol.epsilon", 3.0), ())
+        screen.follow(drafts.edit_key(DRAFT, "protocol.epsilon", 3.0), ())
         await until(pilot, lambda: engine.questions[-1].values["epsilon"] == 3.0)
         assert engine.questions[-1].values["alpha"] == 0.2
         await pilot.pause()

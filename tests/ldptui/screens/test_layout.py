@@ -18,7 +18,7 @@ from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.screens.workbench.script import ScriptEditor
 from ldptui.screens.workbench.title import NAMES
-from ldptui.session.draft import opened
+from ldptui.session.draft import open_draft
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.field import Choice
 from ldptui.widgets.form import FormLine
@@ -113,7 +113,7 @@ async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one
 
 def test_many_swept_keys_are_counted_where_their_names_have_no_room() -> None:
     pane = ParametersPane()
-    pane.draft = opened(scenarios.path("cao-gain-beta"))
+    pane.draft = open_draft(scenarios.path("cao-gain-beta"))
     assert pane.setting.startswith("zipf  ε 1  ↔ 3 keys  ")
 
 

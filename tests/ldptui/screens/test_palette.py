@@ -26,7 +26,7 @@ from ldptui.screens.library import entries
 from ldptui.screens.palette import TITLES, Commands, commands, keys_of, values
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
-from ldptui.session.draft import opened
+from ldptui.session.draft import open_draft
 from ldptui.session.shelf import Shelf
 from ldptui.terminal import places, settings
 from ldptui.terminal.crash import debug_info
@@ -258,7 +258,7 @@ async def test_a_letter_lists_no_commands_again(
 
 
 def test_values_are_typed_by_symbol_name_and_kind() -> None:
-    draft = opened(scenarios.path("quickstart"))
+    draft = open_draft(scenarios.path("quickstart"))
 
     def typed(words: str) -> list[tuple[str, Any]]:
         return [(key, value) for key, value, _ in values(draft, words)]

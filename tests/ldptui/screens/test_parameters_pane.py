@@ -11,7 +11,7 @@ from ldptui import scenarios
 from ldptui.core.scenario import KINDS, names_of
 from ldptui.screens.workbench.attack import AttackPane
 from ldptui.screens.workbench.parameters import ParametersPane, sweep_read, sweep_text
-from ldptui.session.draft import draft_of, edited, new_sweep, sweep_of, sweepable, used_keys
+from ldptui.session.draft import draft_of, edit_key, new_sweep, sweep_of, sweepable, used_keys
 from ldptui.widgets.field import Choice, Field
 from ldptui.widgets.form import FormLine
 
@@ -94,7 +94,7 @@ async def test_a_data_file_is_looked_for_and_its_columns_offered(tmp_path: Path)
     (tmp_path / "people.csv").write_text("age,city\n1,Rome\n2,Oslo\n3,Bern\n4,Rome\n")
     app = FormApp(ParametersPane, folder=tmp_path)
     async with app.run_test(size=(60, 30)) as pilot:
-        app.show(edited(app.draft, "population.kind", "csv"))
+        app.show(edit_key(app.draft, "population.kind", "csv"))
         await pilot.pause()
         assert "must name a CSV file" in app.said("population.path")
         await app.type_into(pilot, "population.path", "nobody.csv")
@@ -130,7 +130,7 @@ async def test_the_hash_range_is_a_rule_or_a_number() -> None:
         given.control.focus()
         await pilot.press("right")
         assert app.draft.document["protocol"]["hash_range"] == 4
-        app.show(edited(app.draft, "protocol.kind", "oue"))
+        app.show(edit_key(app.draft, "protocol.kind", "oue"))
         await pilot.pause()
         assert "protocol.hash_range" not in keys(app)
 
@@ -140,17 +140,17 @@ async def test_a_curator_shows_neighbours_and_what_it_withholds_by() -> None:
     async with app.run_test(size=(80, 30)) as pilot:
         shown = {field.key: field for field in app.query(Field) if field.display}
         assert not {"protocol.delta", "protocol.neighbours"} & set(shown)
-        app.show(edited(app.draft, "protocol.kind", "stability"))
+        app.show(edit_key(app.draft, "protocol.kind", "stability"))
         await pilot.pause()
         shown = {field.key: field for field in app.query(Field) if field.display}
         assert {"protocol.epsilon", "protocol.delta", "protocol.neighbours"} <= set(shown)
         assert "protocol.hash_range" not in shown
-        app.show(edited(app.draft, "protocol.delta", 0))
+        app.show(edit_key(app.draft, "protocol.delta", 0))
         await pilot.pause()
         said = app.draft.problem("protocol.delta")
         assert said is not None
         assert said.message.startswith("must be greater than 0 for the stability mechanism")
-        app.show(edited(app.draft, "protocol.kind", "geometric"))
+        app.show(edit_key(app.draft, "protocol.kind", "geometric"))
         await pilot.pause()
         shown = {field.key: field for field in app.query(Field) if field.display}
         assert "protocol.delta" not in shown
@@ -160,16 +160,16 @@ async def test_a_curator_shows_neighbours_and_what_it_withholds_by() -> None:
 async def test_what_a_swept_curator_needs_is_shown() -> None:
     app = FormApp(ParametersPane)
     async with app.run_test(size=(80, 30)) as pilot:
-        app.show(edited(app.draft, "sweep.protocol.kind", ["olh", "stability"]))
+        app.show(edit_key(app.draft, "sweep.protocol.kind", ["olh", "stability"]))
         await pilot.pause()
         assert app.draft.problems == ()
         shown = {field.key for field in app.query(Field) if field.display}
         assert {"protocol.hash_range", "protocol.delta", "protocol.neighbours"} <= shown
-        app.show(edited(app.draft, "sweep.protocol.kind", None))
-        app.show(edited(app.draft, "protocol.kind", "laplace"))
+        app.show(edit_key(app.draft, "sweep.protocol.kind", None))
+        app.show(edit_key(app.draft, "protocol.kind", "laplace"))
         await pilot.pause()
         for key in sweepable(app.draft):
-            after = edited(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
+            after = edit_key(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
             assert after.problems == (), key
         assert new_sweep(app.draft, "protocol.kind")[-1] == "laplace"
 
@@ -204,7 +204,7 @@ async def test_a_default_is_chosen_though_nobody_chose_it() -> None:
     async with app.run_test(size=(70, 40)) as pilot:
         await pilot.pause()
         assert "‹ auto ›" in str(app.field("simulate.path").control.render())
-        app.show(edited(app.draft, "protocol.kind", "laplace"))
+        app.show(edit_key(app.draft, "protocol.kind", "laplace"))
         await pilot.pause()
         neighbours = app.field("protocol.neighbours").control
         assert str(neighbours.render()) == "‹ change-one ›"
@@ -262,7 +262,7 @@ async def test_every_key_that_can_be_swept_starts_valid() -> None:
     async with app.run_test(size=(80, 30)):
         assert len(sweepable(app.draft)) > 10
         for key in sweepable(app.draft):
-            after = edited(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
+            after = edit_key(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
             bad = [
                 problem for problem in after.problems if "number of items" not in problem.message
             ]
@@ -321,7 +321,7 @@ async def test_every_key_of_every_kind_has_a_field() -> None:
     async with app.run_test(size=(44, 40)):
         for table in ("protocol", "population"):
             for kind in KINDS[table]:
-                app.show(edited(before, f"{table}.kind", kind))
+                app.show(edit_key(before, f"{table}.kind", kind))
                 known = {f"{table}.{name}" for name in used_keys(app.draft, table)}
                 assert known <= set(keys(app)), kind
                 assert known >= {f"{table}.{name}" for name in names_of(table, kind)} - IGNORED
@@ -395,12 +395,12 @@ async def test_a_form_that_cannot_have_the_noise_gets_another() -> None:
     app = FormApp(ParametersPane, RAPPOR.replace("f = 0.5", "f = 0.0"))
     async with app.run_test(size=(80, 40)):
         assert app.draft.problems == ()
-        app.show(edited(app.draft, "protocol.form", "one-time"))
+        app.show(edit_key(app.draft, "protocol.form", "one-time"))
         assert app.draft.problems == ()
         assert app.draft.document["protocol"]["f"] == 0.5
-        app.show(edited(app.draft, "protocol.epsilon", 6.0))
+        app.show(edit_key(app.draft, "protocol.epsilon", 6.0))
         assert app.draft.problems == ()
-        app.show(edited(app.draft, "protocol.form", "full"))
+        app.show(edit_key(app.draft, "protocol.form", "full"))
         assert app.draft.problems == ()
         assert app.draft.document["protocol"]["f"] == 0.5
 
@@ -424,7 +424,7 @@ async def test_every_key_of_rappor_that_can_be_swept_starts_valid() -> None:
         found = sweepable(app.draft)
         assert {"protocol.f", "protocol.cohorts", "attack.cohort"} <= set(found)
         for key in found:
-            after = edited(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
+            after = edit_key(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
             assert after.problems == (), key
 
 
@@ -446,13 +446,13 @@ async def test_a_task_has_fields_and_groups_give_way_to_bits_a_level() -> None:
         app.field("task.k").control.focus()
         await pilot.press("right")
         assert app.draft.document["task"]["k"] == 5
-        app.show(edited(app.draft, "task.extension", 2))
+        app.show(edit_key(app.draft, "task.extension", 2))
         assert app.draft.problems == ()
         assert "groups" not in app.draft.document["task"]
-        app.show(edited(app.draft, "task.kind", "frequencies"))
+        app.show(edit_key(app.draft, "task.kind", "frequencies"))
         assert app.draft.document["task"] == {"kind": "frequencies"}
         assert not any(field.display for field in app.query(Field) if field.key == "task.bits")
-        app.show(edited(app.draft, "task.kind", "heavy-hitters"))
+        app.show(edit_key(app.draft, "task.kind", "heavy-hitters"))
         assert app.draft.document["task"]["bits"] == 8
 
 

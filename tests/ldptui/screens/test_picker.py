@@ -12,9 +12,9 @@ from textual.pilot import Pilot
 from ldptui.catalogue import kind_words, listed_kinds, shelves
 from ldptui.messages import ChoicesAsked
 from ldptui.screens.offers import why_not
-from ldptui.screens.workbench.attack_rows import meant
+from ldptui.screens.workbench.attack_rows import edit_of_choice
 from ldptui.screens.workbench.screen import WorkbenchScreen
-from ldptui.session.draft import draft_of, edited, kind_of, sweep_of
+from ldptui.session.draft import draft_of, edit_key, kind_of, sweep_of
 from ldptui.widgets.field import Choice, Field
 from ldptui.widgets.picker import Offer, PickerScreen
 
@@ -76,7 +76,7 @@ async def test_a_protocol_an_attack_and_a_swept_key_are_picked_by_typing() -> No
 
 
 def test_the_reason_is_the_rule_that_the_draft_itself_would_have() -> None:
-    draft = edited(draft_of(QUICK, Path()), "protocol.kind", "grr")
+    draft = edit_key(draft_of(QUICK, Path()), "protocol.kind", "grr")
     kinds = [(kind, kind) for kind in listed_kinds("attack")]
     asked = ChoicesAsked(Choice([]), "attack.kind", "", kinds, "mga", lambda _: None)
     why = why_not(asked, draft)
@@ -84,23 +84,23 @@ def test_the_reason_is_the_rule_that_the_draft_itself_would_have() -> None:
     found = {kind: said for kind, _ in kinds if (said := why(kind))}
     assert {"apa", "mga-a"} <= found.keys()
     for kind, said in found.items():
-        [problem] = edited(draft, "attack.kind", kind).problems
+        [problem] = edit_key(draft, "attack.kind", kind).problems
         assert problem.message.endswith(said.partition(" ")[2])
     assert "ria" not in found
     assert "plugin" not in found  # its name is typed later
 
 
 def test_a_goal_takes_the_place_of_the_share_when_it_is_tried() -> None:
-    draft = edited(draft_of(QUICK, Path()), "sweep.attack.share", None)
+    draft = edit_key(draft_of(QUICK, Path()), "sweep.attack.share", None)
     asked = ChoicesAsked(Choice([]), "goal.metric", "", [], "", lambda _: None)
-    why = why_not(asked, draft, meant)
+    why = why_not(asked, draft, edit_of_choice)
     assert why is not None
     assert why("targets_in_top_k") == ""
     assert "task.kind" in why("mean_shift")
 
 
 def test_a_swept_key_in_the_place_of_another_is_tried_so() -> None:
-    draft = edited(draft_of(QUICK, Path()), "sweep.attack.share", [0.1, 0.2])
+    draft = edit_key(draft_of(QUICK, Path()), "sweep.attack.share", [0.1, 0.2])
     keys = [("attack.share", ""), ("protocol.kind", ""), ("population.users", "")]
     asked = ChoicesAsked(Choice([]), "sweep.key", "", keys, "attack.share", lambda _: None)
     why = why_not(asked, draft)

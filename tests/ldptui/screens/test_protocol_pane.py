@@ -16,7 +16,7 @@ from ldptui.core.protocols.rappor import count_std
 from ldptui.core.theory import frequency_std
 from ldptui.screens.workbench.protocol import ProtocolList, ProtocolPane, usual_kinds
 from ldptui.screens.workbench.protocol_facts import facts_of
-from ldptui.session.draft import Draft, draft_of, edited
+from ldptui.session.draft import Draft, draft_of, edit_key
 from ldptui.text.format import MISSING, short
 
 SIZES = [(80, 20), (44, 10), (140, 50)]
@@ -52,9 +52,9 @@ async def test_usual_kinds_have_rows_and_the_last_one_leads_to_all(size: tuple[i
         assert all(cell_len(row) <= size[0] - 4 for row in kinds)
         assert [row.split()[1] for row in kinds if row.startswith("●")] == ["OLH"]
         assert all("±" in row for row in kinds)
-        app.show(edited(app.draft, "sweep.protocol.kind", ["olh", "laplace"]))
+        app.show(edit_key(app.draft, "sweep.protocol.kind", ["olh", "laplace"]))
         assert [row.split()[:2] for row in rows(app)[-2:-1]] == [["↔", "LAPLACE"]]
-        app.show(edited(app.draft, "protocol.kind", "ss"))
+        app.show(edit_key(app.draft, "protocol.kind", "ss"))
         assert "SS" in [row.split()[1] for row in rows(app)[:-1]]
 
 
@@ -111,7 +111,7 @@ async def test_the_recommended_one_is_marked_with_why() -> None:
     async with app.run_test(size=(80, 20)):
         assert said(app).startswith("★ least MSE at d = 64, ε = 1: OUE/OLH/SS")
         assert [row.split()[1] for row in rows(app) if "★" in row] == ["OUE", "OLH"]
-        app.show(edited(app.draft, "protocol.epsilon", 4))
+        app.show(edit_key(app.draft, "protocol.epsilon", 4))
         assert "ε = 4: GRR/SS" in said(app)
         assert app.draft.problems == ()
 

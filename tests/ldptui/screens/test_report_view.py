@@ -20,7 +20,7 @@ from ldptui.charts.rows import DARK, Charset, Look, length, strip
 from ldptui.core.protocols import CENTRAL, PROTOCOLS
 from ldptui.screens.workbench.report_lives import life_rows
 from ldptui.screens.workbench.report_view import ReportView
-from ldptui.session.draft import Draft, draft_of, edited
+from ldptui.session.draft import Draft, draft_of, edit_key
 
 SCENARIO = """format = 1
 [population]
@@ -156,14 +156,14 @@ async def test_an_edit_keeps_the_user_and_the_coin_of_the_own_bit() -> None:
         app.sheet.focus()
         await pilot.press("w", "n")
         before = app.view.lives
-        app.view.draft = edited(one, "protocol.epsilon", 1.02)
+        app.view.draft = edit_key(one, "protocol.epsilon", 1.02)
         after = app.view.lives
         assert before is not None
         assert after is not None
         assert after[0].item == before[0].item
         own = before[0].item
         assert (own in after[0].supports) == (own in before[0].supports)
-        app.view.draft = edited(one, "protocol.kind", "grr")
+        app.view.draft = edit_key(one, "protocol.kind", "grr")
         assert "does not support the own item" in app.view.as_text()
         app.view.draft = one
         again = app.view.lives
@@ -183,7 +183,7 @@ async def test_an_item_chosen_by_hand_survives_until_the_domain_is_too_small() -
         lives = app.view.lives
         assert lives is not None
         assert lives[0].item == 127  # from the first item to the last
-        app.view.draft = edited(one, "population.items", 5)
+        app.view.draft = edit_key(one, "population.items", 5)
         lives = app.view.lives
         assert lives is not None
         assert (lives[0].item or 0) < 5
@@ -198,7 +198,7 @@ async def test_nothing_is_computed_while_it_is_hidden(monkeypatch: pytest.Monkey
         monkeypatch.setattr(app.view, "_draw", lambda cell: (drawn.append(cell), draw(cell))[1])
         app.view.display = False
         await pilot.pause()
-        app.view.draft = edited(one, "protocol.kind", "grr")
+        app.view.draft = edit_key(one, "protocol.kind", "grr")
         await pilot.pause()
         assert drawn == []
         app.view.display = True
@@ -243,7 +243,7 @@ async def test_an_attack_in_python_is_not_drawn_and_says_why() -> None:
     text = SCENARIO.format(kind="oue", d=16) + ATTACK.format(fakes="plugin", r=3)
     made = draft_of(text + "[attack.options]\nx = 1\n", Path())
     assert [problem.key for problem in made.problems] == ["attack.name"]
-    made = edited(made, "attack.name", "mine")
+    made = edit_key(made, "attack.name", "mine")
     assert made.problems == ()
     app = Bench(made)
     async with app.run_test(size=(120, 40)):

@@ -17,7 +17,7 @@ from ldptui.core.scenario import load
 from ldptui.core.view import CellView
 from ldptui.messages import KeyEdited
 from ldptui.screens.workbench.screen import WorkbenchScreen
-from ldptui.session.draft import edited, first_free, new_sweep, opened, sweepable
+from ldptui.session.draft import edit_key, first_free, new_sweep, open_draft, sweepable
 from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.field import ValueInput
 
@@ -97,7 +97,7 @@ async def test_no_chart_of_one_scenario_stands_under_the_title_of_another(tmp_pa
     async with workbench((120, 40)) as (screen, engine, pilot):
         finished(engine)
         await until(pilot, lambda: "128" in seen(pilot.app))
-        screen.open_draft(opened(broken))
+        screen.open_draft(open_draft(broken))
         await until(pilot, lambda: "broken" in seen(pilot.app).splitlines()[0])
         assert "not valid yet" in seen(pilot.app)
         assert screen.charts.snapshot is None
@@ -107,10 +107,10 @@ async def test_no_chart_of_one_scenario_stands_under_the_title_of_another(tmp_pa
         assert "MGA" not in screen.charts.as_text()
 
         # A scenario opens on the tab that it is about, with its closed forms alone.
-        screen.open_draft(opened(scenarios.path("cao-gain-beta")))
+        screen.open_draft(open_draft(scenarios.path("cao-gain-beta")))
         await until(pilot, lambda: screen.charts.tab == "gain")
         assert screen.charts.snapshot is None or not points(screen)
-        screen.open_draft(opened(scenarios.path("quickstart")))
+        screen.open_draft(open_draft(scenarios.path("quickstart")))
         await until(pilot, lambda: screen.draft is not None and screen.draft.scenario is not None)
         assert screen.charts.snapshot is None or not points(screen)
         await pilot.press("ctrl+z")
@@ -187,12 +187,12 @@ async def test_what_an_edit_makes_untrue_is_said() -> None:
 
 def test_a_form_proposes_a_sweep_that_is_valid() -> None:
     """In the quickstart, whose targets are listed, neither their number nor how they are picked."""
-    draft = opened(scenarios.path("quickstart"))
+    draft = open_draft(scenarios.path("quickstart"))
     assert first_free(draft) == "protocol.kind"
-    draft = edited(draft, "sweep.protocol.kind", ["grr", "oue"])
+    draft = edit_key(draft, "sweep.protocol.kind", ["grr", "oue"])
     assert not {"attack.targets.count", "attack.targets.pick"} & {*sweepable(draft)}
     key = first_free(draft)
     assert key is not None
-    assert not edited(draft, f"sweep.{key}", new_sweep(draft, key)).problems
-    picked = edited(draft, "attack.targets", {"pick": "random", "count": 3})
+    assert not edit_key(draft, f"sweep.{key}", new_sweep(draft, key)).problems
+    picked = edit_key(draft, "attack.targets", {"pick": "random", "count": 3})
     assert "attack.targets.count" in sweepable(picked)

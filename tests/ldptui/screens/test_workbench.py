@@ -28,7 +28,7 @@ from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.runs import FailureView, RunsPane
 from ldptui.screens.workbench.title import NAMES, TitleBar
 from ldptui.session.autosave import save_draft
-from ldptui.session.draft import Origin, opened
+from ldptui.session.draft import Origin, open_draft
 from ldptui.session.snapshot import Snapshot
 from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
@@ -388,9 +388,9 @@ def test_a_draft_of_another_folder_says_where_it_comes_from(
         ("there", bundled, ""),
     ):
         monkeypatch.chdir(tmp_path / folder)
-        save_draft(opened(path))
+        save_draft(open_draft(path))
         draft, said = files.first_draft(None, None)
-        assert (draft.text, draft.path) == (opened(path).text, opened(path).path)
+        assert (draft.text, draft.path) == (open_draft(path).text, open_draft(path).path)
         assert words in said
         assert bool(said) == bool(words)
 

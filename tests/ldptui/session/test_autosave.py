@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from support.scenario_files import PLAIN
 
 from ldptui.session import autosave
-from ldptui.session.draft import Draft, draft_of, retyped
+from ldptui.session.draft import Draft, draft_of, edit_text
 from ldptui.terminal import places
 
 
@@ -30,16 +30,16 @@ def loaded() -> Draft:
 def test_a_draft_comes_back_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
     path.write_text(PLAIN, encoding="utf-8")
-    draft = retyped(draft_of(PLAIN, tmp_path, path), PLAIN.replace("1.0", "2.5"))
+    draft = edit_text(draft_of(PLAIN, tmp_path, path), PLAIN.replace("1.0", "2.5"))
     assert autosave.save_draft(draft) == ""
     back = loaded()
     assert (back.text, back.path, back.folder) == (draft.text, path, tmp_path)
     assert back.saved_text == PLAIN
-    assert back.modified
+    assert back.is_modified
 
 
 def test_a_text_that_does_not_parse_comes_back_too(tmp_path: Path) -> None:
-    draft = retyped(draft_of(PLAIN, tmp_path), PLAIN + "[attack\nzürich \U0001f600 \x00")
+    draft = edit_text(draft_of(PLAIN, tmp_path), PLAIN + "[attack\nzürich \U0001f600 \x00")
     assert autosave.save_draft(draft) == ""
     back = loaded()
     assert back.text == draft.text
@@ -52,7 +52,7 @@ def test_a_draft_that_was_never_saved_is_still_unsaved(tmp_path: Path) -> None:
     back = loaded()
     assert back.path is None
     assert back.saved_text is None
-    assert back.modified
+    assert back.is_modified
 
 
 def test_an_unchanged_draft_is_read_from_its_file_which_may_be_newer(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_an_unchanged_draft_is_read_from_its_file_which_may_be_newer(tmp_path: P
     path.write_text(newer, encoding="utf-8")
     back = loaded()
     assert back.text == newer
-    assert not back.modified
+    assert not back.is_modified
 
 
 def test_without_its_file_the_draft_still_comes_back(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_what_was_taken_goes_when_the_program_stands(state: Path, tmp_path: Path
 def test_a_draft_saved_after_a_take_is_the_next_one(tmp_path: Path) -> None:
     autosave.save_draft(draft_of(PLAIN, tmp_path))
     first = loaded()
-    autosave.save_draft(retyped(first, PLAIN + "# more\n"))
+    autosave.save_draft(edit_text(first, PLAIN + "# more\n"))
     autosave.drop_taken()
     assert loaded().text == PLAIN + "# more\n"
 

@@ -16,19 +16,19 @@ from ldptui.core.scenario import parse
 from ldptui.session.draft import (
     Draft,
     UnreadError,
-    allowed,
+    allowed_range,
     base,
     default_of,
     draft_of,
-    edited,
+    edit_key,
+    edit_text,
     keys_of,
     kind_of,
+    mark_saved,
     own_problem,
     populations,
     read_on,
     ready,
-    retyped,
-    saved,
     sweep_of,
     value_of,
 )
@@ -72,7 +72,7 @@ def plain(text: str, tmp_path: Path) -> Draft:
 def test_a_good_text_is_bound(draft: Draft) -> None:
     assert draft.problems == ()
     assert draft.parses
-    assert not draft.modified
+    assert not draft.is_modified
     cell = draft.cell
     assert cell is not None
     assert cell.share == pytest.approx(0.05, abs=1e-6)
@@ -81,14 +81,14 @@ def test_a_good_text_is_bound(draft: Draft) -> None:
 
 
 def test_a_form_edit_changes_one_line(draft: Draft) -> None:
-    after = edited(draft, "protocol.epsilon", 2.5)
+    after = edit_key(draft, "protocol.epsilon", 2.5)
     changed = [
         (old, new)
         for old, new in zip(draft.text.splitlines(), after.text.splitlines(), strict=True)
         if old != new
     ]
     assert changed == [("epsilon = 1.0", "epsilon = 2.5")]
-    assert after.modified
+    assert after.is_modified
     assert after.scenario is not draft.scenario
     assert after.cell.protocol.epsilon == 2.5  # type: ignore[union-attr]
 
@@ -113,7 +113,7 @@ def test_a_form_edit_changes_one_line(draft: Draft) -> None:
 def test_a_bad_value_is_kept_and_named(
     draft: Draft, key: str, value: object, message: str, line: int
 ) -> None:
-    bad = edited(draft, key, value)
+    bad = edit_key(draft, key, value)
     problem = bad.problem(key)
     assert problem is not None
     assert problem.message.replace("0.0", "0") == message
@@ -121,43 +121,43 @@ def test_a_bad_value_is_kept_and_named(
     assert value_of(bad, key) == value
     assert bad.scenario is draft.scenario
     assert bad.cell is draft.cell
-    good = edited(bad, key, value_of(draft, key))
+    good = edit_key(bad, key, value_of(draft, key))
     assert good.problems == ()
 
 
 def test_text_that_does_not_parse_keeps_the_last_valid_scenario(draft: Draft) -> None:
-    broken = retyped(draft, draft.text.replace("share = 0.05", "share = 0.05 0"))
+    broken = edit_text(draft, draft.text.replace("share = 0.05", "share = 0.05 0"))
     assert not broken.parses
     assert [problem.line for problem in broken.problems] == [19]
     assert broken.problems[0].message.startswith("the script is not valid TOML")
     assert broken.document is draft.document
     assert broken.scenario is draft.scenario
-    assert edited(broken, "protocol.epsilon", 2.0) is broken
-    assert retyped(broken, draft.text).problems == ()
+    assert edit_key(broken, "protocol.epsilon", 2.0) is broken
+    assert edit_text(broken, draft.text).problems == ()
 
 
 def test_editing_a_swept_key_keeps_its_sweep(draft: Draft) -> None:
-    after = edited(draft, "attack.share", 0.1)
+    after = edit_key(draft, "attack.share", 0.1)
     assert sweep_of(after) == sweep_of(draft)
     assert after.cell.share == pytest.approx(0.1, abs=1e-6)  # type: ignore[union-attr]
 
 
 def test_a_swept_seed_stays_swept(tmp_path: Path) -> None:
     draft = draft_of(TEXT.replace('"attack.share" = ', "seed = [1, 2]\n#"), tmp_path)
-    after = edited(draft, "seed", 3)
+    after = edit_key(draft, "seed", 3)
     assert value_of(after, "seed") == 3
     assert sweep_of(after) == {"seed": [1, 2]}
 
 
 def test_sweeps_are_added_changed_and_removed(draft: Draft) -> None:
-    one = edited(draft, "sweep.protocol.epsilon", [0.5, 1, 2])
+    one = edit_key(draft, "sweep.protocol.epsilon", [0.5, 1, 2])
     assert sweep_of(one) == {**sweep_of(draft), "protocol.epsilon": [0.5, 1, 2]}
     assert one.scenario.cells == 15  # type: ignore[union-attr]
-    bad = edited(one, "sweep.attack.share", {"from": 0, "to": 1.5, "points": 4})
+    bad = edit_key(one, "sweep.attack.share", {"from": 0, "to": 1.5, "points": 4})
     problem = bad.problem("attack.share")
     assert problem is not None
     assert "must be in [0, 1)" in problem.message
-    two = edited(edited(bad, "sweep.attack.share", None), "sweep.protocol.epsilon", None)
+    two = edit_key(edit_key(bad, "sweep.attack.share", None), "sweep.protocol.epsilon", None)
     assert sweep_of(two) == {}
     assert "[sweep]" not in two.text
     assert two.problems == ()
@@ -167,7 +167,7 @@ def test_removing_a_sweep_leaves_a_value(tmp_path: Path) -> None:
     draft = draft_of(TEXT.replace("share = 0.05\n", "", 1), tmp_path)
     assert draft.problems == ()
     assert value_of(draft, "attack.share") == pytest.approx(0.1)
-    after = edited(draft, "sweep.attack.share", None)
+    after = edit_key(draft, "sweep.attack.share", None)
     assert after.problems == ()
     assert after.document["attack"]["share"] == pytest.approx(0.1)  # type: ignore[index]
 
@@ -175,7 +175,7 @@ def test_removing_a_sweep_leaves_a_value(tmp_path: Path) -> None:
 def test_a_new_kind_gets_its_keys_and_the_old_one_gets_them_back(tmp_path: Path) -> None:
     draft = plain(TEXT, tmp_path)
     for kind in ("uniform", "normal", "geometric", "counts", "zipf"):
-        draft = edited(draft, "population.kind", kind)
+        draft = edit_key(draft, "population.kind", kind)
         assert draft.problems == (), kind
         assert set(draft.document["population"]) <= {"kind", *keys_of("population", kind)}  # type: ignore[index]
     assert draft.document["population"] == {  # type: ignore[index]
@@ -185,10 +185,10 @@ def test_a_new_kind_gets_its_keys_and_the_old_one_gets_them_back(tmp_path: Path)
 
 
 def test_an_attack_can_be_switched_off_and_on(draft: Draft) -> None:
-    off = edited(draft, "attack.kind", "none")
+    off = edit_key(draft, "attack.kind", "none")
     assert off.problems == ()
     assert off.cell.attack is None  # type: ignore[union-attr]
-    on = edited(off, "attack.kind", "ria")
+    on = edit_key(off, "attack.kind", "ria")
     assert on.document["attack"] == {**draft.document["attack"], "kind": "ria"}  # type: ignore[index]
 
 
@@ -196,7 +196,7 @@ def test_an_attack_from_nothing_is_complete(tmp_path: Path) -> None:
     text = TEXT.partition("\n[attack]")[0] + "\n"
     draft = draft_of(text, tmp_path)
     assert kind_of(draft, "attack") == "none"
-    on = edited(draft, "attack.kind", "mga")
+    on = edit_key(draft, "attack.kind", "mga")
     assert on.problems == ()
     assert on.document["attack"] == {  # type: ignore[index]
         "kind": "mga", "share": 0.05, "targets": {"pick": "random", "count": 10},
@@ -205,7 +205,7 @@ def test_an_attack_from_nothing_is_complete(tmp_path: Path) -> None:
 
 def test_a_kind_takes_the_sweeps_with_it_that_it_does_not_know(tmp_path: Path) -> None:
     text = TEXT.replace('"attack.share" = {', '"protocol.hash_range" = [2, 3]\n"attack.share" = {')
-    after = edited(draft_of(text, tmp_path), "protocol.kind", "oue")
+    after = edit_key(draft_of(text, tmp_path), "protocol.kind", "oue")
     assert after.problems == ()
     assert list(sweep_of(after)) == ["attack.share"]
     assert "hash_range" not in after.text
@@ -213,17 +213,17 @@ def test_a_kind_takes_the_sweeps_with_it_that_it_does_not_know(tmp_path: Path) -
 
 def test_a_swept_kind_keeps_the_keys_of_all_its_kinds(tmp_path: Path) -> None:
     text = TEXT.replace("[sweep]", '[sweep]\n"protocol.kind" = ["grr", "olh"]')
-    after = edited(draft_of(text, tmp_path), "protocol.kind", "grr")
+    after = edit_key(draft_of(text, tmp_path), "protocol.kind", "grr")
     assert after.problems == ()
     assert after.document["protocol"]["hash_range"] == "ceil"  # type: ignore[index]
     assert after.cell.protocol.facts().get("hash_range") is None  # type: ignore[union-attr]
 
 
 def test_targets_are_picked_or_listed(tmp_path: Path) -> None:
-    listed = edited(plain(TEXT, tmp_path), "attack.targets.items", [1, 2])
+    listed = edit_key(plain(TEXT, tmp_path), "attack.targets.items", [1, 2])
     assert listed.document["attack"]["targets"] == {"items": [1, 2]}  # type: ignore[index]
     assert "{items = [1, 2]}" in listed.text.replace("{ ", "{").replace(" }", "}")
-    whole = edited(listed, "attack.targets", {"pick": "random", "count": 2})
+    whole = edit_key(listed, "attack.targets", {"pick": "random", "count": 2})
     assert whole.problems == ()
 
 
@@ -231,20 +231,20 @@ def test_a_field_of_a_phase_that_is_gone_changes_nothing() -> None:
     path = scenarios.path("quickstart")
     draft = draft_of(path.read_text("utf-8"), path.parent)
     for key in ("attack.phase.0.share", "attack.mix.0.weight", "attack.phase.0"):
-        assert edited(draft, key, {"from": 0.0, "to": 0.1, "shape": "linear"}) is draft
+        assert edit_key(draft, key, {"from": 0.0, "to": 0.1, "shape": "linear"}) is draft
 
 
 def test_a_part_drops_the_targets_that_its_new_kind_does_not_know(tmp_path: Path) -> None:
     part = {"kind": "mga", "weight": 1.0, "targets": {"items": [1]}}
-    mixed = edited(draft_of(TEXT, tmp_path), "attack", {"share": 0.1, "mix": [part]})
-    random_set = edited(mixed, "attack.mix.0.kind", "untargeted")
+    mixed = edit_key(draft_of(TEXT, tmp_path), "attack", {"share": 0.1, "mix": [part]})
+    random_set = edit_key(mixed, "attack.mix.0.kind", "untargeted")
     assert random_set.problems == ()
     assert "targets" not in random_set.document["attack"]["mix"][0]  # type: ignore[index]
-    assert edited(random_set, "attack.mix.0.kind", "mga").problems == ()
+    assert edit_key(random_set, "attack.mix.0.kind", "mga").problems == ()
 
 
 def test_an_unknown_kind_loses_no_key(draft: Draft) -> None:
-    unknown = edited(draft, "attack.kind", "nope")
+    unknown = edit_key(draft, "attack.kind", "nope")
     assert unknown.document is not None
     assert draft.document is not None
     assert unknown.document["attack"] == {**draft.document["attack"], "kind": "nope"}
@@ -281,40 +281,40 @@ def test_a_sweep_that_cannot_be_bound_is_a_problem(tmp_path: Path) -> None:
 
 
 def test_csv_problems_are_sentences_under_their_key(tmp_path: Path) -> None:
-    draft = edited(plain(TEXT, tmp_path), "population.kind", "csv")
+    draft = edit_key(plain(TEXT, tmp_path), "population.kind", "csv")
     assert "must name a CSV file" in draft.problem("population.path").message  # type: ignore[union-attr]
-    draft = edited(draft, "population.path", "people.csv")
+    draft = edit_key(draft, "population.path", "people.csv")
     assert "No such file" in draft.problem("population.path").message  # type: ignore[union-attr]
     (tmp_path / "people.csv").write_text("age,city\n1,Rome\n2,Oslo\n3,Rome\n4,Bern\n")
-    draft = edited(draft, "population.column", "town")
+    draft = edit_key(draft, "population.column", "town")
     assert "age, city" in draft.problem("population.column").message  # type: ignore[union-attr]
-    draft = edited(draft, "population.column", "city")
+    draft = edit_key(draft, "population.column", "city")
     assert draft.problems == ()
     assert draft.cell.population.labels == ("Bern", "Oslo", "Rome")  # type: ignore[union-attr]
     (tmp_path / "people.csv").write_text("city\nRome\nOslo\nBern\nBern\nBern\n")
-    assert edited(draft, "seed", 1).cell.population.users == 5  # type: ignore[union-attr]
+    assert edit_key(draft, "seed", 1).cell.population.users == 5  # type: ignore[union-attr]
 
 
 def test_a_problem_of_a_sweep_has_its_line(draft: Draft) -> None:
-    bad = edited(draft, "sweep.attack.share", [0.1, 1.5])
+    bad = edit_key(draft, "sweep.attack.share", [0.1, 1.5])
     assert [(problem.key, problem.line) for problem in bad.problems] == [("attack.share", 23)]
     assert own_problem(bad, "attack.share") is None
-    both = edited(edited(bad, "attack.share", 2), "sweep.attack.share", [0.1])
+    both = edit_key(edit_key(bad, "attack.share", 2), "sweep.attack.share", [0.1])
     assert [(problem.key, problem.line) for problem in both.problems] == [("attack.share", 19)]
     assert own_problem(both, "attack.share") is not None
 
 
 def test_saving_moves_the_folder(draft: Draft, tmp_path: Path) -> None:
-    after = saved(edited(draft, "seed", 8), tmp_path / "below" / "mine.toml")
-    assert not after.modified
+    after = mark_saved(edit_key(draft, "seed", 8), tmp_path / "below" / "mine.toml")
+    assert not after.is_modified
     assert after.folder == tmp_path / "below"
-    assert edited(after, "seed", 9).modified
+    assert edit_key(after, "seed", 9).is_modified
 
 
 def test_the_schema_gives_ranges_defaults_and_keys() -> None:
-    assert str(allowed("attack.share")) == "in [0, 1)"
-    assert str(allowed("population.items")) == "in [2, 2^20]"
-    assert allowed("population.path") is None
+    assert str(allowed_range("attack.share")) == "in [0, 1)"
+    assert str(allowed_range("population.items")) == "in [2, 2^20]"
+    assert allowed_range("population.path") is None
     assert default_of("trials") == 20
     assert default_of("attack.seeds", "mga") == 1000
     assert default_of("protocol.epsilon", "grr") is None
@@ -335,7 +335,7 @@ def test_what_is_left_out_has_the_default_of_its_kind() -> None:
         "attack.scoring": "anchor",
     }.items():
         assert value_of(draft, key) == value, key
-    mixed = edited(draft, "attack", {"share": 0.1, "mix": [{"kind": "mga", "weight": 1}]})
+    mixed = edit_key(draft, "attack", {"share": 0.1, "mix": [{"kind": "mga", "weight": 1}]})
     assert value_of(mixed, "attack.mix.0.seeds") == 1000
     assert value_of(mixed, "attack.mix.0.scoring") == "anchor"
 
@@ -360,7 +360,7 @@ def test_whatever_is_typed_is_kept(tmp_path: Path) -> None:
         )
         draft = draft_of(text, tmp_path)
         assert draft.text == text
-        after = edited(draft, *chance.choice(edits))
+        after = edit_key(draft, *chance.choice(edits))
         if after.parses:
             tomllib.loads(after.text)
         else:
@@ -374,7 +374,7 @@ def test_numbers_typed_as_targets_are_labels_where_there_are_such(tmp_path: Path
         '[protocol]\nkind = "grr"\nepsilon = 1.0\n'
         '[attack]\nkind = "mga"\nshare = 0.1\ntargets = { items = ["20"] }\n'
     )
-    draft = edited(draft_of(text, tmp_path), "attack.targets.items", [3, 100, 1])
+    draft = edit_key(draft_of(text, tmp_path), "attack.targets.items", [3, 100, 1])
 
     assert draft.document is not None
     assert draft.document["attack"]["targets"]["items"] == ["3", "100", 1]
@@ -382,19 +382,19 @@ def test_numbers_typed_as_targets_are_labels_where_there_are_such(tmp_path: Path
 
 def test_rappor_takes_the_budget_over_and_gives_it_back() -> None:
     draft = draft_of(TEXT, Path())
-    rappor = edited(draft, "protocol.kind", "rappor")
+    rappor = edit_key(draft, "protocol.kind", "rappor")
     assert rappor.problems == ()
     assert rappor.document["protocol"] == {"kind": "rappor", "epsilon": 1.0}
-    by_f = edited(rappor, "protocol.f", 0.5)
+    by_f = edit_key(rappor, "protocol.f", 0.5)
     assert by_f.document["protocol"] == {"kind": "rappor", "f": 0.5}
-    back = edited(by_f, "protocol.kind", "oue")
+    back = edit_key(by_f, "protocol.kind", "oue")
     assert back.document["protocol"] == {"kind": "oue", "epsilon": 1.07}  # of one report
-    again = edited(back, "protocol.kind", "rappor")  # walked past in the list
+    again = edit_key(back, "protocol.kind", "rappor")  # walked past in the list
     assert again.document["protocol"] == {"kind": "rappor", "f": 0.5}
-    other = edited(edited(back, "protocol.epsilon", 2), "protocol.kind", "rappor")
+    other = edit_key(edit_key(back, "protocol.epsilon", 2), "protocol.kind", "rappor")
     assert other.document["protocol"] == {"kind": "rappor", "epsilon": 2}
     assert not any(draft.problems for draft in (by_f, back, again, other))
-    too_much = edited(edited(back, "protocol.epsilon", 4), "protocol.kind", "rappor")
+    too_much = edit_key(edit_key(back, "protocol.epsilon", 4), "protocol.kind", "rappor")
     assert too_much.problems == ()
     assert too_much.document["protocol"] == {"kind": "rappor", "f": 0.5}
 
@@ -405,7 +405,7 @@ def test_a_large_file_is_not_read_while_somebody_types(
     monkeypatch.setattr("ldptui.session.draft.populations.LARGE_BYTES", 3)
     (tmp_path / "towns.csv").write_text("town\nRome\nParis\nRome\nOslo\n")
     table = {"kind": "csv", "path": "towns.csv", "column": "town"}
-    waiting = edited(replace(draft, folder=tmp_path), "population", table)
+    waiting = edit_key(replace(draft, folder=tmp_path), "population", table)
     assert waiting.unread is not None
     assert waiting.unread.doing == "reading towns.csv"
     assert waiting.problems == ()
@@ -415,7 +415,7 @@ def test_a_large_file_is_not_read_while_somebody_types(
     assert found.unread is None
     assert found.cell is not None
     assert found.cell.users == 4
-    wrong = edited(found, "population.column", "city")
+    wrong = edit_key(found, "population.column", "city")
     assert wrong.unread is not None
     wrong.unread.read()
     assert "city" in read_on(wrong).problems[0].message
@@ -425,9 +425,9 @@ def test_a_goal_takes_the_place_of_a_swept_share() -> None:
     path = Path(str(scenarios.path("quickstart")))
     draft = draft_of(path.read_text(encoding="utf-8"), path.parent, path)
 
-    aimed = edited(draft, "goal", {"metric": "gain", "at_least": 0.5})
-    swept = edited(aimed, "sweep.goal.at_least", [0.2, 0.5])
-    back = edited(swept, "attack.share", 0.05)
+    aimed = edit_key(draft, "goal", {"metric": "gain", "at_least": 0.5})
+    swept = edit_key(aimed, "sweep.goal.at_least", [0.2, 0.5])
+    back = edit_key(swept, "attack.share", 0.05)
 
     assert aimed.problems == swept.problems == back.problems == ()
     assert "attack.share" not in sweep_of(aimed)
@@ -439,8 +439,8 @@ def test_no_attack_has_no_goal() -> None:
     path = Path(str(scenarios.path("fake-accounts")))
     draft = draft_of(path.read_text(encoding="utf-8"), path.parent, path)
 
-    none = edited(draft, "attack.kind", "none")
-    again = edited(none, "attack.kind", "mga")
+    none = edit_key(draft, "attack.kind", "none")
+    again = edit_key(none, "attack.kind", "mga")
 
     assert none.problems == again.problems == ()
     assert "goal" not in (none.document or {})
@@ -490,12 +490,12 @@ def test_a_large_population_is_drawn_once_and_not_while_somebody_types(
         ("population.items", 50),  # a small one, at once
         ("population.items", 200),  # and back
     ):
-        now = edited(now, key, value)
+        now = edit_key(now, key, value)
         assert (now.unread, now.problems) == (None, ())
     assert now.cell is not None
     assert now.cell.population is known.cell.population
     assert [of[0] for of in binds] == [Uniform(200, 5000), Uniform(50, 5000)]
-    other = edited(now, "seed", 9)
+    other = edit_key(now, "seed", 9)
     assert other.unread is not None
     assert other.cell is now.cell  # the last one goes on
 
@@ -506,19 +506,19 @@ def test_populations_do_not_fill_the_memory(
     kept: dict[populations.Origin, object] = {}
     monkeypatch.setattr(populations, "_KEPT", kept)
     monkeypatch.setattr(populations, "KEPT_ITEMS", 1000)
-    made = [populations.drawn(Uniform(300, n), 0, tmp_path) for n in (1, 2, 3)]
-    assert populations.drawn(Uniform(300, 1), 0, tmp_path) is made[0]
-    populations.drawn(Uniform(300, 4), 0, tmp_path)
+    made = [populations.draw_population(Uniform(300, n), 0, tmp_path) for n in (1, 2, 3)]
+    assert populations.draw_population(Uniform(300, 1), 0, tmp_path) is made[0]
+    populations.draw_population(Uniform(300, 4), 0, tmp_path)
     assert [population.spec.users for population in kept] == [
         3,
         1,
         4,
     ]  # the one used longest ago went
-    huge = populations.drawn(Uniform(5000, 1), 0, tmp_path)
+    huge = populations.draw_population(Uniform(5000, 1), 0, tmp_path)
     assert list(kept.values()) == [huge]
     monkeypatch.setattr(populations, "MOST_KEPT", 2)
     for seed in range(4):
-        populations.drawn(Uniform(3, 1), seed, tmp_path)
+        populations.draw_population(Uniform(3, 1), seed, tmp_path)
     assert [population.seed for population in kept] == [2, 3]
 
 

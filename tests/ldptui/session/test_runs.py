@@ -4,7 +4,14 @@ from msgspec.structs import replace
 from support.fake_engine import base_snapshot
 
 from ldptui.core.base.summary import Estimate
-from ldptui.session.runs import Run, changes, described, difference_text, differences, place_of
+from ldptui.session.runs import (
+    Run,
+    changes,
+    describe_scenario,
+    difference_text,
+    differences,
+    place_of,
+)
 
 BASE = {"protocol": {"kind": "oue", "epsilon": 1.0}, "population": {"kind": "zipf", "items": 8}}
 PARTS = [{"kind": "mga", "weight": 0.8}, {"kind": "ria", "weight": 0.2}]
@@ -12,14 +19,16 @@ PHASE = {"rounds": 5, "share": {"from": 0.0, "to": 0.05}, "mix": PARTS}
 
 
 def test_attacks_of_every_shape_are_described() -> None:
-    assert described(BASE) == "OUE ε=1, no attack, zipf d=8"
+    assert describe_scenario(BASE) == "OUE ε=1, no attack, zipf d=8"
     trusting = {**BASE, "trust": {"kind": "shuffled", "delta": 1e-8}}
-    assert described(trusting) == "OUE ε=1, no attack, shuffled δ=1e-8, zipf d=8"
+    assert describe_scenario(trusting) == "OUE ε=1, no attack, shuffled δ=1e-8, zipf d=8"
     one = {**BASE, "attack": {"kind": "mga", "share": 0.05}}
-    assert described(one).split(", ")[1].startswith("MGA")
-    assert "mga 80 % ria 20 %" in described({**BASE, "attack": {"share": 0.05, "mix": PARTS}})
-    assert "1 phase," in described({**BASE, "attack": {"phase": [PHASE]}})
-    assert "2 phases," in described({**BASE, "attack": {"phase": [PHASE, PHASE]}})
+    assert describe_scenario(one).split(", ")[1].startswith("MGA")
+    assert "mga 80 % ria 20 %" in describe_scenario(
+        {**BASE, "attack": {"share": 0.05, "mix": PARTS}}
+    )
+    assert "1 phase," in describe_scenario({**BASE, "attack": {"phase": [PHASE]}})
+    assert "2 phases," in describe_scenario({**BASE, "attack": {"phase": [PHASE, PHASE]}})
 
 
 def test_what_changed_inside_a_list_is_named() -> None:

@@ -32,7 +32,9 @@ def keys(shelf: Shelf) -> list[int]:
 
 
 def test_a_run_of_the_session_stands_once_and_has_what_the_store_says_of_it() -> None:
-    shelf = Shelf(session=(own(1, number=8), own(2))).listed([kept(7), kept(8, star=True)])
+    shelf = Shelf(session=(own(1, number=8), own(2))).with_stored_runs(
+        [kept(7), kept(8, star=True)]
+    )
     assert keys(shelf) == [-7, 1, 2]
     recorded = shelf.run(1)
     assert recorded is not None
@@ -47,8 +49,8 @@ def test_there_is_one_preview_and_it_is_shown() -> None:
 
 
 def test_a_run_that_begins_takes_no_overlay_away_but_the_preview() -> None:
-    shelf = Shelf(session=(own(1), own(2, full=False))).listed([kept(7)])
-    shelf = shelf.chosen(1, (-7, 2)).begun(own(3, full=False))
+    shelf = Shelf(session=(own(1), own(2, full=False))).with_stored_runs([kept(7)])
+    shelf = shelf.with_choice(1, (-7, 2)).begun(own(3, full=False))
     assert shelf.overlays == (-7,)
 
 
@@ -75,7 +77,7 @@ def test_a_run_gone_on_with_has_its_number_before_the_worker_says_so() -> None:
 
 
 def test_what_was_read_stays_until_the_run_is_another() -> None:
-    shelf = Shelf().listed([kept(7), kept(8)]).chosen(-7, (-8,))
+    shelf = Shelf().with_stored_runs([kept(7), kept(8)]).with_choice(-7, (-8,))
     assert [run.key for run in shelf.unread] == [-7, -8]
     assert shelf.laid_over == ()
     for run in shelf.kept:
@@ -85,17 +87,17 @@ def test_what_was_read_stays_until_the_run_is_another() -> None:
         ("run 8", base_snapshot(-8))
     ]
 
-    shelf = shelf.listed([kept(7), kept(8, star=True)])
+    shelf = shelf.with_stored_runs([kept(7), kept(8, star=True)])
     assert [run.key for run in shelf.unread] == [-8]
 
 
 def test_a_run_is_not_laid_over_itself() -> None:
-    shelf = Shelf(session=(own(1), own(2))).chosen(2, (2, 1))
+    shelf = Shelf(session=(own(1), own(2))).with_choice(2, (2, 1))
     assert [overlay.snapshot.key for overlay in shelf.laid_over] == [1]
 
 
 def test_deleting_has_an_undo_the_last_one_first() -> None:
-    shelf = Shelf(session=(own(1), own(2), own(3))).chosen(3, (1, 2))
+    shelf = Shelf(session=(own(1), own(2), own(3))).with_choice(3, (1, 2))
     less = shelf.without(shelf.session[0]).without(shelf.session[1])
     assert (keys(less), less.overlays) == ([3], ())
     once = less.put_back()
@@ -104,10 +106,10 @@ def test_deleting_has_an_undo_the_last_one_first() -> None:
 
 
 def test_a_run_of_the_store_is_put_back_by_the_store() -> None:
-    shelf = Shelf().listed([kept(7)])
-    gone = shelf.without(shelf.runs[0]).listed([])
+    shelf = Shelf().with_stored_runs([kept(7)])
+    gone = shelf.without(shelf.runs[0]).with_stored_runs([])
     assert keys(gone) == keys(gone.put_back()) == []
-    assert keys(gone.put_back().listed([kept(7)])) == [-7]
+    assert keys(gone.put_back().with_stored_runs([kept(7)])) == [-7]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,7 @@ def test_a_run_of_the_store_is_put_back_by_the_store() -> None:
 def test_a_run_is_compared_with_the_one_shown_else_with_the_one_before(
     shown: int, key: int, pair: tuple[int, int]
 ) -> None:
-    shelf = Shelf(session=(own(1), own(2), own(3))).chosen(shown)
+    shelf = Shelf(session=(own(1), own(2), own(3))).with_choice(shown)
     run = shelf.run(key)
     assert run is not None
     found = shelf.pair(run)
@@ -130,19 +132,24 @@ def test_a_run_that_is_alone_is_compared_with_nothing() -> None:
 
 
 def test_at_a_start_the_last_run_with_a_trial_is_shown_and_one_cut_off_is_asked_about() -> None:
-    shelf = Shelf().listed([kept(6), kept(7, "interrupted"), kept(8, done=0)])
+    shelf = Shelf().with_stored_runs([kept(6), kept(7, "interrupted"), kept(8, done=0)])
     assert (shelf.last, shelf.cut_off) == (kept(7, "interrupted"), kept(7, "interrupted"))
     assert (Shelf().last, Shelf().cut_off) == (None, None)
     # One without a trial has nothing to go on with.
-    assert Shelf().listed([kept(6), kept(7, "interrupted", done=0)]).cut_off is None
+    assert Shelf().with_stored_runs([kept(6), kept(7, "interrupted", done=0)]).cut_off is None
 
 
 def test_a_run_has_measured_a_scenario_whatever_its_title() -> None:
     shelf = Shelf(session=(own(1), own(2, status="partial"), own(3, full=False)))
-    assert shelf.measured({"title": "another", "trials": 1}) == own(1)
-    assert shelf.measured({"trials": 2}) is None
-    assert shelf.measured({"trials": 3}) is None
-    assert [shelf.chosen(key).on_show for key in (1, 2, 3, 0)] == [own(1), shelf.run(2), None, None]
+    assert shelf.measured_run({"title": "another", "trials": 1}) == own(1)
+    assert shelf.measured_run({"trials": 2}) is None
+    assert shelf.measured_run({"trials": 3}) is None
+    assert [shelf.with_choice(key).on_show for key in (1, 2, 3, 0)] == [
+        own(1),
+        shelf.run(2),
+        None,
+        None,
+    ]
 
 
 def test_what_a_task_followed_stays_until_it_is_measured_anew() -> None:

@@ -171,7 +171,7 @@ def test_rate(per_second: float, text: str) -> None:
 def test_a_share_below_one_is_not_written_as_one(
     share: float | None, as_chosen: str, as_percent: str
 ) -> None:
-    assert (fmt.chosen(share, 4), fmt.percent(share)) == (as_chosen, as_percent)
+    assert (fmt.chosen_value(share, 4), fmt.percent(share)) == (as_chosen, as_percent)
 
 
 def test_percent() -> None:
@@ -190,11 +190,11 @@ def test_a_column_takes_the_decimals_of_its_smallest_error() -> None:
 
 
 def test_fixed() -> None:
-    assert fmt.fixed(1.005, 1) == "1.0"
-    assert fmt.fixed(-0.0001, 2) == "0.00"
-    assert fmt.fixed(1234, -2) == "1200"
-    assert fmt.fixed(0.5, 2, sign=True) == "+0.50"
-    assert fmt.fixed(None, 2) == "–"
+    assert fmt.fixed_decimals(1.005, 1) == "1.0"
+    assert fmt.fixed_decimals(-0.0001, 2) == "0.00"
+    assert fmt.fixed_decimals(1234, -2) == "1200"
+    assert fmt.fixed_decimals(0.5, 2, sign=True) == "+0.50"
+    assert fmt.fixed_decimals(None, 2) == "–"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from ldptui.core.export import Choice
 from ldptui.core.running.runner import Results, run
 from ldptui.text.table import latex_table, markdown_table, results_table
 from ldptui.text.table.numbers import beside_theory
-from ldptui.text.table.results import _bracketed, latex
+from ldptui.text.table.results import bracket_errors, latex
 
 PAPER = {"md": markdown_table, "latex": latex_table}
 
@@ -155,7 +155,7 @@ def test_words_in_latex(words: str, written: str) -> None:
     ],
 )
 def test_an_error_in_the_last_digits_of_its_value(words: str, written: str) -> None:
-    assert _bracketed(words) == written
+    assert bracket_errors(words) == written
 
 
 def test_numbers_far_apart_stand_as_one_reads_them() -> None:

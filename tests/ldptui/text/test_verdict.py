@@ -17,7 +17,7 @@ from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.text.interval import reach_95
 from ldptui.text.swept import sweep_verdict, where_words
 from ldptui.text.table import results_table, verdict_of
-from ldptui.text.verdict import ROWS, Told, verdict
+from ldptui.text.verdict import ROWS, VerdictCell, verdict
 
 BUNDLED = sorted(path.stem for path in scenarios.path("quickstart").parent.glob("*.toml"))
 
@@ -46,19 +46,19 @@ def test_a_gain_is_told_with_its_ranks_and_its_interval() -> None:
     arms = {name: Estimates(mean, None, (0.01,) * 4) for name, mean in means.items()}
     known = Frequencies(4, (0, 1, 2, 3), ("a", "b", "c", "d"), (1, 3), 20, (0.25,) * 4, arms)
     reach = 0.01 * reach_95(20)
-    assert verdict(Told(CELL, known)) == (
+    assert verdict(VerdictCell(CELL, known)) == (
         "50 fake users (5 %) lift items b and d from ranks 3–4 to 1–2.",
         f"The gain is 0.400 ± {reach:.2g} (95 %); the closed form is 0.41.",
     )
-    assert "lower 2 targets by -0.4" in verdict(Told(cell(gain=(-0.4, 0.01))))[0]
+    assert "lower 2 targets by -0.4" in verdict(VerdictCell(cell(gain=(-0.4, 0.01))))[0]
 
 
 def test_the_protocol_that_differs_most_is_named() -> None:
     gains = {"oue": 0.4, "grr": 3.2, "olh": 0.3}
     under = replace(CELL, parameters={"protocol.kind": "oue"}, elsewhere=gains)
-    assert verdict(Told(under))[1] == "Under GRR the gain would be 8 times as much."
+    assert verdict(VerdictCell(under))[1] == "Under GRR the gain would be 8 times as much."
     alike = replace(under, elsewhere={"oue": 0.4, "olh": 0.42, "grr": -1.0})
-    assert len(verdict(Told(alike))) == len(verdict(Told(CELL)))
+    assert len(verdict(VerdictCell(alike))) == len(verdict(VerdictCell(CELL)))
 
 
 def test_a_sweep_that_changes_nothing_says_so() -> None:
@@ -73,24 +73,26 @@ def test_a_gain_within_its_interval_is_none() -> None:
     reach = 0.01 * reach_95(20)
     assert (
         "no gain that 20 trials can tell from 0"
-        in verdict(Told(cell(gain=(0.99 * reach, 0.01))))[0]
+        in verdict(VerdictCell(cell(gain=(0.99 * reach, 0.01))))[0]
     )
-    assert "lift" in verdict(Told(cell(gain=(1.01 * reach, 0.01))))[0]
+    assert "lift" in verdict(VerdictCell(cell(gain=(1.01 * reach, 0.01))))[0]
 
 
 def test_what_a_defence_leaves() -> None:
-    left = verdict(Told(cell(gain=(0.4, 0.01), gain_after=(0.1, 0.01))))[1]
+    left = verdict(VerdictCell(cell(gain=(0.4, 0.01), gain_after=(0.1, 0.01))))[1]
     assert left.startswith("The defence leaves 25 % of it: a gain of 0.10")
-    more = verdict(Told(cell(gain=(0.4, 0.01), gain_after=(0.5, 0.01))))[1]
+    more = verdict(VerdictCell(cell(gain=(0.4, 0.01), gain_after=(0.5, 0.01))))[1]
     assert more.startswith("The defence leaves more than there was, 125 % of it")
-    last_bit = verdict(Told(cell(gain=(0.4, 0.01), gain_after=(np.nextafter(0.4, 1), 0.01))))[1]
+    last_bit = verdict(
+        VerdictCell(cell(gain=(0.4, 0.01), gain_after=(np.nextafter(0.4, 1), 0.01)))
+    )[1]
     assert last_bit.startswith("The defence leaves 100 % of it")
-    none = verdict(Told(cell(gain=(0.4, 0.01), gain_after=(0.001, 0.01))))[1]
+    none = verdict(VerdictCell(cell(gain=(0.4, 0.01), gain_after=(0.001, 0.01))))[1]
     assert none.endswith("none that the trials can tell from 0.")
 
 
 def test_the_chart_that_is_looked_at_comes_first() -> None:
-    both = Told(cell(gain=(0.4, 0.01), recall=(0.9, None), false_positive_rate=(0.01, None)))
+    both = VerdictCell(cell(gain=(0.4, 0.01), recall=(0.9, None), false_positive_rate=(0.01, None)))
     assert verdict(both)[0].startswith("50 fake users")
     assert verdict(both, "detection")[0] == (
         "The filter flags 90 % of the fake reports and 1 % of the genuine ones."
@@ -103,13 +105,13 @@ def test_a_goal_is_answered_or_not() -> None:
         "low": 5200, "confidence": 0.99, "metric": "targets_in_top_k", "at_least": 1,
     }  # fmt: skip
     found = replace(CELL, answer=answer)
-    (sentence,) = verdict(Told(found))
+    (sentence,) = verdict(VerdictCell(found))
     assert sentence == (
         "It takes 5263 fake users (5 %) for targets among the top k ≥ 1, "
         "by a search that is 99 % sure of 5201 to 5263."
     )
     never = replace(CELL, answer=answer | {"reached": False, "value": 0.4})
-    assert verdict(Told(never))[0].startswith("No number of fake users reaches")
+    assert verdict(VerdictCell(never))[0].startswith("No number of fake users reaches")
     cells = [
         replace(found, parameters={"protocol.kind": "grr"}),
         replace(never, parameters={"protocol.kind": "oue"}),
@@ -136,7 +138,7 @@ def test_a_setting_is_told_as_it_is_called() -> None:
 
 
 def test_nothing_is_said_before_the_first_trial() -> None:
-    assert verdict(Told(replace(CELL, trials=0))) == ()
+    assert verdict(VerdictCell(replace(CELL, trials=0))) == ()
 
 
 def test_a_run_ends_with_its_verdict_in_text_and_json() -> None:

@@ -9,8 +9,8 @@ from textual.containers import Vertical
 
 from ldptui.catalogue import listed_kinds
 from ldptui.screens.workbench.parameters import ParametersPane
-from ldptui.session.draft import edited
-from ldptui.widgets.field import Choice, Field, Steps, ValueInput, nudged, read, write
+from ldptui.session.draft import edit_key
+from ldptui.widgets.field import Choice, Field, Steps, ValueInput, nudge_value, read, write
 
 USERS = "population.users"
 
@@ -111,7 +111,7 @@ def test_what_is_written_is_read_back(value: Any) -> None:
     ],
 )
 def test_steps(value: float, up: bool, big: bool, steps: Steps, after: float) -> None:
-    assert nudged(value, up, big, steps) == after
+    assert nudge_value(value, up, big, steps) == after
 
 
 async def test_every_keystroke_is_posted_once() -> None:
@@ -165,17 +165,17 @@ async def test_left_and_right_nudge_within_the_range() -> None:
         assert app.draft.document["protocol"]["epsilon"] == 1.1
         await pilot.press("shift+right", "left")
         assert app.draft.document["protocol"]["epsilon"] == 1.9
-        app.show(edited(app.draft, "protocol.epsilon", 19.5))
+        app.show(edit_key(app.draft, "protocol.epsilon", 19.5))
         await pilot.press("shift+right", "shift+right", "right")
         assert app.draft.document["protocol"]["epsilon"] == 20
-        app.show(edited(app.draft, "protocol.epsilon", 0.15))
+        app.show(edit_key(app.draft, "protocol.epsilon", 0.15))
         await pilot.press("left", "left", "shift+left")  # 0 itself is not allowed
         assert app.draft.document["protocol"]["epsilon"] == 0.1
         app.field(USERS).control.focus()
         await pilot.press("right")
         assert app.draft.document["population"]["users"] == 2_000_000
         assert app.shown(USERS) == "2 000 000"
-        app.show(edited(app.draft, USERS, 2 * 10**12))
+        app.show(edit_key(app.draft, USERS, 2 * 10**12))
         await pilot.press("shift+right", "right")
         assert app.draft.document["population"]["users"] == 10**13
         assert "at most 10^13 together" in app.said(USERS)  # with the fakes it is too many
@@ -184,7 +184,7 @@ async def test_left_and_right_nudge_within_the_range() -> None:
 async def test_what_comes_from_elsewhere_is_shown_and_not_posted() -> None:
     app = FormApp(ParametersPane)
     async with app.run_test(size=(44, 24)) as pilot:
-        app.show(edited(app.draft, USERS, 12))
+        app.show(edit_key(app.draft, USERS, 12))
         await pilot.pause()
         assert app.shown(USERS) == "12"
         app.field(USERS).control.focus()

@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from ldptui.widgets.blank import fitted
+from ldptui.widgets.blank import call_on_resize
 
 
 class Told(Widget):
@@ -20,7 +20,7 @@ class Told(Widget):
         self.told: list[Size] = []
 
     def on_mount(self) -> None:
-        fitted(self, lambda: self.told.append(self.outer_size))
+        call_on_resize(self, lambda: self.told.append(self.outer_size))
 
 
 async def reached(pilot: Pilot[None], widget: Told, *sizes: tuple[int, int]) -> None:

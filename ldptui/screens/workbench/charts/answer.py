@@ -17,11 +17,11 @@ from textual.widgets import Static
 from ....catalogue import metric_words
 from ....text.format import count, percent, short
 from ....text.swept import where_words
-from ....text.verdict import Told, known_by
-from ....widgets.blank import fitted
+from ....text.verdict import VerdictCell, known_by
+from ....widgets.blank import call_on_resize
 from ....widgets.number_table import FilteredTable
 from ....widgets.plot import charset_of
-from ....widgets.words import spelled
+from ....widgets.words import spell_text
 
 if TYPE_CHECKING:
     from ldptui.core.view import CellView
@@ -62,7 +62,7 @@ class AnswerView(FilteredTable):
         yield from super().compose()
 
     def on_mount(self) -> None:
-        fitted(self, self._say)
+        call_on_resize(self, self._say)
 
     def show(
         self,
@@ -100,7 +100,7 @@ def _without_goal(table: Table | None) -> Table | None:
 
 
 def _styled(view: Any, style: str, text: str) -> Content:
-    return Content.styled(spelled(view, text), style)
+    return Content.styled(spell_text(view, text), style)
 
 
 def page(
@@ -135,7 +135,7 @@ def page(
     number = count(answer["malicious"])
     lines = [("$foreground-muted", question)]
     lines.append(("$text-accent bold", f"{number} {share}"))
-    lines.append(("$foreground-muted", f"found {known_by(Told(first))}"))
+    lines.append(("$foreground-muted", f"found {known_by(VerdictCell(first))}"))
     settings = _settings(shown, first, keys)
     left = len(settings) - MOST_BARS
     more = [("$foreground-muted", f"{count(left)} more settings below")] * (left > 0)

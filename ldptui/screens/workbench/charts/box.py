@@ -12,7 +12,7 @@ from textual.geometry import Size
 from ....charts.series import Panels, Plot
 from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
-from ....widgets.cursor import Pointed, nearest
+from ....widgets.cursor import CursorCharts, nearest
 from ....widgets.plot import ChartView
 from .shown import Shown, of_round
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ....charts.series import Chart, Place
 
 
-class ChartBox(Pointed):
+class ChartBox(CursorCharts):
     """One chart of a run: a view of it at a time, in pictures; `show` draws what has changed.
 
     A kind of chart tells its views, why there is nothing to draw, its pictures, and its numbers.

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from ....charts.kinds import KINDS
 from ....session.snapshot import Part
-from ....widgets.cursor import Pointed
+from ....widgets.cursor import CursorCharts
 from .box import ChartBox, FrameBox
 from .curve import CurveChart
 from .curves import ErrorChart, GainChart, SuccessChart
@@ -43,7 +43,7 @@ class Boxes:
             **{curve.kind: curve for curve in reversed(self._curves)},
         }
         """From left to right."""
-        self._walking: Pointed | None = None
+        self._walking: CursorCharts | None = None
 
     def __iter__(self) -> Iterator[tuple[str, ChartBox]]:
         return iter(self._by_name.items())
@@ -77,7 +77,7 @@ class Boxes:
         elif not own and columns.children[0] is self.gain:
             columns.move_child(self.gain, after=-1)
 
-    def walking(self, tab: str) -> Pointed | None:
+    def walking(self, tab: str) -> CursorCharts | None:
         """The chart whose cursor points at a cell: that of the tab, else the one used last."""
         here = self.of(tab)
         if here is not None and here.takes and here.walks:
@@ -175,13 +175,13 @@ class Aim(Struct, frozen=True, eq=False):
         return bool(follows) and self.shown.rounds is not None and not (own and own.leads)
 
     @property
-    def own(self) -> Pointed | None:
+    def own(self) -> CursorCharts | None:
         """The chart or the sheet of the tab, where that has a cursor."""
         sheet = self.sheets.of(self.tab)
-        return sheet if isinstance(sheet, Pointed) else self.boxes.of(self.tab)
+        return sheet if isinstance(sheet, CursorCharts) else self.boxes.of(self.tab)
 
     @property
-    def cursor(self) -> Pointed | None:
+    def cursor(self) -> CursorCharts | None:
         """The chart whose cursor the keys move."""
         own = self.own
         if own is not None and own.leads:

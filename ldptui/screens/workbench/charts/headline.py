@@ -11,8 +11,8 @@ from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ....text.prose import first_lines, wrapped
-from ....widgets.words import put, spelled
+from ....text.prose import first_lines, wrap_text
+from ....widgets.words import put, spell_text
 from .shown import Shown
 
 CLAIM: Final = (19, 27, 40)
@@ -31,7 +31,7 @@ def border_title(pane: Widget, shown: Shown) -> Content:
     if not shown.result:
         return Content(name)
     style = "$text-warning" if shown.marked else "$foreground"
-    return Content.assemble(f"{name} · ", (spelled(pane, shown.result), style))
+    return Content.assemble(f"{name} · ", (spell_text(pane, shown.result), style))
 
 
 class Headline(Static):
@@ -60,7 +60,7 @@ class Headline(Static):
         most = sum(room.height >= rows for rows in FOUND)
         if not over_charts:
             most = int(chart != "answer" and room.height >= ROOMY)
-        said = [spelled(self, sentence) for sentence in shown.verdict(chart)]
+        said = [spell_text(self, sentence) for sentence in shown.verdict(chart)]
         lines = found = _fitting(said, room.width, most)
         # Neither an edit nor a cursor moves a chart by its words.
         held = most if found or shown.tells else 0
@@ -84,8 +84,8 @@ def _fitting(sentences: Sequence[str], width: int, most: int) -> list[str]:
     front = (" ".join(sentences[:number]) for number in range(len(sentences), 0, -1))
     brief = re.sub(r" \([^()]*\)", "", sentences[0])
     for text in (*front, brief, *sentences[1:]):
-        if len(wrapped(text, width)) <= most:
-            return wrapped(text, width)
+        if len(wrap_text(text, width)) <= most:
+            return wrap_text(text, width)
     return first_lines(sentences[0], width, most)
 
 

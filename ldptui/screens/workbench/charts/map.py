@@ -15,7 +15,7 @@ from ....charts.rows import clean
 from ....messages import LongWork
 from ....terminal.keyboard import AXIS, key_of
 from ....widgets.choice_bar import Choices
-from ....widgets.cursor import Move, moved
+from ....widgets.cursor import Move, move_cursor
 from ....widgets.plot import ChartView, charset_of
 from .box import ChartBox
 from .shown import Shown
@@ -64,14 +64,14 @@ class MapChart(ChartBox):
     def walk(self, by: int) -> None:
         """Move the cursor to another row."""
         if self._grid is not None and self._at is not None:
-            row = moved(self._at[0], self._grid.rows, "step", by)
+            row = move_cursor(self._at[0], self._grid.rows, "step", by)
             self._at = (row or self._at[0], self._at[1])
 
     def step(self, how: Move, by: int) -> None:
         """Move the cursor along its row."""
         if self._grid is not None:
             row, column = self._at or (self._grid.rows[0], None)
-            column = moved(column, self._grid.columns, how, by)
+            column = move_cursor(column, self._grid.columns, how, by)
             self._at = None if column is None else (row, column)
 
     def stop_at(self, place: object, chart: ChartView) -> object:  # noqa: ARG002

@@ -18,9 +18,9 @@ from ....session.draft import pointed_at
 from ....session.snapshot import Part
 from ....terminal.keyboard import RUN, key_of
 from ....text.format import percent, short
-from ....widgets.blank import Columns, fitted
+from ....widgets.blank import Columns, call_on_resize
 from ....widgets.choice_bar import ChoiceBar, Choices
-from ....widgets.cursor import Move, moved
+from ....widgets.cursor import Move, move_cursor
 from ....widgets.form import BLOCK_S
 from ....widgets.plot import ChartView
 from ....widgets.words import entitle, put
@@ -92,7 +92,7 @@ class ChartsPane(Vertical):
         yield self._sheets
 
     def on_mount(self) -> None:
-        fitted(self, self._show)
+        call_on_resize(self, self._show)
 
     async def mount_rest(self) -> None:
         """The charts of all other tabs: the first frame would wait for them."""
@@ -260,7 +260,7 @@ class ChartsPane(Vertical):
             chart.step(how, by)
             self._show()
         else:
-            self.cursor = moved(self.cursor, range(self._round_count), how, by)
+            self.cursor = move_cursor(self.cursor, range(self._round_count), how, by)
 
     def action_take(self) -> None:
         """Put the cell at the cursor into the draft: all other charts then show it."""

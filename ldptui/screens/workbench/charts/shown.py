@@ -10,11 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ....catalogue import key_words
-from ....session.runs import described
+from ....session.runs import describe_scenario
 from ....session.scenario_file import claim_of
 from ....text.format import count, short
 from ....text.swept import setting_words, sweep_verdict
-from ....text.verdict import Told, verdict
+from ....text.verdict import VerdictCell, verdict
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
@@ -206,7 +206,7 @@ class Shown(Struct, frozen=True):
         """The name of a result of other settings; of an invalid draft its last valid one."""
         if self.draft is None or not self.draft.problems or self.scenario is None:
             return f"STALE: {name}, other settings · {trials}"
-        return f"STALE: last valid {described(self.scenario.document)} · {trials}"
+        return f"STALE: last valid {describe_scenario(self.scenario.document)} · {trials}"
 
     @property
     def claim(self) -> str:
@@ -217,7 +217,7 @@ class Shown(Struct, frozen=True):
         claim = claim_of(self.draft.text) if self.draft is not None else ""
         if not claim or self.draft is None:
             return ""
-        edited = f" of {self.draft.name}, before your edits" * self.draft.modified
+        edited = f" of {self.draft.name}, before your edits" * self.draft.is_modified
         return f"Claim{edited}: {claim}"
 
     def verdict(self, chart: str) -> tuple[str, ...]:
@@ -240,11 +240,11 @@ class Shown(Struct, frozen=True):
         return self.told is not None and bool(verdict(self.told))
 
     @property
-    def told(self) -> Told | None:
+    def told(self) -> VerdictCell | None:
         """The cell that the verdict is about: the one at a cursor, else the draft's own."""
         if (cell := self.cell) is not None and self.snapshot is not None:
-            return Told(cell, self.snapshot.at_cell)
-        return None if self.base is None else Told(self.base, self.frequencies)
+            return VerdictCell(cell, self.snapshot.at_cell)
+        return None if self.base is None else VerdictCell(self.base, self.frequencies)
 
     @property
     def note(self) -> str:
