@@ -109,7 +109,7 @@ class WorkbenchScreen(Screen[None]):
         yield self._status
         yield self._hints
 
-    async def on_mount(self) -> None:
+    def on_mount(self) -> None:
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -118,9 +118,8 @@ class WorkbenchScreen(Screen[None]):
         self.run_worker(self._load_first_draft())
 
     async def _load_first_draft(self) -> None:
-        load = asyncio.create_task(
-            asyncio.to_thread(files.first_draft, self._path, self._run_replay)
-        )
+        loading = asyncio.to_thread(files.first_draft, self._path, self._run_replay)
+        load = asyncio.create_task(loading)
         await self._panes.mount_forms()
         self._arrange()
         draft, note = await load

@@ -74,15 +74,17 @@ def constant_lines(results: Results, width: int) -> list[str]:
         *([f"{range_over(paths)} path"] if paths else []),
     ]
     rows.append(("run", simulated))
-    lines = []
-    for name, facts in rows:
-        lines += textwrap.wrap(
-            # A fact stays on one line where that is possible.
-            f"{name:<12}{', '.join(fact.replace(' ', _NO_BREAK) for fact in facts)}",
-            max(width, 30),
-            subsequent_indent=" " * 12,
-            break_on_hyphens=False,
-        )
+    return [line for name, facts in rows for line in _wrap_facts(name, facts, width)]
+
+
+def _wrap_facts(name: str, facts: Sequence[str], width: int) -> list[str]:
+    """The facts in lines; each stays on one line where that is possible."""
+    lines = textwrap.wrap(
+        f"{name:<12}{', '.join(fact.replace(' ', _NO_BREAK) for fact in facts)}",
+        max(width, 30),
+        subsequent_indent=" " * 12,
+        break_on_hyphens=False,
+    )
     return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
