@@ -30,7 +30,7 @@ from .session import attack_options
 from .terminal.keyboard import KeyQueue
 from .terminal.printable import PrintableFilter
 from .terminal.settings import Settings
-from .text.picture import with_local_fonts
+from .text.svg import with_local_fonts
 from .widgets.field import ValueInput
 from .widgets.form import FormPane
 from .widgets.path_field import takes_suggestion
@@ -237,7 +237,7 @@ class Workbench(App[None]):
 
     async def action_leave(self) -> None:
         """Quit; a run that is active is asked about first, and a second ctrl+q insists."""
-        from .screens.dialogs.asking import ConfirmScreen, LeaveScreen
+        from .screens.dialogs.prompts import ConfirmScreen, LeaveScreen
 
         running = self.workbench.run_to_leave
         if running is None or isinstance(self.screen, ConfirmScreen):

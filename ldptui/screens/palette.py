@@ -24,7 +24,7 @@ from ..messages import KeyEdited
 from ..session.draft import used_keys, value_of
 from ..terminal import keyboard, settings
 from ..text.format import to_ascii
-from ..text.search import are_in
+from ..text.synonyms import are_in
 
 if TYPE_CHECKING:
     from ..session.draft import Draft
@@ -111,8 +111,8 @@ class TypedValues(Provider):
     """Values of the scenario, and scenarios to open: "oue", "eps 2", "open fake"."""
 
     async def search(self, query: str) -> Hits:
-        from .library import entries
-        from .workbench import files
+        from .library_screen import entries
+        from .workbench.file_actions import open_path
         from .workbench.screen import WorkbenchScreen
 
         screen, words = self.screen, query.casefold().split()
@@ -127,7 +127,7 @@ class TypedValues(Provider):
         for at, entry in enumerate(sorted(fitting, key=lambda entry: entry.rank(name))[:MOST]):
             if asked or entry.rank(name)[0] <= NAMED:
                 score = VALUE - at if asked else BEGUN - at
-                yield Hit(score, f"Open {entry.name}", partial(files.open_path, screen, entry.path),
+                yield Hit(score, f"Open {entry.name}", partial(open_path, screen, entry.path),
                           help=entry.title)  # fmt: skip
 
 
@@ -333,13 +333,13 @@ def _screenshot(app: App[Any]) -> None:
 
 def _debug(app: App[Any]) -> None:
     from ..terminal.crash import debug_info
-    from .dialogs.asking import TextScreen
+    from .dialogs.prompts import TextScreen
 
     app.push_screen(TextScreen("Debug info", debug_info(app)))
 
 
 def _keys(app: App[Any]) -> None:
-    from .dialogs.asking import TextScreen
+    from .dialogs.prompts import TextScreen
 
     changed = getattr(getattr(app, "settings", None), "keys", {})
     app.push_screen(TextScreen("Keys", settings.default_keys(changed)))

@@ -17,7 +17,7 @@ from textual.screen import ScreenResultType
 from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
-from ..text.search import is_in
+from ..text.synonyms import is_in
 from .dialog import Dialog, ModalScreen
 from .field import ValueInput
 from .option_list import LineList

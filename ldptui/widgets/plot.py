@@ -20,7 +20,7 @@ from textual.widget import Widget
 from ..charts import rows
 from ..charts.rows import Charset, Look, Palette
 from ..charts.series import Chart, Panels, Place, Plot, untitled
-from ..text.picture import with_local_fonts
+from ..text.svg import with_local_fonts
 
 
 def palette_of(app: App[Any]) -> Palette:

@@ -18,7 +18,7 @@ from ldptui.core import plugins
 from ldptui.core.base.streams import digest
 from ldptui.core.plugins.code_location import definition_line
 from ldptui.engine import COMMAND, Engine
-from ldptui.screens.dialogs.asking import ConsentScreen
+from ldptui.screens.dialogs.prompts import ConsentScreen
 from ldptui.session.attack_options import unseen_code
 from ldptui.session.consent import Code
 from ldptui.session.snapshot import Part, Request

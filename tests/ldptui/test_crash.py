@@ -12,8 +12,8 @@ import pytest
 from support.workbench_app import own_home, workbench
 
 from ldptui.app import Workbench
-from ldptui.screens.dialogs.asking import TextScreen
-from ldptui.screens.library import LibraryScreen
+from ldptui.screens.dialogs.prompts import TextScreen
+from ldptui.screens.library_screen import LibraryScreen
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.terminal import places
 from ldptui.terminal.driver import ChangedCellsDriver

@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 
 from textual.app import App, ComposeResult
 
-from ldptui.screens.workbench.equations import EquationsView
-from ldptui.screens.workbench.privacy import PrivacyView
+from ldptui.screens.workbench.equations_view import EquationsView
+from ldptui.screens.workbench.privacy_view import PrivacyView
 from ldptui.screens.workbench.report_view import ReportView
 from ldptui.screens.workbench.rows_view import RowsView
 from ldptui.session.draft import Draft

@@ -19,7 +19,7 @@ from ldptui import screens
 from ldptui.app import Palette, Workbench
 from ldptui.charts.kinds import KINDS
 from ldptui.questions.topics import TOPICS
-from ldptui.screens.dialogs.asking import (
+from ldptui.screens.dialogs.prompts import (
     ConfirmScreen,
     ConsentScreen,
     TagsScreen,

@@ -30,7 +30,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SSH_CONNECTION", raising=False)
     # A note is there until it is looked at, however slow the machine.
     monkeypatch.setattr("ldptui.widgets.status.NOTE_S", 1e6)
-    monkeypatch.setattr("ldptui.screens.workbench.files.FIRST", "")
+    monkeypatch.setattr("ldptui.screens.workbench.file_actions.FIRST", "")
 
 
 @asynccontextmanager

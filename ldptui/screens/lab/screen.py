@@ -390,7 +390,7 @@ class LabScreen(Screen[None]):
             self._note("it is in the scenario: esc leads there, ctrl+z takes it back")
 
     def action_help(self) -> None:
-        from ..help import HelpScreen
+        from ..help_screen import HelpScreen
 
         field = self._field if self._field.startswith(f"lab.{self.tab}.") else f"lab.{self.tab}"
         self.app.push_screen(HelpScreen(field, tuple(self.active_bindings.values())))

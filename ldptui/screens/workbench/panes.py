@@ -16,8 +16,8 @@ from ...widgets.blank import Columns, Rows, call_on_resize
 from ...widgets.field import Field
 from ...widgets.words import DOT, entitle, parts_within, spell_text
 from .charts import ChartsPane
-from .protocol import ProtocolPane
-from .runs import RunsPane
+from .protocol_pane import ProtocolPane
+from .runs_pane import RunsPane
 from .title import NAMES
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ class Panes(Columns):
 
         The first frame would wait for them, even for the imports of the fields.
         """
-        from .attack import AttackPane
-        from .parameters import ParametersPane
+        from .attack_pane import AttackPane
+        from .parameters_pane import ParametersPane
 
         await self.charts.mount_rest()
         await self.runs.mount_rest()

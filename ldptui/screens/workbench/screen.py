@@ -39,9 +39,9 @@ from ...session.snapshot import Snapshot
 from ...widgets.field import is_typing
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
-from . import files
+from . import file_actions as files
 from .desk import Autosave, Background, DraftHistory, LabDoor, ProblemReport, RunDisplay
-from .kept import KeptRuns
+from .kept_runs import KeptRuns
 from .panes import CHARTS, Panes
 from .replay_bar import ReplayBar
 from .simulating import MakeEngine, Simulations
@@ -381,7 +381,7 @@ class WorkbenchScreen(Screen[None]):
         self._lab.open(show)
 
     def action_help(self) -> None:
-        from ..help import HelpScreen
+        from ..help_screen import HelpScreen
 
         field = self._field if self.focused is self._field_of else ""
         self.app.push_screen(HelpScreen(field, tuple(self.active_bindings.values())))

@@ -181,7 +181,7 @@ class Simulations:
 
         What is not found is left to the worker, which says so.
         """
-        from ..dialogs.asking import ConsentScreen
+        from ..dialogs.prompts import ConsentScreen
 
         desk = self._desk
         desk.busy("looking for the code that the scenario asks for …")

@@ -7,5 +7,5 @@ metric. Groups that do not fit beside each other follow in a further block of ro
 from __future__ import annotations
 
 from .layout import align_words, plain_table
-from .numbers import heads, value_text
+from .number_columns import heads, value_text
 from .results import latex_table, markdown_table, results_table, theory_table, verdict_of

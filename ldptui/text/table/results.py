@@ -26,7 +26,14 @@ from ..interval import mean_words
 from ..labels import with_labels
 from ..swept import run_verdict
 from ..verdict import NAMED, VerdictCell
-from .cell import answer_lines, answers, entry_lines, metric_group, round_groups, round_lines
+from .cell_columns import (
+    answer_lines,
+    answers,
+    entry_lines,
+    metric_group,
+    round_groups,
+    round_lines,
+)
 from .layout import (
     GAP,
     Column,
@@ -38,9 +45,9 @@ from .layout import (
     lines_of,
     narrow_groups,
 )
-from .numbers import chosen_groups, doubt_notes
-from .setting import constant_lines
-from .sweep import Finished, breaks, sweep_groups
+from .number_columns import chosen_groups, doubt_notes
+from .setting_lines import constant_lines
+from .sweep_columns import Finished, breaks, sweep_groups
 
 
 def results_table(

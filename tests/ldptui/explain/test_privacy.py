@@ -17,7 +17,7 @@ from ldptui.core.protocols import rappor as bloom
 from ldptui.explain import example_users
 from ldptui.explain import rappor_privacy as privacy
 from ldptui.screens.workbench.charts.tabs import tabs_of
-from ldptui.screens.workbench.privacy import PrivacyView
+from ldptui.screens.workbench.privacy_view import PrivacyView
 from ldptui.session import draft as drafts
 from ldptui.text.format import percent, short
 from ldptui.widgets.plot import ChartView

@@ -8,7 +8,7 @@ from textual import events
 from ldptui.catalogue import listed_kinds
 from ldptui.core.attacks import ATTACKS
 from ldptui.messages import Noted
-from ldptui.screens.workbench.attack import AttackPane
+from ldptui.screens.workbench.attack_pane import AttackPane
 from ldptui.screens.workbench.attack_rows import drifts
 from ldptui.screens.workbench.attack_rows import facts as facts_of
 from ldptui.screens.workbench.script import ProblemList, ScriptEditor
@@ -108,7 +108,7 @@ async def test_typing_in_the_script_is_seen_in_the_form() -> None:
 async def test_text_that_does_not_parse_is_explained_and_the_last_one_keeps_running(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ldptui.screens.workbench.attack.PATIENCE_S", 0)
+    monkeypatch.setattr("ldptui.screens.workbench.attack_pane.PATIENCE_S", 0)
     app = FormApp(AttackPane)
     async with app.run_test(size=(80, 30)) as pilot:
         last = app.draft.scenario

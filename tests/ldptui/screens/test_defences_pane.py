@@ -8,7 +8,7 @@ from textual.widgets import Static
 
 from ldptui.catalogue import kind_words
 from ldptui.core.defences import DEFENCES
-from ldptui.screens.workbench.attack import AttackPane
+from ldptui.screens.workbench.attack_pane import AttackPane
 from ldptui.screens.workbench.attack_rows import described_steps, needs, steps_of
 from ldptui.session.draft import keys_of
 from ldptui.widgets.field import Choice, Field

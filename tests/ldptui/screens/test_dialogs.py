@@ -18,12 +18,12 @@ from textual.widgets import Input, OptionList, Static
 from ldptui import scenarios
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.kernels.loops import LOOPS
-from ldptui.screens import library
-from ldptui.screens.dialogs.asking import ConfirmScreen, ConsentScreen, TextScreen
+from ldptui.screens import library_screen
 from ldptui.screens.dialogs.export import CHOICES, ExportScreen
 from ldptui.screens.dialogs.paths import SaveScreen, open_screen, own_path
-from ldptui.screens.help import HelpScreen
-from ldptui.screens.library import LibraryScreen
+from ldptui.screens.dialogs.prompts import ConfirmScreen, ConsentScreen, TextScreen
+from ldptui.screens.help_screen import HelpScreen
+from ldptui.screens.library_screen import LibraryScreen
 from ldptui.session.consent import Code
 from ldptui.session.draft import Draft, draft_of, edit_text
 from ldptui.session.exporting import ExportChoice
@@ -323,7 +323,7 @@ async def test_the_library_has_own_and_bundled_scenarios(folder: Path) -> None:
     (own / "mine.toml").write_text(GOOD, encoding="utf-8")
     (own / "broken.toml").write_text("a = \n", encoding="utf-8")
     (own / "latin.toml").write_bytes(b"# \xff\n")
-    entries = list(library.entries())
+    entries = list(library_screen.entries())
     assert [entry.name for entry in entries] == ["broken", "mine", *scenarios.names()]
     assert [entry.own for entry in entries[:3]] == [True, True, False]
     app = Bare(LibraryScreen())
@@ -338,7 +338,7 @@ def test_other_toml_files_of_a_folder_are_no_scenarios(folder: Path, tmp_path: P
     """The open dialog of a checkout began with its pyproject.toml."""
     (tmp_path / "pyproject.toml").write_text("[build-system]\nrequires = []\n", encoding="utf-8")
     (tmp_path / "mine.toml").write_bytes(scenarios.path("quickstart").read_bytes())
-    assert [entry.name for entry in library.files_in(tmp_path)] == ["mine"]
+    assert [entry.name for entry in library_screen.files_in(tmp_path)] == ["mine"]
 
 
 async def test_typing_filters_and_a_slash_begins(folder: Path) -> None:
@@ -369,14 +369,17 @@ async def test_the_library_shows_first_what_is_named_so(folder: Path) -> None:
 
 def test_the_library_ranks_names_then_titles_then_texts(folder: Path) -> None:
     def first(words: str) -> str:
-        found = (entry for entry in library.entries() if entry.matches(words))
+        found = (entry for entry in library_screen.entries() if entry.matches(words))
         return min(found, key=lambda entry: entry.rank(words)).name
 
     assert first("quickstart") == "quickstart"
     assert first("quick") == "quickstart"
     assert first("gain beta") == "cao-gain-beta"
     assert first("beta cao") == "cao-gain-beta"
-    assert "fake" in next(e.title for e in library.entries() if e.name == first("fake")).casefold()
+    assert (
+        "fake"
+        in next(e.title for e in library_screen.entries() if e.name == first("fake")).casefold()
+    )
 
 
 @pytest.mark.long
@@ -429,12 +432,12 @@ async def test_page_down_scrolls_the_preview(folder: Path) -> None:
 
 
 def test_every_bundled_scenario_has_a_claim() -> None:
-    for entry in library.entries():
+    for entry in library_screen.entries():
         claim, rest = split_claim(entry.text)
         assert claim.startswith("Claim: "), entry.name
         assert "\nSource: " in claim, entry.name
         assert rest.startswith("format = "), entry.name
-        assert library.colour_toml(rest).plain == rest
+        assert library_screen.colour_toml(rest).plain == rest
 
 
 # Export.

@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 
 from ldptui.charts.rows import clean
 from ldptui.explain.equation_list import equations
-from ldptui.screens.workbench.equations import EquationsView
+from ldptui.screens.workbench.equations_view import EquationsView
 from ldptui.session.draft import Draft, draft_of, edit_key
 from ldptui.text.format import short
 from ldptui.text.prose import wrap_text

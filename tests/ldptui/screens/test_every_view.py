@@ -22,7 +22,7 @@ from support.waiting import seen, until
 from support.workbench_app import own_home  # noqa: F401
 
 from ldptui.app import Workbench
-from ldptui.screens import library
+from ldptui.screens import library_screen
 from ldptui.session.draft import draft_of
 from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
@@ -96,10 +96,10 @@ QUICK: Final = [view for view in views() if scenario_of(view) == "swept" and vie
 """The views that cost little."""
 
 
-ENTRIES = library._entry
+ENTRIES = library_screen._entry
 
 
-def bundled(path: Path, own: bool) -> Iterator[library.Entry]:
+def bundled(path: Path, own: bool) -> Iterator[library_screen.Entry]:
     """The entry of a bundled scenario, installed where the pictures say."""
     for entry in ENTRIES(path, own):
         yield replace(entry, path=HOME / "ldptui" / path.name)
@@ -113,12 +113,14 @@ async def pictures(
 ) -> dict[str, str]:
     """Views at a size, as text: one start of the app for all."""
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr("ldptui.screens.help.LOOPS", SimpleNamespace(words="compiled by numba"))
+    monkeypatch.setattr(
+        "ldptui.screens.help_screen.LOOPS", SimpleNamespace(words="compiled by numba")
+    )
     monkeypatch.setattr("time.strftime", lambda *_: "12:00:00")
     monkeypatch.setattr("ldptui.widgets.status.time", SimpleNamespace(monotonic=lambda: 0.0))
-    for module in ("workbench.files", "dialogs.export", "dialogs.paths", "lab.screen"):
+    for module in ("workbench.file_actions", "dialogs.export", "dialogs.paths", "lab.screen"):
         monkeypatch.setattr(f"ldptui.screens.{module}.current_dir", lambda: HOME)
-    monkeypatch.setattr(library, "_entry", bundled)
+    monkeypatch.setattr(library_screen, "_entry", bundled)
     monkeypatch.setattr(places, "scenarios_dir", lambda: HOME / "scenarios")
     app, shown, opened = Workbench(settings, None, Working), dict[str, str](), ""
     async with app.run_test(size=size) as pilot:

@@ -25,13 +25,13 @@ from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import write_recording
 from ldptui.engine.replay import open_replay
 from ldptui.messages import KeyEdited, LongWork
-from ldptui.screens.dialogs.asking import ConfirmScreen, TextScreen
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
 from ldptui.screens.dialogs.paths import fault_to_open
-from ldptui.screens.workbench import files
+from ldptui.screens.dialogs.prompts import ConfirmScreen, TextScreen
+from ldptui.screens.workbench import file_actions
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.replay_bar import ReplayBar
-from ldptui.screens.workbench.runs import RunsPane, _fitting
+from ldptui.screens.workbench.runs_pane import RunsPane, _fitting
 from ldptui.session.exporting import What, embed_scenario, read_figure
 from ldptui.session.runs import changes, describe_scenario
 from ldptui.terminal.settings import Settings
@@ -334,7 +334,7 @@ def test_a_figure_of_an_edited_draft_is_called_by_its_settings(
         post_message=posted.append,
         note=print,
     )
-    files._draw_figure(cast("Any", desk), cast("Any", run), Path("a.svg"), 1)
+    file_actions._draw_figure(cast("Any", desk), cast("Any", run), Path("a.svg"), 1)
     posted[0].work()
     name = describe_scenario(scenario.document) if edited else "A claim"
     assert captions == [f"{name} · seed 0 · 420 trials · xxh3:0, drawn by NumPy 2.4.6"]

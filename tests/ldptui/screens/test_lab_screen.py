@@ -16,7 +16,7 @@ from ldptui.messages import KeyEdited
 from ldptui.questions.sheet import Answer, listed
 from ldptui.questions.topics import TOPICS
 from ldptui.screens.dialogs.paths import PathScreen
-from ldptui.screens.help import HelpScreen
+from ldptui.screens.help_screen import HelpScreen
 from ldptui.screens.lab.form import LabForm
 from ldptui.screens.lab.screen import LabScreen
 from ldptui.screens.lab.tabs import TABS

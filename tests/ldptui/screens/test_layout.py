@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from ldptui import scenarios
 from ldptui.app import Workbench
-from ldptui.screens.workbench.parameters import ParametersPane
+from ldptui.screens.workbench.parameters_pane import ParametersPane
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.screens.workbench.script import ScriptEditor
 from ldptui.screens.workbench.title import NAMES

@@ -20,12 +20,12 @@ from textual.widgets import Static
 from ldptui import scenarios
 from ldptui.app import Workbench
 from ldptui.engine import Engine
-from ldptui.screens.dialogs.asking import TextScreen
-from ldptui.screens.help import field_text
-from ldptui.screens.library import entries
+from ldptui.screens.dialogs.prompts import TextScreen
+from ldptui.screens.help_screen import field_text
+from ldptui.screens.library_screen import entries
 from ldptui.screens.palette import TITLES, Commands, commands, keys_of, values
 from ldptui.screens.workbench.charts import ChartsPane
-from ldptui.screens.workbench.runs import RunsPane
+from ldptui.screens.workbench.runs_pane import RunsPane
 from ldptui.session.draft import open_draft
 from ldptui.session.shelf import Shelf
 from ldptui.terminal import places, settings

@@ -9,8 +9,8 @@ from textual.widgets import Static
 
 from ldptui import scenarios
 from ldptui.core.scenario import KINDS, names_of
-from ldptui.screens.workbench.attack import AttackPane
-from ldptui.screens.workbench.parameters import ParametersPane, sweep_read, sweep_text
+from ldptui.screens.workbench.attack_pane import AttackPane
+from ldptui.screens.workbench.parameters_pane import ParametersPane, sweep_read, sweep_text
 from ldptui.session.draft import draft_of, edit_key, new_sweep, sweep_of, sweepable, used_keys
 from ldptui.widgets.field import Choice, Field
 from ldptui.widgets.form import FormLine

@@ -14,8 +14,8 @@ from ldptui.commands.cli import main
 from ldptui.core.protocols import NAMED, OLH, OUE
 from ldptui.core.protocols.rappor import count_std
 from ldptui.core.theory import frequency_std
-from ldptui.screens.workbench.protocol import ProtocolList, ProtocolPane, usual_kinds
 from ldptui.screens.workbench.protocol_facts import facts_of
+from ldptui.screens.workbench.protocol_pane import ProtocolList, ProtocolPane, usual_kinds
 from ldptui.session.draft import Draft, draft_of, edit_key
 from ldptui.text.format import MISSING, short
 

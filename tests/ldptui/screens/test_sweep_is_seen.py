@@ -9,7 +9,7 @@ from support.fake_engine import base_snapshot
 from ldptui import scenarios
 from ldptui.catalogue import key_words
 from ldptui.screens.workbench.charts.shown import Shown
-from ldptui.screens.workbench.parameters import ParametersPane
+from ldptui.screens.workbench.parameters_pane import ParametersPane
 from ldptui.session.draft import Draft, draft_of, sweep_of
 from ldptui.text.format import count
 

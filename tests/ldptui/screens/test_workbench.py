@@ -22,10 +22,10 @@ from textual.widgets import OptionList, Static
 from ldptui import scenarios
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
-from ldptui.screens.workbench import desk, files
+from ldptui.screens.workbench import desk, file_actions
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.sheets import Sheets
-from ldptui.screens.workbench.runs import FailureView, RunsPane
+from ldptui.screens.workbench.runs_pane import FailureView, RunsPane
 from ldptui.screens.workbench.title import NAMES, TitleBar
 from ldptui.session.autosave import save_draft
 from ldptui.session.draft import Origin, open_draft
@@ -121,8 +121,10 @@ async def test_a_click_on_the_problem_goes_to_its_field(size: tuple[int, int]) -
 async def test_a_run_asked_for_while_the_scenario_is_read_starts_once_it_is_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    there, first_draft = threading.Event(), files.first_draft
-    monkeypatch.setattr(files, "first_draft", lambda *asked: there.wait(60) and first_draft(*asked))
+    there, first_draft = threading.Event(), file_actions.first_draft
+    monkeypatch.setattr(
+        file_actions, "first_draft", lambda *asked: there.wait(60) and first_draft(*asked)
+    )
     app = Workbench(Settings(), None, FakeEngine)
     try:
         async with app.run_test(size=(120, 40)) as pilot:
@@ -389,7 +391,7 @@ def test_a_draft_of_another_folder_says_where_it_comes_from(
     ):
         monkeypatch.chdir(tmp_path / folder)
         save_draft(open_draft(path))
-        draft, said = files.first_draft(None, None)
+        draft, said = file_actions.first_draft(None, None)
         assert (draft.text, draft.path) == (open_draft(path).text, open_draft(path).path)
         assert words in said
         assert bool(said) == bool(words)

@@ -12,7 +12,7 @@ from ldptui.core.base.summary import Estimate
 from ldptui.core.export import Choice
 from ldptui.core.running.runner import Results, run
 from ldptui.text.table import latex_table, markdown_table, results_table
-from ldptui.text.table.numbers import beside_theory
+from ldptui.text.table.number_columns import beside_theory
 from ldptui.text.table.results import bracket_errors, latex
 
 PAPER = {"md": markdown_table, "latex": latex_table}

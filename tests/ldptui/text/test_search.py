@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ldptui.catalogue import kind_words
-from ldptui.screens.library import entries
-from ldptui.text.search import are_in, is_in
+from ldptui.screens.library_screen import entries
+from ldptui.text.synonyms import are_in, is_in
 from ldptui.widgets.picker import Offer
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.cases import experiment
 
 from ldptui.core.running.runner import run
-from ldptui.text.table.setting import constant_lines
+from ldptui.text.table.setting_lines import constant_lines
 
 UNIFORM = {"kind": "uniform", "items": 8, "users": 100}
 

@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from textual.containers import Vertical
 
 from ldptui.catalogue import listed_kinds
-from ldptui.screens.workbench.parameters import ParametersPane
+from ldptui.screens.workbench.parameters_pane import ParametersPane
 from ldptui.session.draft import edit_key
 from ldptui.widgets.field import Choice, Field, Steps, ValueInput, nudge_value, read, write
 

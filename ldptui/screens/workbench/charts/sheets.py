@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ....charts.figures.table import Frame
     from ....charts.series import Chart
     from ....widgets.number_table import FilteredTable
-    from ..equations import EquationsView
-    from ..privacy import PrivacyView
+    from ..equations_view import EquationsView
+    from ..privacy_view import PrivacyView
     from ..report_view import ReportView
     from .box import ChartBox
 
@@ -149,11 +149,11 @@ def _made(tab: str) -> Sheet:
 
             return AnswerView(id=tab)
         case "privacy":
-            from ..privacy import PrivacyView
+            from ..privacy_view import PrivacyView
 
             return PrivacyView(id=tab)
         case "equations":
-            from ..equations import EquationsView
+            from ..equations_view import EquationsView
 
             return EquationsView(id=tab)
         case _:

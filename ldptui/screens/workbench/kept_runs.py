@@ -89,7 +89,7 @@ class KeptRuns:
 
     async def offer_to_resume(self) -> None:
         """At the start: offer to go on with a run that was cut off."""
-        from ..dialogs.asking import ConfirmScreen, going_on
+        from ..dialogs.prompts import ConfirmScreen, going_on
 
         run = self._desk.shelf.cut_off
         if run is None:
@@ -154,7 +154,7 @@ class KeptRuns:
         return done
 
     async def _tag(self, run: Run) -> None:
-        from ..dialogs.asking import TagsScreen
+        from ..dialogs.prompts import TagsScreen
 
         tags = await self._desk.app.push_screen_wait(TagsScreen(run.name, run.tags))
         if tags is not None:
@@ -168,7 +168,7 @@ class KeptRuns:
 
     def _show_difference(self, run: Run) -> None:
         """Show the differences of a run from the one shown, or from the one before it."""
-        from ..dialogs.asking import TextScreen
+        from ..dialogs.prompts import TextScreen
 
         pair = self._desk.shelf.pair(run)
         if pair is not None:
@@ -187,7 +187,7 @@ class KeptRuns:
 
     async def _may_leave(self, other: str) -> bool:
         """Ask about changes that are not saved, before the scenario of something else is opened."""
-        from ..dialogs.asking import ConfirmScreen
+        from ..dialogs.prompts import ConfirmScreen
 
         draft = self._desk.draft
         if draft is None or not draft.is_modified:

@@ -20,7 +20,7 @@ from ldptui import scenarios
 
 from ..session.scenario_file import split_claim
 from ..terminal import places
-from ..text.search import are_in
+from ..text.synonyms import are_in
 from ..widgets.blank import Scroll
 from ..widgets.dialog import Dialog
 from ..widgets.picker import ListScreen

@@ -25,7 +25,7 @@ from .layout import (
     lines_of,
     words_group,
 )
-from .numbers import (
+from .number_columns import (
     beside_theory,
     common_power,
     heads,

@@ -16,12 +16,19 @@ from ldptui.core.theory import compared
 from ldptui.core.theory.campaign import entry_of
 
 from ...catalogue import metric_words
-from .cell import python_groups
+from .cell_columns import python_groups
 from .layout import (
     Column,
     Group,
 )
-from .numbers import beside_theory, common_power, heads, key_column, side_by_side, with_errors
+from .number_columns import (
+    beside_theory,
+    common_power,
+    heads,
+    key_column,
+    side_by_side,
+    with_errors,
+)
 
 Finished = tuple[Cell, CellResults, dict[str, float | None]]
 

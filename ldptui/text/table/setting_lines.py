@@ -19,7 +19,7 @@ from ldptui.core.theory import bit_gain, privacy_spent
 from ...catalogue import key_words
 from .. import format as text
 from ..swept import setting_word
-from .numbers import present, range_over
+from .number_columns import present, range_over
 
 
 def constant_lines(results: Results, width: int) -> list[str]:

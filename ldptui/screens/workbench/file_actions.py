@@ -61,7 +61,7 @@ def open_any(desk: Desk, open_other: Callable[[Path], object]) -> None:
     open_other : opens a file that is no scenario.
     """
     from ..dialogs.paths import is_bundled, opens_otherwise
-    from ..library import LibraryScreen
+    from ..library_screen import LibraryScreen
 
     folder = desk.draft.folder if desk.draft else current_dir()
 
