@@ -18,7 +18,7 @@ from ldptui.core.view.cells import metric_names
 from ..catalogue import has_words, key_words, metric_words
 from ..terminal.output import as_json
 from ..text import table
-from ..text.prose import wrapped
+from ..text.prose import wrap_text
 from .run_lookup import csv_text
 
 COLUMNS: Final[dict[str, tuple[str, str]]] = {
@@ -151,6 +151,6 @@ def write_dictionary(rows: Sequence[tuple[str, str, str]], form: str) -> str:
     lines = [
         (name if at == 0 else "", kind if at == 0 else "", line)
         for name, kind, meaning in rows
-        for at, line in enumerate(wrapped(meaning, WIDTH))
+        for at, line in enumerate(wrap_text(meaning, WIDTH))
     ]
     return table.plain_table(heads, lines)

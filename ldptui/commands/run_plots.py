@@ -75,7 +75,7 @@ def plot_chart(
     numpy = str(run.versions["numpy"])
     doubts = results.warnings
     caption = exporting.caption(run.title, run.seed, run.done, run.digest, numpy, doubts)
-    embedded = exporting.embedded(run.document, run.digest, numpy)
+    embedded = exporting.embed_scenario(run.document, run.digest, numpy)
     if out.suffix == ".txt":
         write_atomically(out, _in_text(chart, caption, embedded))
     else:
@@ -116,7 +116,7 @@ def _in_text(chart: Chart, caption: str, embedded: str) -> str:
 
 def replay_figure(path: Path, code: CodePermission, limits: bool, how: Computation) -> int | None:
     """Compute the scenario of a figure again; None where the file is none."""
-    before = exporting.carried(path) if path.suffix in SUFFIXES else None
+    before = exporting.read_figure(path) if path.suffix in SUFFIXES else None
     if before is None:
         return None
     scenario = parse(to_toml(before.document), folder=path.parent)

@@ -16,7 +16,7 @@ from ldptui.core.running.runner import Results
 from ldptui.core.store import Run
 from ldptui.core.store.recording import write_recording
 
-from ..session.runs import described
+from ..session.runs import describe_scenario
 from ..terminal import exits, output, places
 from ..text import format as text
 from ..text import table
@@ -163,7 +163,7 @@ def write_run(word: str, place: str | None, asked: Output) -> str:
         f"ldptui {run.versions['ldptui']}, NumPy {run.versions['numpy']}",
         f"Python {run.versions['python']} on {run.versions['machine']}",
     ]
-    lines = [" · ".join(ran), described(run.document)]
+    lines = [" · ".join(ran), describe_scenario(run.document)]
     lines += [f"tags: {', '.join(run.tags)}"] if run.tags else []
     lines += [f"failed: {run.error}"] if run.error else []
     return "\n".join([*lines, "", shown])

@@ -160,12 +160,12 @@ class QuestionAnswer:
 
     def shown_table(self, *, is_brief: bool = False) -> Table:
         """The table as it is printed; the values of quantities stand below each other."""
-        from ..text.table import aligned
+        from ..text.table import align_words
 
         heads, rows = self.table(is_brief)
         if heads != HEADS:
             return heads, rows
-        values = aligned([Row(*row).shown for row in rows])
+        values = align_words([Row(*row).shown for row in rows])
         return heads, [(row[0], value, *row[2:4]) for row, value in zip(rows, values, strict=True)]
 
     def text(self, more: Iterable[str] = ()) -> str:

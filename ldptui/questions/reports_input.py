@@ -63,10 +63,12 @@ class ReportCollection:
     def title(self) -> str:
         """The protocol, its budget and the domain, in a line."""
         epsilon = getattr(self.protocol, "epsilon", None)
-        budget = "" if epsilon is None else f", ε = {text.chosen(epsilon)}"
+        budget = "" if epsilon is None else f", ε = {text.chosen_value(epsilon)}"
         held = f"d = {text.count(self.protocol.domain_size)}"
         if self.is_of_numbers:
-            held = f"[{text.chosen(self.protocol.low)}, {text.chosen(self.protocol.high)}]"
+            held = (
+                f"[{text.chosen_value(self.protocol.low)}, {text.chosen_value(self.protocol.high)}]"
+            )
         return f"{self.name}{budget}, {held}"
 
     @property

@@ -19,7 +19,7 @@ from support.pages import NAMES, ROOT, page
 from ldptui import scenarios
 from ldptui.core.scenario import load
 from ldptui.explain.equation_list import equations
-from ldptui.session.exporting import carried
+from ldptui.session.exporting import read_figure
 
 LISTED = [equation for equation in equations() if equation.number is not None]
 
@@ -80,7 +80,7 @@ def test_every_picture_of_the_gallery_is_that_of_its_scenario() -> None:
     pictures = {path.stem: path for path in (ROOT / "docs" / "gallery").iterdir()}
     assert set(pictures) == {name for name, row in gallery.rows().items() if "chart" in row}
     for name, path in pictures.items():
-        kept = carried(path)
+        kept = read_figure(path)
         assert kept is not None
         assert path.stat().st_size < 60_000, "draw it again: a picture is some 20 kB"
         assert kept.document == load(scenarios.path(name)).document, f"draw {name} again"

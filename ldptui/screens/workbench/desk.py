@@ -14,7 +14,7 @@ from textual.widgets import TextArea
 from ...catalogue import named
 from ...messages import LongWork
 from ...session.autosave import WHOLE, Edits, save_draft
-from ...session.draft import dropped, edited, read_on, repair_of
+from ...session.draft import dropped_sweeps, edit_key, read_on, repair_of
 from ...session.snapshot import Snapshot, over
 from ...terminal.keyboard import UNDO, key_of
 from ...widgets.field import is_typing
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ...engine import Engine
     from ...engine.replay import RunReplay
-    from ...session.draft import Awaited, Draft, Problem
+    from ...session.draft import Draft, PendingWork, Problem
     from ...session.shelf import Shelf
     from ..lab.screen import LabScreen
     from .charts import ChartsPane
@@ -89,7 +89,7 @@ PATIENCE_S: Final = 0.18
 """A preview that is over sooner is drawn once, when it is over."""
 
 
-class Showing:
+class RunDisplay:
     """Hands the replay's frame or the run shown, and those laid over it, to the panes."""
 
     def __init__(self, screen: Desk, panes: Panes, replay_bar: ReplayBar) -> None:
@@ -122,7 +122,7 @@ REST_S: Final = 0.4
 """Seconds that typing rests before anything is said about what is typed."""
 
 
-class Refused:
+class ProblemReport:
     """The problems of the draft: the sentence about the first, and the way to its field."""
 
     def __init__(self, desk: Desk, panes: Panes) -> None:
@@ -162,7 +162,7 @@ class Refused:
         """Do what the first problem offers."""
         draft = self._desk.draft
         if draft is not None and (repair := repair_of(draft)) is not None:
-            self._desk.take_draft(edited(draft, repair.key, repair.value), repair.key)
+            self._desk.take_draft(edit_key(draft, repair.key, repair.value), repair.key)
 
     def words(self) -> str:
         """The first problem and the number of others; where a pane says it, which one; "" for none.
@@ -197,7 +197,7 @@ class Refused:
 AUTOSAVE_S: Final = 2.0
 
 
-class Saving:
+class Autosave:
     """Saves the desk's draft; what goes wrong is said, never raised."""
 
     def __init__(self, desk: Desk) -> None:
@@ -217,7 +217,7 @@ class Saving:
             self._desk.note(fault)
 
 
-class Past:
+class DraftHistory:
     """The desk works on before a replay what it works on again after it."""
 
     def __init__(self, desk: Desk) -> None:
@@ -241,7 +241,7 @@ class Past:
         """Name the sweeps that an edit has dropped from the draft before it."""
         if before is None or self._desk.draft is None or edit.startswith("sweep"):
             return
-        if lost := dropped(before, self._desk.draft):
+        if lost := dropped_sweeps(before, self._desk.draft):
             back = key_of(self._desk.app, *UNDO)
             self._desk.note(f"the sweep of {lost} went with that; {back} brings it back")
 
@@ -287,10 +287,10 @@ class Background:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._reading: Awaited | None = None
+        self._reading: PendingWork | None = None
         self._wanted: dict[str, LongWork] = {}  # by kind
 
-    async def read_population(self, origin: Awaited) -> None:
+    async def read_population(self, origin: PendingWork) -> None:
         """Make a large population in a thread, then go on with the draft."""
         if self._reading == origin:
             return

@@ -16,7 +16,7 @@ from support.commands import TINY, Captured, succeed
 
 from ldptui.charts.kinds import on_paper
 from ldptui.commands.run_plots import SUFFIXES
-from ldptui.session.exporting import carried
+from ldptui.session.exporting import read_figure
 
 SWEPT: Final = '[sweep]\n"attack.share" = [0.05, 0.1]\n"protocol.kind" = ["grr", "oue"]\n'
 ROUNDS: Final = "[campaign]\nrounds = 3\n"
@@ -55,7 +55,7 @@ def inches(path: Path) -> float:
 
 
 def check(path: Path, columns: int) -> None:
-    kept = carried(path)
+    kept = read_figure(path)
     assert kept is not None
     assert kept.digest.startswith("xxh3:")
     if path.suffix != ".txt":
