@@ -386,7 +386,9 @@ def _support_words(protocol: str, attack: str) -> str:
 
 def _supports(_: str) -> Iterator[list[str]]:
     """S by protocol and attack: kinds that have the same words share a row or a column."""
+    elsewhere = ("hidden", "solved")  # a sentence of the page says what they have in common
     attacks = [kind for kind, spec in ATTACKS.items() if _law(spec) != "unknown"]
+    attacks = [kind for kind in attacks if kind not in elsewhere]
     table = {kind: [_support_words(kind, attack) for attack in attacks]
              for kind in in_order("protocol", PROTOCOL_KINDS)}  # fmt: skip
     table = {kind: row for kind, row in table.items() if {*row} - {"", _REFUSED}}
