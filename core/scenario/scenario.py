@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from ..base.errors import FileError, ScenarioError, got, reason_of
 from . import dotted
@@ -24,6 +24,10 @@ from .validation import validate
 
 MAX_BYTES: Final = 32 << 20
 """Room for counts of 2^20 items of 13 digits, a line each. A device may have no end."""
+
+
+Checked: TypeAlias = tuple[list[ScenarioError], Point | None]
+"""A point of a sweep, or everything that is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,9 @@ class Scenario:
     name: str = "scenario"
     folder: Path = Path()
     notes: tuple[str, ...] = field(default=(), compare=False)
+    _checked: dict[str, Checked] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         now = renamed(self.document)
@@ -101,13 +108,17 @@ class Scenario:
         """
         sweep = self.sweep
         for values in itertools.product(*sweep.values()):
-            yield self._point(dict(zip(sweep, values, strict=True)), sweep)
+            problems, point = self._check(dict(zip(sweep, values, strict=True)), sweep)
+            if point is None:
+                raise problems[0].at(self.name)
+            yield point
 
-    def _point(self, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> Point:
-        problems, point = validate(substitute(self.document, chosen, sweep))
-        if point is None:
-            raise problems[0].at(self.name)
-        return point
+    def _check(self, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> Checked:
+        """The point with these swept values, or everything that is wrong with it; checked once."""
+        values = repr([*chosen.values()])
+        if values not in self._checked:
+            self._checked[values] = validate(substitute(self.document, chosen, sweep))
+        return self._checked[values]
 
     def problems(self) -> list[ScenarioError]:
         """Everything that is wrong, in the order of the document; empty for a valid scenario.
@@ -125,10 +136,10 @@ class Scenario:
         try:
             sweep = self.sweep
             first = {key: values[0] for key, values in sweep.items()}
-            problems, _ = validate(substitute(self.document, first, sweep))
+            problems, _ = self._check(first, sweep)
             for key, values in () if problems or self.cells > MAX_CELLS else sweep.items():
                 for value in values[1:]:
-                    more, _ = validate(substitute(self.document, {**first, key: value}, sweep))
+                    more, _ = self._check({**first, key: value}, sweep)
                     problems = problems or more
             if not problems:
                 check_finite(self.document)
@@ -144,7 +155,7 @@ class Scenario:
             for key in sweep
             if (value := dotted.value_at(self.document, key)) is not None
         }
-        problems, _ = validate(substitute(self.document, {**first, **own}, sweep))
+        problems, _ = self._check({**first, **own}, sweep)
         return [problem for problem in problems if problem.key in own]
 
     def without(self, key: str) -> Scenario:
