@@ -148,7 +148,7 @@ def bind(
     """
     if limits:
         check_filters(point, population)
-    task, trust = task_over(point.task, point.protocol), point.trusted
+    task, trust = task_over(point.task, point.protocol), point.trust_model
     protocol = trusting(trust, point, population)
     acts, targets = acts_of(point, population, protocol)
     if point.goal is not None:

@@ -10,7 +10,7 @@ from .document import (
     rounds_document,
     to_json,
 )
-from .pivot import ALL, Choice, Pivot, checked, pivot
+from .pivot import ALL, Choice, Pivot, check_choice, pivot
 from .rows import (
     ENDS,
     cells_csv,

@@ -63,10 +63,10 @@ def to_json(
     verdict : sentences that say what was found.
     """
     cells = cell_documents(results, frequencies, choice.metrics)
-    status = "done" if results.complete else "failed" if results.ended else "partial"
+    status = "done" if results.complete else "failed" if results.has_ended else "partial"
     scenario = results.experiment.scenario.document
     more: dict[str, Any] = {}
-    if choice.turned:
+    if choice.is_pivot:
         more["table"] = pivot(results, choice).records()
     more |= {"verdict": list(verdict)} if verdict else {}
     warnings = list(results.warnings)
@@ -83,17 +83,17 @@ def cell_documents(
         for failure in results.failures
     }
     return [
-        _chosen(_cell(cell, measured, frequencies), metrics) | failed.get(cell.index, {})
+        _choose_metrics(_cell(cell, measured, frequencies), metrics) | failed.get(cell.index, {})
         for cell, measured in zip(results.experiment.cells, results.cells, strict=True)
     ]
 
 
-def _chosen(document: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
+def _choose_metrics(document: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
     """The document of a cell and of its rounds, with these metrics alone if there are any."""
     if not metrics:
         return document
     kept = {name: value for name, value in document["metrics"].items() if name in metrics}
-    rounds = [_chosen(each, metrics) for each in document.get("rounds", ())]
+    rounds = [_choose_metrics(each, metrics) for each in document.get("rounds", ())]
     return {**document, "metrics": kept, **({"rounds": rounds} if rounds else {})}
 
 

@@ -10,11 +10,11 @@ from ..base.errors import ScenarioError, got, suggest
 from ..base.summary import Estimate
 from ..experiment import Experiment
 from ..running.runner import Results
-from ..scenario.renamed import numbered
+from ..scenario.renamed import with_part_number
 from ..theory import compared
 from ..view.cells import measured_names
 
-UNDEFINED: Final = Estimate(None, None, None)
+NO_ESTIMATE: Final = Estimate(None, None, None)
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Choice:
     wrap: int | None = field(default=None, compare=False)
 
     @property
-    def turned(self) -> bool:
+    def is_pivot(self) -> bool:
         """Whether keys stand at the side or above, so that a row is no cell any more."""
         return bool(self.rows or self.columns)
 
@@ -59,7 +59,7 @@ class Pivot:
     def column(self, metric: str, above: tuple[Any, ...] = ()) -> list[Estimate]:
         """The estimates of a metric under the values above, from the first row to the last."""
         known = self.estimates[metric]
-        return [known.get((row, above), UNDEFINED) for row in self.rows]
+        return [known.get((row, above), NO_ESTIMATE) for row in self.rows]
 
     def records(self) -> list[dict[str, Any]]:
         """A dict for each row: its keys, then each column's mean and standard error.
@@ -77,7 +77,7 @@ class Pivot:
         return made
 
 
-def checked(experiment: Experiment, choice: Choice) -> Choice:
+def check_choice(experiment: Experiment, choice: Choice) -> Choice:
     """The choice with what it leaves open filled in; raises ScenarioError for what is not there.
 
     The error's key is `metrics`, `rows` or `columns`.
@@ -88,13 +88,13 @@ def checked(experiment: Experiment, choice: Choice) -> Choice:
             rule = f"must be metrics of this run ({', '.join(known)}), {got(metric)}"
             rule += suggest(metric, known)
             raise ScenarioError(rule, key="metrics")
-    if not choice.turned:
+    if not choice.is_pivot:
         return choice
     sweep, document = experiment.scenario.sweep, experiment.scenario.document
     choice = replace(
         choice,
-        rows=tuple(numbered(document, key) for key in choice.rows),
-        columns=tuple(numbered(document, key) for key in choice.columns),
+        rows=tuple(with_part_number(document, key) for key in choice.rows),
+        columns=tuple(with_part_number(document, key) for key in choice.columns),
     )
     for name, keys in (("rows", choice.rows), ("columns", choice.columns)):
         for key in keys:
@@ -140,7 +140,7 @@ def _in_order(
     combinations: Iterable[tuple[Any, ...]], keys: Sequence[str], sweep: Mapping[str, list[Any]]
 ) -> tuple[tuple[Any, ...], ...]:
     """Combinations of values as they are swept, the last key's fastest; without a key first."""
-    places = [{_fixed(value): at for at, value in enumerate(sweep[key])} for key in keys]
+    places = [{_as_key(value): at for at, value in enumerate(sweep[key])} for key in keys]
 
     def place(values: tuple[Any, ...]) -> list[int]:
         return [known.get(value, -1) for known, value in zip(places, values, strict=True)]
@@ -149,9 +149,9 @@ def _in_order(
 
 
 def _values(parameters: Any, keys: Sequence[str]) -> tuple[Any, ...]:
-    return tuple(_fixed(parameters.get(key)) for key in keys)
+    return tuple(_as_key(parameters.get(key)) for key in keys)
 
 
-def _fixed(value: Any) -> Any:
+def _as_key(value: Any) -> Any:
     """A swept value as part of a key; lists of items are tuples there."""
     return tuple(value) if isinstance(value, list) else value

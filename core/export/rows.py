@@ -34,7 +34,7 @@ def to_csv(results: Results, choice: Choice = ALL) -> str:
     trial's row and empty in that row, which sums up all rounds; after the parameters `malicious`
     and `epsilon_spent`; and at the end `entry_round`, the trial's.
     """
-    return pivot_csv(results, choice) if choice.turned else "".join(csv_lines(results, choice))
+    return pivot_csv(results, choice) if choice.is_pivot else "".join(csv_lines(results, choice))
 
 
 def csv_lines(results: Results, choice: Choice = ALL) -> Iterator[str]:
@@ -139,7 +139,7 @@ def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
 
 def results_cells_csv(results: Results, choice: Choice = ALL) -> str:
     """The cells of results as `cells_csv` writes them. choice : as `to_csv` takes it."""
-    if choice.turned:
+    if choice.is_pivot:
         return pivot_csv(results, choice)
     return cells_csv(cell_documents(results, metrics=choice.metrics))
 

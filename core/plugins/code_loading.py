@@ -23,7 +23,7 @@ from .code_location import ERRORS, CodeLocation, package_digest, read_code
 
 OWN_FOLDER: Final = str(Path(__file__).parent)
 
-_imported: Final[dict[str, str]] = {}
+_digests_at_import: Final[dict[str, str]] = {}
 """The digests of the code of entry points at the time when this process imported it."""
 
 
@@ -60,7 +60,7 @@ def load_object(code: CodeLocation) -> Any:
         sys.modules[module.__name__] = module  # where dataclasses look for it
         exec(compile(text, str(code.place), "exec", dont_inherit=True), module.__dict__)
         return getattr(module, code.name)
-    _refuse_change(code, _imported.setdefault(code.place, package_digest(code.place)))
+    _refuse_change(code, _digests_at_import.setdefault(code.place, package_digest(code.place)))
     name, _, attribute = (part.strip() for part in code.place.partition(":"))
     found: Any = importlib.import_module(name)
     for part in attribute.split(".") if attribute else ():

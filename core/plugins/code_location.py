@@ -87,7 +87,7 @@ class CodePermission:
 
     names: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
-    seen: tuple[CodeLocation, ...] = ()
+    agreed_code: tuple[CodeLocation, ...] = ()
     how: str = "--code FILE lets that of a file run, --allow NAME that of an installed package"
 
 
@@ -98,7 +98,7 @@ def find_code(name: str, permission: CodePermission, what: What = "attack") -> C
     """
     found: list[CodeLocation] = []
     notes = ""
-    for code in permission.seen:
+    for code in permission.agreed_code:
         if (code.name, code.what) == (name, what):
             if current_digest(code) == code.digest:
                 return code

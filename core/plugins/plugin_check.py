@@ -34,7 +34,7 @@ SIGNATURES: Final[dict[tuple[str, ...], What]] = {
 }
 """The required parameters of a function for each purpose."""
 
-SHOWN: Final[dict[What, str]] = {
+SHOWN_METRICS: Final[dict[What, str]] = {
     "attack": "gain", "defence": "mse_after", "protocol": "gain", "population": "mse_clean",
 }  # fmt: skip
 """The metric that a run is told by; of a metric its own."""
@@ -101,7 +101,7 @@ def check_plugin(code: CodeLocation, items: int, epsilon: float) -> Iterator[Plu
         except LdpError as error:
             yield PluginRun(promise, False, getattr(error, "rule", "") or str(error))
             continue
-        shown = SHOWN.get(code.what, code.name)
+        shown = SHOWN_METRICS.get(code.what, code.name)
         yield PluginRun(promise, True, f"{shown} {first.metrics[shown].mean():.4g}")
         same = first.fingerprints.tobytes() == again.fingerprints.tobytes()
         same = same and first.metrics.tobytes() == again.metrics.tobytes()
@@ -112,7 +112,7 @@ def _run(code: CodeLocation, items: int, epsilon: float, probe: str) -> CellResu
     """The trials of the scenario in which code runs; raises LdpError."""
     with explain_errors(code):
         scenario = Scenario(_document(code, items, epsilon, probe))
-    (cell,) = permit_code(compile(scenario), CodePermission(seen=(code,))).cells
+    (cell,) = permit_code(compile(scenario), CodePermission(agreed_code=(code,))).cells
     return cell.block(0, TRIALS)
 
 

@@ -54,7 +54,7 @@ def bind_protocol(code: CodeLocation, items: int, epsilon: float, options: str) 
     """
     made = _made_object(code, items, epsilon, options)
     if _has(made, "law", "table"):
-        return _listed(code, made, items, epsilon, options)
+        return _protocol_of_tables(code, made, items, epsilon, options)
     lacking = [name for name in ("perturb", "support_counts") if not _has(made, name)]
     if not _has(made, "estimates") and not _has(made, "p", "q"):
         lacking.append("estimates")
@@ -83,7 +83,7 @@ def make_object(place: str, items: int, epsilon: float, fresh: bool = False) -> 
     make = _made_object.__wrapped__ if fresh else _made_object
     made = make(code, items, epsilon, "{}")
     if _has(made, "law", "table") and not _has(made, "perturb"):
-        return _listed(code, made, items, epsilon, "{}")
+        return _protocol_of_tables(code, made, items, epsilon, "{}")
     return made
 
 
@@ -92,7 +92,9 @@ def _has(made: object, *names: str) -> bool:
     return all(hasattr(made, name) for name in names)
 
 
-def _listed(code: CodeLocation, made: Any, items: int, epsilon: float, options: str) -> Listed:
+def _protocol_of_tables(
+    code: CodeLocation, made: Any, items: int, epsilon: float, options: str
+) -> Listed:
     """The protocol of an object's tables; raises ProtocolError."""
     address = f"{code.name} {code.digest} {options}"
     try:

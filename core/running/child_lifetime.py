@@ -68,13 +68,13 @@ def _end_after(parent: BaseProcess) -> None:
 
 
 _one_at_a_time: Final = threading.Lock()
-_stopped: Final[WeakSet[threading.Thread]] = WeakSet()
+_ending_threads: Final[WeakSet[threading.Thread]] = WeakSet()
 
 
 class _StoppableProcess(SpawnProcess):
     def start(self) -> None:
         with _one_at_a_time:
-            if threading.current_thread() in _stopped:
+            if threading.current_thread() in _ending_threads:
                 raise RunError("the run was interrupted")
             super().start()
 
@@ -92,6 +92,6 @@ def kill_processes(thread: threading.Thread) -> None:
     with a traceback.
     """
     with _one_at_a_time:
-        _stopped.add(thread)
+        _ending_threads.add(thread)
         for process in active_children():
             process.kill()

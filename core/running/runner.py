@@ -19,7 +19,7 @@ from ..base.pulse import Pulse, no_pulse
 from ..cell import Cell
 from ..experiment import Experiment
 from ..metrics.results import BLOCK_TRIALS, CellResults, Tally, digest
-from .workers import Failure, Outcome, Unit, Where, computed
+from .workers import ComputePlace, Failure, Outcome, Unit, compute_units
 
 PAUSE: Final = 0.02
 """Least seconds between two progress values."""
@@ -53,7 +53,7 @@ class Results:
         return self.trials == self.experiment.trials
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """True if nothing is left to compute: every cell is complete or has failed."""
         failed = {failure.cell for failure in self.failures}
         return all(
@@ -186,7 +186,7 @@ def run(
     yield progress(None)
     due = started + PAUSE
     untold = None
-    where, work = Where(workers, executor, pulse, apart), units(experiment, shard)
+    where, work = ComputePlace(workers, executor, pulse, apart), units(experiment, shard)
     for cell, number, outcome in _outcomes(work, len(sizes), where, memory, failures):
         if isinstance(outcome, Failure):
             failures.setdefault(cell.index, outcome)
@@ -207,13 +207,13 @@ def run(
 def _outcomes(
     work: Iterator[Unit],
     count: int,
-    where: Where,
+    where: ComputePlace,
     memory: Memory | None,
     failed: Container[int],
 ) -> Iterator[Outcome]:
     """Blocks, known or computed, and failures; `failed` grows meanwhile by those told of."""
     if memory is None:
-        yield from computed(_without(failed, work), count, where)
+        yield from compute_units(_without(failed, work), count, where)
         return
     unknown = []
     for unit in work:
@@ -223,7 +223,7 @@ def _outcomes(
             unknown.append(unit)
         else:
             yield *unit[:2], known
-    for cell, number, outcome in computed(_without(failed, unknown), len(unknown), where):
+    for cell, number, outcome in compute_units(_without(failed, unknown), len(unknown), where):
         if not isinstance(outcome, Failure):
             memory.keep(cell, number, outcome)
         yield cell, number, outcome

@@ -32,7 +32,7 @@ class Answers(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Searched:
+class SearchProgress:
     """An experiment whose goals are answered one by one.
 
     done, total : the searches, those that were known included. known : answers that were.
@@ -49,13 +49,13 @@ def open_goals(experiment: Experiment) -> list[Cell]:
     return [cell for cell in experiment.cells if cell.goal is not None and cell.answer is None]
 
 
-def searched(
+def run_goal_searches(
     experiment: Experiment,
     workers: int = 1,
     limits: bool = True,
     answers: Answers | None = None,
     pulse: Pulse = no_pulse,
-) -> Iterator[Searched]:
+) -> Iterator[SearchProgress]:
     """Search for the answers that an experiment lacks: first those that are known, last all.
 
     Each is the one that `compile` would find, whatever the number of workers. limits : as for
@@ -74,18 +74,18 @@ def searched(
             cells[cell.index] = answered_by(cell, answer)
     total, known = len(asked), len(asked) - len(sought)
 
-    def so_far(done: int) -> Searched:
-        return Searched(replace(experiment, cells=tuple(cells.values())), done, total, known)
+    def so_far(done: int) -> SearchProgress:
+        return SearchProgress(replace(experiment, cells=tuple(cells.values())), done, total, known)
 
     yield so_far(known)
-    for done, cell in enumerate(_answered(sought, workers, most, pulse), known + 1):
+    for done, cell in enumerate(_search_cells(sought, workers, most, pulse), known + 1):
         if answers is not None:
             answers.keep(cell, most)
         cells[cell.index] = cell
         yield so_far(done)
 
 
-def _answered(cells: list[Cell], workers: int, most: int, pulse: Pulse) -> Iterator[Cell]:
+def _search_cells(cells: list[Cell], workers: int, most: int, pulse: Pulse) -> Iterator[Cell]:
     """The cells with their answers, as they are found."""
     if workers < 2 or len(cells) < 2:
         for cell in cells:

@@ -45,7 +45,7 @@ Unit: TypeAlias = tuple[Cell, int, int]
 
 
 @dataclass(frozen=True)
-class Piece:
+class ShareTask:
     """A share of a large unit of the reports path, which is counted alone. of : their number."""
 
     unit: Unit
@@ -58,13 +58,13 @@ class Piece:
         return self.unit[0].index, self.unit[1]
 
 
-Batch: TypeAlias = Sequence[Unit | Piece]
+Batch: TypeAlias = Sequence[Unit | ShareTask]
 """Units, or one piece alone."""
 
-Found: TypeAlias = "tuple[int, int, CellResults | Failure | Counts]"
+IndexedOutcome: TypeAlias = "tuple[int, int, CellResults | Failure | Counts]"
 """What came of a unit or a piece of one: its cell's index, its block's number, the outcome."""
 
-Computed: TypeAlias = tuple[list[Found], float]
+BatchOutcome: TypeAlias = tuple[list[IndexedOutcome], float]
 """What came of a batch, and the seconds that it took."""
 
 Outcome: TypeAlias = tuple[Cell, int, CellResults | Failure]
@@ -72,7 +72,7 @@ Outcome: TypeAlias = tuple[Cell, int, CellResults | Failure]
 
 
 @dataclass(frozen=True)
-class Where:
+class ComputePlace:
     """The place where units are computed; its parts are as for `core.running.runner.run`."""
 
     workers: int
@@ -81,7 +81,7 @@ class Where:
     apart: bool
 
 
-def computed(work: Iterator[Unit], count: int, where: Where) -> Iterator[Outcome]:
+def compute_units(work: Iterator[Unit], count: int, where: ComputePlace) -> Iterator[Outcome]:
     """The outcomes of units, as they come.
 
     count : the greatest number that there may be of them.
@@ -90,8 +90,8 @@ def computed(work: Iterator[Unit], count: int, where: Where) -> Iterator[Outcome
     if executor is not None:
         workers = max(workers, getattr(executor, "_max_workers", 0))
         batches = Batches(work, count, workers, getattr(executor, "batch_s", BATCH_S))
-        if (yield from _submitted(batches, executor, 2 * (workers + 1))):
-            raise _died()
+        if (yield from _compute_in_executor(batches, executor, 2 * (workers + 1))):
+            raise _worker_death()
     elif workers > 1 or where.apart:
         yield from _in_processes(Batches(work, count, workers), workers)
     else:
@@ -120,7 +120,7 @@ class Batches:
     ) -> None:
         self._work, self._left, self._workers, self._worth = work, count, workers, worth
         self._held: Unit | None = None
-        self._pieces: deque[Piece] = deque()
+        self._pieces: deque[ShareTask] = deque()
         self._seconds = worth
 
     @property
@@ -132,9 +132,9 @@ class Batches:
         """A batch of units took its worker this time."""
         self._seconds = max(seconds / units, 1e-6)
 
-    def take(self) -> list[Unit | Piece]:
+    def take(self) -> list[Unit | ShareTask]:
         """The next batch; empty at the end."""
-        batch: list[Unit | Piece] = []
+        batch: list[Unit | ShareTask] = []
         size = int(min(self._worth / self._seconds, self._left / (4 * self._workers)))
         while not self._pieces and len(batch) < max(1, size) and self.more:
             unit = self._held
@@ -145,7 +145,7 @@ class Batches:
                 break
             self._held = None
             self._left -= 1
-            self._pieces.extend(Piece(unit, share, len(shares)) for share in shares)
+            self._pieces.extend(ShareTask(unit, share, len(shares)) for share in shares)
             if not shares:
                 batch.append(unit)
             if alone:
@@ -161,20 +161,20 @@ class Batches:
         )
 
 
-def compute(batch: Batch) -> Computed:
+def compute(batch: Batch) -> BatchOutcome:
     """The outcomes of a batch, the counts of a piece, and the seconds that it took.
 
     After a failure of a cell no more of it is computed, and nothing of it comes back.
     """
     began = time.perf_counter()
-    outcomes: list[Found] = []
+    outcomes: list[IndexedOutcome] = []
     failed: set[int] = set()
     for work in batch:
         cell, number, trials = unit_of(work)
         if cell.index in failed:
             continue
         try:
-            if isinstance(work, Piece):
+            if isinstance(work, ShareTask):
                 outcomes.append((cell.index, number, count_share(cell, work.share, no_pulse)))
             else:
                 outcomes.append((cell.index, number, cell.block(number, trials)))
@@ -184,12 +184,12 @@ def compute(batch: Batch) -> Computed:
     return outcomes, time.perf_counter() - began
 
 
-def unit_of(work: Unit | Piece) -> Unit:
+def unit_of(work: Unit | ShareTask) -> Unit:
     """The unit that a piece belongs to, or the unit itself."""
-    return work.unit if isinstance(work, Piece) else work
+    return work.unit if isinstance(work, ShareTask) else work
 
 
-class Gathered:
+class BlockAssembler:
     """The counts of large units, piece by piece, until a unit is whole."""
 
     def __init__(self) -> None:
@@ -197,7 +197,7 @@ class Gathered:
         self._failed: set[int] = set()
         self.begun: dict[tuple[int, int], Unit] = {}
 
-    def add(self, piece: Piece, found: Found) -> list[Found]:
+    def add(self, piece: ShareTask, found: IndexedOutcome) -> list[IndexedOutcome]:
         """Take in the counts of a piece; the block, if that was the last one of its unit."""
         index, _, counts = found
         if isinstance(counts, Failure):
@@ -221,19 +221,19 @@ def _failure(cell: Cell, error: BaseException) -> Failure:
     if isinstance(error, CellError):
         return Failure(cell.index, str(error), error.details)
     if cell.python_code and not isinstance(error, Exception):  # as KeyboardInterrupt
-        return Failure(cell.index, f"{_named(cell)} raised {type(error).__name__}")
+        return Failure(cell.index, f"{_code_names(cell)} raised {type(error).__name__}")
     raise error
 
 
-def _submitted(
+def _compute_in_executor(
     batches: Batches, executor: Executor, ahead: int
 ) -> Generator[Outcome, None, list[Unit]]:
     """Keep a few batches ahead in an executor; blocks come as they finish.
 
     Returns the units that were begun when a process died; none where all work was done.
     """
-    waiting: dict[Future[Computed], Batch] = {}
-    gathered = Gathered()
+    waiting: dict[Future[BatchOutcome], Batch] = {}
+    gathered = BlockAssembler()
     try:
         while True:
             while len(waiting) < ahead and (batch := batches.take()):
@@ -248,7 +248,7 @@ def _submitted(
                     return _begun_units(batches, waiting.values(), gathered)
                 outcomes, seconds = future.result()
                 done = waiting.pop(future)
-                if isinstance(piece := done[0], Piece):
+                if isinstance(piece := done[0], ShareTask):
                     if isinstance(outcomes[0][2], Failure):
                         _let_go(outcomes[0][0], batches, waiting)
                     outcomes = gathered.add(piece, outcomes[0])
@@ -262,15 +262,17 @@ def _submitted(
             future.cancel()
 
 
-def _let_go(cell: int, batches: Batches, waiting: dict[Future[Computed], Batch]) -> None:
+def _let_go(cell: int, batches: Batches, waiting: dict[Future[BatchOutcome], Batch]) -> None:
     """Count no more pieces of a cell that failed; those that have begun go on."""
     batches.drop(cell)
     for future, batch in list(waiting.items()):
-        if isinstance(batch[0], Piece) and batch[0].unit[0].index == cell and future.cancel():
+        if isinstance(batch[0], ShareTask) and batch[0].unit[0].index == cell and future.cancel():
             del waiting[future]
 
 
-def _begun_units(batches: Batches, under_way: Iterable[Batch], gathered: Gathered) -> list[Unit]:
+def _begun_units(
+    batches: Batches, under_way: Iterable[Batch], gathered: BlockAssembler
+) -> list[Unit]:
     """The units under way and those of which some pieces are counted, each once; whole ones."""
     units = {(unit[0].index, unit[1]): unit for unit in gathered.begun.values()}
     for batch in under_way:
@@ -280,11 +282,11 @@ def _begun_units(batches: Batches, under_way: Iterable[Batch], gathered: Gathere
     return [*units.values()]
 
 
-def _named(cell: Cell) -> str:
+def _code_names(cell: Cell) -> str:
     return " or ".join(f"{what} {name!r}" for what, name in cell.python_code)
 
 
-def _died() -> RunError:
+def _worker_death() -> RunError:
     return RunError("a worker process died; was it killed, or is memory short?")
 
 
@@ -300,12 +302,12 @@ def _in_processes(batches: Batches, workers: int) -> Iterator[Outcome]:
         if not left[-1].more:
             left.pop()
             continue
-        lost, how = yield from _pooled(left[-1], workers)
+        lost, how = yield from _compute_in_pool(left[-1], workers)
         suspects = [unit for unit in lost if unit[0].python_code]
         others = [unit for unit in lost if not unit[0].python_code]
         tries.update((cell.index, number) for cell, number, _ in others)
         if others and max(tries.values()) >= TRIES:
-            raise _died()
+            raise _worker_death()
         if others:
             left.append(Batches(iter(others), len(others), workers))
         deadly: set[int] = set()
@@ -315,16 +317,18 @@ def _in_processes(batches: Batches, workers: int) -> Iterator[Outcome]:
                 continue
             again = suspects
             if workers > 1:
-                again, how = yield from _pooled(Batches(iter([unit]), 1, 1), 1)
+                again, how = yield from _compute_in_pool(Batches(iter([unit]), 1, 1), 1)
             if again:
                 deadly.add(cell.index)
-                ended = f"{_named(cell)} ended the process it ran in{how}"
+                ended = f"{_code_names(cell)} ended the process it ran in{how}"
                 yield cell, unit[1], Failure(cell.index, ended)
 
 
-def _pooled(batches: Batches, workers: int) -> Generator[Outcome, None, tuple[list[Unit], str]]:
+def _compute_in_pool(
+    batches: Batches, workers: int
+) -> Generator[Outcome, None, tuple[list[Unit], str]]:
     """Compute in a pool; returns the units under way when a process of it died, and of what."""
     with open_pool(workers) as (pool, first):
         # One worker is given one batch at a time: then it is clear which one it dies of.
-        lost = yield from _submitted(batches, pool, 2 * workers if workers > 1 else 1)
+        lost = yield from _compute_in_executor(batches, pool, 2 * workers if workers > 1 else 1)
     return lost, next((describe_end(process.exitcode) for process in first), "")

@@ -8,7 +8,7 @@ attacks and populations are the schema.
 from __future__ import annotations
 
 from .campaign import Campaign, PhaseSpec, PhasesSpec, Ramp
-from .change import INSTEAD, names_for, reswept, set_key
+from .change import INSTEAD, names_for, set_key, with_sweep
 from .declared import (
     choices_of,
     default_of,
@@ -31,4 +31,4 @@ from .point import FORMAT, KINDS, TRIALS, Point, Simulate, kinds_at
 from .scenario import Scenario, load, parse, read_document, read_text
 from .schema import schema
 from .sweep import MAX_CELLS, sweep_of
-from .toml import rewritten, to_toml
+from .toml import to_toml, update_toml

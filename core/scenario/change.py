@@ -43,7 +43,7 @@ def set_key(document: Mapping[str, Any], key: str, value: Any) -> Document:
     return changed
 
 
-def reswept(document: Mapping[str, Any], sweep: Mapping[str, Any] | None) -> Document:
+def with_sweep(document: Mapping[str, Any], sweep: Mapping[str, Any] | None) -> Document:
     """The document with another table of sweeps, or without one."""
     rest = {key: value for key, value in document.items() if key != "sweep" or sweep}
     return {**rest, "sweep": sweep} if sweep else rest

@@ -43,12 +43,12 @@ def _name(kind: type, field: str) -> str:
     return names.get(field, field)
 
 
-def _unwrapped(hint: Any) -> Iterator[Any]:
+def _hint_alternatives(hint: Any) -> Iterator[Any]:
     """The alternatives of a hint; Annotated numbers keep their Range."""
     base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     if get_origin(base) in (Union, UnionType):
         for part in get_args(base):
-            yield from _unwrapped(part)
+            yield from _hint_alternatives(part)
     elif dataclasses.is_dataclass(base):
         yield base
     elif hint is not type(None):
@@ -58,10 +58,12 @@ def _unwrapped(hint: Any) -> Iterator[Any]:
 def _leaves(kind: type, prefix: str = "") -> Iterator[tuple[str, Any]]:
     hints = get_type_hints(kind, include_extras=True)
     for field in dataclasses.fields(kind):
-        for hint in _unwrapped(hints[field.name]):
+        for hint in _hint_alternatives(hints[field.name]):
             key = f"{prefix}{_name(kind, field.name)}"
             element = get_args(hint)[0] if get_origin(hint) is tuple else None
-            tables = [part for part in _unwrapped(element) if dataclasses.is_dataclass(part)]
+            tables = [
+                part for part in _hint_alternatives(element) if dataclasses.is_dataclass(part)
+            ]
             if dataclasses.is_dataclass(hint):
                 assert isinstance(hint, type)
                 yield from _leaves(hint, f"{key}.")
@@ -87,13 +89,13 @@ def known_keys() -> dict[str, tuple[Any, ...]]:
     return {key: tuple(hints) for key, hints in hints_of.items()}
 
 
-KNOWN: Final = known_keys()
+KEY_TYPES: Final = known_keys()
 
-OPEN: Final = ("labels", *(key for key in KNOWN if key.endswith(".options")))
+OPEN: Final = ("labels", *(key for key in KEY_TYPES if key.endswith(".options")))
 """Tables whose keys are somebody else's."""
 
 
-LISTED: Final = ("defence", "metric")
+TABLE_LISTS: Final = ("defence", "metric")
 """The lists of tables at the top; where there is one alone, its keys need no number."""
 
 
@@ -110,7 +112,7 @@ def pattern(key: str) -> str:
 @functools.cache
 def sweepable_keys() -> tuple[str, ...]:
     """The keys that `[sweep]` may name, `*` for the number of a part."""
-    return tuple(key for key in KNOWN if key not in ("format", "title", "about", *OPEN))
+    return tuple(key for key in KEY_TYPES if key not in ("format", "title", "about", *OPEN))
 
 
 def sweepable_like(key: str) -> list[str]:
@@ -139,14 +141,14 @@ def is_integer(hint: Any) -> bool:
 
 def range_of(key: str) -> Range | None:
     """The interval that a numeric key may lie in; None for other keys."""
-    hints = KNOWN.get(pattern(key), ())
+    hints = KEY_TYPES.get(pattern(key), ())
     return next((allowed for _, allowed in map(_bare, hints) if allowed is not None), None)
 
 
 def choices_of(key: str) -> tuple[Any, ...]:
     """The words or truth values that a key may have; empty where it has none to choose from."""
     words: dict[Any, None] = {}
-    for base, _ in map(_bare, KNOWN.get(pattern(key), ())):
+    for base, _ in map(_bare, KEY_TYPES.get(pattern(key), ())):
         if get_origin(base) is Literal:
             words |= dict.fromkeys(get_args(base))
         elif base is bool:
@@ -156,7 +158,7 @@ def choices_of(key: str) -> tuple[Any, ...]:
 
 def type_of(key: str) -> type:
     """The plain type of a key, the first where it has several; str where none is known."""
-    for base, _ in map(_bare, KNOWN.get(pattern(key), ())):
+    for base, _ in map(_bare, KEY_TYPES.get(pattern(key), ())):
         if get_origin(base) is Literal:
             return type(get_args(base)[0])
         plain = get_origin(base) or base
@@ -218,7 +220,7 @@ _TABLES: Final[dict[str, type]] = {
 """The tables that have no kind."""
 
 
-_LISTED: Final[dict[Any, str]] = {int: "integers", float: "numbers"}
+_ITEM_WORDS: Final[dict[Any, str]] = {int: "integers", float: "numbers"}
 _TYPES: Final[dict[Any, str]] = {
     int: "an integer",
     float: "a number",
@@ -227,23 +229,23 @@ _TYPES: Final[dict[Any, str]] = {
 }
 
 
-def _ranged(name: str, allowed: str) -> str:
+def _type_in_range(name: str, allowed: str) -> str:
     """A type with its range: "a number in [0, 1)", "an integer, at least 1", "a finite number"."""
     if allowed == "finite":
         return name.replace(" ", f" {allowed} ")
     return f"{name}{',' if allowed.startswith('at') else ''} {allowed}".rstrip()
 
 
-def _listed(of: Any) -> str:
+def _items_in_words(of: Any) -> str:
     """The items of a list, in words."""
     if get_origin(of) is Literal:
         return " or ".join(f'"{word}"' for word in get_args(of))
-    return _LISTED.get(of, "items")
+    return _ITEM_WORDS.get(of, "items")
 
 
 def rule_of(key: str) -> str | None:
     """The rule of a key in words, "a number in (0, 20]"; None for a table."""
-    hints = KNOWN.get(pattern(key))
+    hints = KEY_TYPES.get(pattern(key))
     if hints is None:
         return None
     words: list[str] = []
@@ -256,7 +258,7 @@ def rule_of(key: str) -> str | None:
         elif get_origin(base) is dict:
             words.append("a table")
         elif base in _TYPES:
-            words.append(_ranged(_TYPES[base], str(allowed or "")))
+            words.append(_type_in_range(_TYPES[base], str(allowed or "")))
         else:
-            words.append(f"a list of {_listed(get_args(base)[0])}")
+            words.append(f"a list of {_items_in_words(get_args(base)[0])}")
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

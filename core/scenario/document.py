@@ -38,11 +38,11 @@ def check_finite(value: Any, key: str = "") -> None:
         raise ScenarioError(f"must be finite, {got(value)}", key=key)
 
 
-def copied(value: Any) -> Any:
+def copy_document(value: Any) -> Any:
     """A copy of the dicts and lists of a document, to be changed."""
     if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
-    return [copied(item) for item in value] if isinstance(value, list) else value
+        return {key: copy_document(item) for key, item in value.items()}
+    return [copy_document(item) for item in value] if isinstance(value, list) else value
 
 
 def lists_tables(value: Any) -> bool:
@@ -54,6 +54,6 @@ def lists_tables(value: Any) -> bool:
     )
 
 
-def named(key: str) -> str:
+def quote_empty_key(key: str) -> str:
     """A key in a message; one that is empty has quotes."""
     return key or '""'

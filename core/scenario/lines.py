@@ -35,12 +35,12 @@ class Table:
 
     path: str
     keys: dict[str, str] = field(default_factory=dict)
-    listed: bool = False
+    in_list: bool = False
     parts: int = 0
 
     def inside(self, key: str) -> str:
         """The dotted key of a table that opens as the value of a key, or in its list."""
-        return f"{self.path}.{key}{f'.{self.parts}' if self.listed else ''}".strip(".")
+        return f"{self.path}.{key}{f'.{self.parts}' if self.in_list else ''}".strip(".")
 
 
 @dataclass
@@ -71,7 +71,7 @@ def scan(text: str, end: int | None = None) -> Scan:
         done.typed = token[0] if last and kind in ("word", "string", "open") else ""
         table = done.tables[-1]
         if kind == "header":
-            table = Table(_headed(token[0], arrays, done, line))
+            table = Table(_header_key(token[0], arrays, done, line))
             done.tables, name, valued = [table], "", False
         elif kind in ("word", "string", "open", "text"):
             if valued:
@@ -84,7 +84,7 @@ def scan(text: str, end: int | None = None) -> Scan:
             done.places.append((f"{table.path}.{done.key}".strip("."), line))
         elif token[0] == "{":
             inner = Table(table.inside(done.key))
-            if table.listed:
+            if table.in_list:
                 done.places.append((inner.path, line))
                 table.parts += 1
             done.tables.append(inner)
@@ -92,10 +92,10 @@ def scan(text: str, end: int | None = None) -> Scan:
         elif token[0] == "}" and len(done.tables) > 1:
             done.tables.pop()
             table = done.tables[-1]
-            done.key, name, valued = next(reversed(table.keys), ""), "", table.listed
+            done.key, name, valued = next(reversed(table.keys), ""), "", table.in_list
         elif token[0] in "[]":
-            table.listed, table.parts = token[0] == "[", 0
-            valued = table.listed
+            table.in_list, table.parts = token[0] == "[", 0
+            valued = table.in_list
         elif _ends_value(kind, token[0], done.tables):
             done.key, name, valued = "", "", False
     done.key = done.key if valued else ""
@@ -104,12 +104,12 @@ def scan(text: str, end: int | None = None) -> Scan:
 
 def _ends_value(kind: str | None, mark: str, tables: list[Table]) -> bool:
     """True where a comma or a line end ends the value of a key, which no list holds."""
-    if tables[-1].listed:
+    if tables[-1].in_list:
         return False
     return kind == "numbers" or mark == "," or (mark == "\n" and len(tables) == 1)
 
 
-def _headed(header: str, arrays: dict[str, int], done: Scan, line: int) -> str:
+def _header_key(header: str, arrays: dict[str, int], done: Scan, line: int) -> str:
     """The dotted key of a header's table, among the parts of [[arrays]] so far."""
     name = re.sub(r"[\s\"'\[\]]|#.*", "", header)
     for array in sorted(arrays, key=len):  # outer ones first

@@ -47,7 +47,7 @@ KINDS: Final[dict[str, Mapping[str, type]]] = {
     "trust": TRUSTS,
 }
 """The tables whose `kind` decides what they hold."""
-NESTED: Final[dict[str, Mapping[str, type]]] = {"campaign.drift": STATED}
+NESTED_KINDS: Final[dict[str, Mapping[str, type]]] = {"campaign.drift": STATED}
 """The same of tables within tables."""
 
 
@@ -97,7 +97,7 @@ def kinds_at(table: str) -> Mapping[str, type]:
         return PARTS
     if re.fullmatch(r"defence\.\d+", table):
         return DEFENCES
-    return (KINDS | NESTED).get(table, {})
+    return (KINDS | NESTED_KINDS).get(table, {})
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ class Point:
         verified = next((step.kind for step in self.acting if is_verifier(step)), None)
         if verified and self.trust not in (None, Local()):
             rule = f'must be "local" with the defence "{verified}", which compares it to verified'
-            raise ScenarioError(f"{rule}, {got(self.trusted.kind)}", key="trust.kind")
-        if self.trusted.drop_out and (filters or self.rounds is not None):
+            raise ScenarioError(f"{rule}, {got(self.trust_model.kind)}", key="trust.kind")
+        if self.trust_model.drop_out and (filters or self.rounds is not None):
             rule = 'must be false with filters or rounds: the defence "verified-randomiser" has it'
             raise ScenarioError(f"{rule}, {got(True)}", key="trust.drop_out")
         for number, step in enumerate(self.defence):
@@ -191,7 +191,7 @@ class Point:
         return tuple(step for step in self.defence if not step.muted)
 
     @property
-    def trusted(self) -> Trust:
+    def trust_model(self) -> Trust:
         """Whom users trust: a curator where the protocol is one's, else whom the table says."""
         if self.trust is not None:
             return self.trust
@@ -216,7 +216,7 @@ class Point:
         kinds = {
             name: {"kind": tables[name].kind} for name in KINDS if hasattr(tables[name], "kind")
         }
-        plain = dataclasses.asdict(self, dict_factory=_named)
+        plain = dataclasses.asdict(self, dict_factory=_scenario_names)
         left_out = (
             "defence" if not self.defence else "",
             "task" if self.task == Frequencies() else "",
@@ -232,7 +232,7 @@ class Point:
         return dict(flatten({**plain, **tables}))
 
 
-def _named(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+def _scenario_names(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     """The fields of a dataclass as scenarios call them."""
     ramp = dict(fields).keys() >= Ramp.KEYS.keys()
     return {Ramp.KEYS.get(name, name) if ramp else name: value for name, value in fields}

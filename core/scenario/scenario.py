@@ -13,12 +13,12 @@ from typing import Any, Final, TypeAlias
 
 from ..base.errors import FileError, ScenarioError, got, reason_of
 from . import dotted
-from .change import INSTEAD, reswept, set_key
+from .change import INSTEAD, set_key, with_sweep
 from .declared import pattern, sweepable_keys, type_of
 from .document import Document, check_depth, check_finite
 from .point import Point
-from .renamed import notes, numbered, renamed
-from .sweep import MAX_CELLS, expanded, size, substitute, sweep_of
+from .renamed import notes, with_current_names, with_part_number
+from .sweep import MAX_CELLS, size, substitute, sweep_of, sweep_values
 from .toml import to_toml
 from .validation import validate
 
@@ -26,7 +26,7 @@ MAX_BYTES: Final = 32 << 20
 """Room for counts of 2^20 items of 13 digits, a line each. A device may have no end."""
 
 
-Checked: TypeAlias = tuple[list[ScenarioError], Point | None]
+CheckResult: TypeAlias = tuple[list[ScenarioError], Point | None]
 """A point of a sweep, or everything that is wrong with it."""
 
 
@@ -50,12 +50,12 @@ class Scenario:
     name: str = "scenario"
     folder: Path = Path()
     notes: tuple[str, ...] = field(default=(), compare=False)
-    _checked: dict[str, Checked] = field(
+    _check_results: dict[str, CheckResult] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
 
     def __post_init__(self) -> None:
-        now = renamed(self.document)
+        now = with_current_names(self.document)
         if now is not self.document:
             object.__setattr__(self, "notes", (*self.notes, *notes(self.document)))
             object.__setattr__(self, "document", now)
@@ -85,7 +85,7 @@ class Scenario:
     @property
     def sweep(self) -> dict[str, list[Any]]:
         """The swept keys in file order, each with its values."""
-        return expanded(self.document)
+        return sweep_values(self.document)
 
     @property
     def cells(self) -> int:
@@ -113,12 +113,12 @@ class Scenario:
                 raise problems[0].at(self.name)
             yield point
 
-    def _check(self, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> Checked:
+    def _check(self, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> CheckResult:
         """The point with these swept values, or everything that is wrong with it; checked once."""
         values = repr([*chosen.values()])
-        if values not in self._checked:
-            self._checked[values] = validate(substitute(self.document, chosen, sweep))
-        return self._checked[values]
+        if values not in self._check_results:
+            self._check_results[values] = validate(substitute(self.document, chosen, sweep))
+        return self._check_results[values]
 
     def problems(self) -> list[ScenarioError]:
         """Everything that is wrong, in the order of the document; empty for a valid scenario.
@@ -172,7 +172,7 @@ class Scenario:
         >>> ldptui.load("quickstart").without("sweep").cells
         1
         """
-        key = numbered(self.document, key)
+        key = with_part_number(self.document, key)
         document = dotted.without(self.document, key)
         document = _swept_without(document, lambda name: name == key or name.startswith(f"{key}."))
         return dataclasses.replace(self, document=document)
@@ -204,9 +204,9 @@ class Scenario:
         rival = self.rival(changes)
         scenario = self if rival is None else self.without(rival)
         for key, value in changes.items():
-            number = numbered(scenario.document, key)
+            number = with_part_number(scenario.document, key)
             if _sweeps(number, value):
-                scenario = scenario._swept(number, value)
+                scenario = scenario._with_sweep(number, value)
             else:
                 scenario = scenario.with_value(key, value)
         return scenario
@@ -232,17 +232,17 @@ class Scenario:
         """
         if not isinstance(keys, Mapping | Set | Sequence) or isinstance(keys, str):
             raise ScenarioError(f"must be a list of keys, {got(keys)}", key="keys")
-        named = {numbered(self.document, key).removeprefix("sweep.") for key in keys}
+        named = {with_part_number(self.document, key).removeprefix("sweep.") for key in keys}
         goal = any(key == "goal" or key.startswith("goal.") for key in named)
         if goal == ("attack.share" in named):
             return None
         other = INSTEAD["goal" if goal else "attack.share"]
         return other if self.without(other) != self else None
 
-    def _swept(self, key: str, values: Any) -> Scenario:
+    def _with_sweep(self, key: str, values: Any) -> Scenario:
         """The scenario with a key swept over these values."""
         document = _swept_without(self.document, lambda name: name == key)
-        document = reswept(document, {**sweep_of(document), key: values})
+        document = with_sweep(document, {**sweep_of(document), key: values})
         check_depth(document, self.name)
         return dataclasses.replace(self, document=document)
 
@@ -270,7 +270,7 @@ class Scenario:
         >>> ldptui.load("quickstart").with_value("attack.share", 0.1).cells  # it was swept
         1
         """
-        key = numbered(self.document, key)
+        key = with_part_number(self.document, key)
         document = _swept_without(self.document, lambda name: f"{name}.".startswith(f"{key}."))
         try:
             document = set_key(document, key, value)
@@ -295,7 +295,7 @@ def _swept_without(document: Document, drops: Callable[[str], bool]) -> Document
     """The document without the sweeps of some keys, and without an empty table of sweeps."""
     if not isinstance(document.get("sweep"), dict):
         return document
-    return reswept(document, {k: v for k, v in sweep_of(document).items() if not drops(k)})
+    return with_sweep(document, {k: v for k, v in sweep_of(document).items() if not drops(k)})
 
 
 def parse(text: str, name: str = "scenario", folder: Path = Path()) -> Scenario:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .declared import LISTED, OPEN, sweepable_keys
+from .declared import OPEN, TABLE_LISTS, sweepable_keys
 from .point import POINT
 
 
 def _pattern(key: str) -> str:
     """A regular expression of a key with numbers, `*`; that of the only part may be left out."""
     numbered = re.escape(key).replace(r"\*", r"\d+")
-    return "^" + re.sub(rf"^({'|'.join(LISTED)})\\\.\\d\+\\\.", r"\1\\.(\\d+\\.)?", numbered)
+    return "^" + re.sub(rf"^({'|'.join(TABLE_LISTS)})\\\.\\d\+\\\.", r"\1\\.(\\d+\\.)?", numbered)
 
 
 _PATTERNS: Final = (

@@ -12,7 +12,7 @@ from ..base.errors import ScenarioError, got, spelled, suggest
 from ..base.ranges import Range, finite
 from ..population import STATED
 from .declared import (
-    KNOWN,
+    KEY_TYPES,
     is_integer,
     is_open,
     keys_of,
@@ -21,9 +21,9 @@ from .declared import (
     sweepable_keys,
     sweepable_like,
 )
-from .document import Document, copied, named
+from .document import Document, copy_document, quote_empty_key
 from .dotted import value_at, with_value
-from .point import KINDS, NESTED, kinds_at
+from .point import KINDS, NESTED_KINDS, kinds_at
 
 MAX_CELLS: Final = 10_000
 POINTS: Final = Range(1, MAX_CELLS * 100, limit=MAX_CELLS)
@@ -46,7 +46,7 @@ def sweep_of(document: Mapping[str, Any]) -> dict[str, Any]:
     return dotted_sweep(table) if isinstance(table, Mapping) else {}
 
 
-def expanded(document: Document) -> dict[str, list[Any]]:
+def sweep_values(document: Document) -> dict[str, list[Any]]:
     """The swept keys in file order, each with its values."""
     if size(document) > MAX_CELLS * 100:
         rule = f"must give at most {spelled(MAX_CELLS * 100)} cells, {got(size(document))}"
@@ -62,7 +62,7 @@ def _sweep_table(document: Document) -> dict[str, Any]:
     for key, value in flat.items():
         if pattern(key) not in sweepable_keys() and not is_open(key):
             close = suggest(key, sweepable_like(key))
-            raise ScenarioError(f"is not a key that can be swept{close}", key=named(key))
+            raise ScenarioError(f"is not a key that can be swept{close}", key=quote_empty_key(key))
         if isinstance(value, list) and not value:
             raise ScenarioError("must list at least one value, got []", key=f"sweep.{key}")
         if not isinstance(value, list | dict):
@@ -106,7 +106,7 @@ def _values(key: str, value: Any) -> list[Any]:
     spaced = np.geomspace if scale == "log" else np.linspace
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is out of range as well
         numbers = [float(f"{number:.12g}") for number in spaced(start, stop, points)]
-    if not any(is_integer(hint) for hint in KNOWN.get(pattern(key), ())):
+    if not any(is_integer(hint) for hint in KEY_TYPES.get(pattern(key), ())):
         return numbers
     return list(dict.fromkeys(round(x) if math.isfinite(x) else x for x in numbers))
 
@@ -114,9 +114,11 @@ def _values(key: str, value: Any) -> list[Any]:
 _RANGE_KEYS = "from, to, points and scale"
 
 
-def kinded(document: Document) -> Iterator[tuple[str, Mapping[str, type], dict[str, Any]]]:
+def tables_with_kind(
+    document: Document,
+) -> Iterator[tuple[str, Mapping[str, type], dict[str, Any]]]:
     """The tables that have a kind: their dotted names, the kinds that they can have, themselves."""
-    names = [*KINDS, *NESTED]
+    names = [*KINDS, *NESTED_KINDS]
     lists = ["attack.mix", "defence"]
     phases = value_at(document, "attack.phase")
     if isinstance(phases, list):
@@ -139,8 +141,8 @@ def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str
             plain = with_value(plain, key, value)
         except ScenarioError as error:
             raise error.within("sweep") from error
-    plain = copied(plain)
-    for name, kinds, table in kinded(plain):
+    plain = copy_document(plain)
+    for name, kinds, table in tables_with_kind(plain):
         kind = table.get("kind")
         if kind == "none" and name == "attack":
             table.pop("share", None)

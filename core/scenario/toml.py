@@ -67,7 +67,7 @@ def _lines(value: Any) -> Any:
     return array
 
 
-def rewritten(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+def update_toml(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """TOML text brought from one document to another, comments and layout kept.
 
     A text whose layout cannot be edited is written anew.
@@ -76,7 +76,7 @@ def rewritten(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) ->
     try:
         for key in after.keys() - before.keys():
             written = _with_line(written, key, after[key])
-        kept = _kept(before, after)
+        kept = _without_changed_tables(before, after)
         for document in (kept, after) if kept != after else (after,):
             parsed = tomlkit.parse(written)
             _merge(parsed, document)
@@ -90,7 +90,7 @@ def rewritten(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) ->
     return to_toml(after)
 
 
-def _kept(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+def _without_changed_tables(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """The document without the inline tables that are written anew.
 
     Those are the ones whose keys change: edited, such a table keeps odd spaces.

@@ -11,12 +11,12 @@ from pydantic import ValidationError
 
 from ..base.errors import ScenarioError, got, suggest
 from .campaign import PhasesSpec
-from .declared import KNOWN, LISTED, keys_of, names_kind, pattern, rule_of
-from .document import Document, lists_tables, named
+from .declared import KEY_TYPES, TABLE_LISTS, keys_of, names_kind, pattern, rule_of
+from .document import Document, lists_tables, quote_empty_key
 from .dotted import value_at
 from .mixture import MixtureSpec
 from .point import FORMAT, KINDS, POINT, Point, kinds_at
-from .sweep import kinded
+from .sweep import tables_with_kind
 
 
 def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
@@ -27,9 +27,9 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
         rule = f"must be {FORMAT}, {got(document['format'])}"
         return [ScenarioError(rule, key="format")], None
     problem = _attack_mode(document.get("attack"))
-    for name in LISTED:
+    for name in TABLE_LISTS:
         problem = problem or _table_list(name, document.get(name, []))
-    for name, kinds, table in () if problem else kinded(document):
+    for name, kinds, table in () if problem else tables_with_kind(document):
         if name == "attack" and table.keys() & {"mix", "phase"}:
             continue
         if not names_kind(table.get("kind"), kinds):
@@ -84,7 +84,7 @@ def _without_kind(name: str, table: Mapping[str, Any], kinds: Iterable[str]) -> 
         return ScenarioError(rule, key=f"{name}.kind")
     for key in table:
         if meant := suggest(key, ["kind"]):
-            return ScenarioError(f"is not a known key{meant}", key=f"{name}.{named(key)}")
+            return ScenarioError(f"is not a known key{meant}", key=f"{name}.{quote_empty_key(key)}")
     return ScenarioError(f"is required, one of {known}", key=f"{name}.kind")
 
 
@@ -126,13 +126,13 @@ def _problems(document: Document, error: ValidationError) -> list[ScenarioError]
         kind, loc = mistake["type"], mistake["loc"]
         if kind == "json_invalid":
             return [ScenarioError("holds text that is not valid Unicode")]
-        key, _ = _located(document, loc[: _step_of_targets(loc)])
+        key, _ = _key_of_location(document, loc[: _step_of_targets(loc)])
         targets = value_at(document, key)
         listed = isinstance(targets, dict) and "items" in targets
         if ("PickTargets" if listed else "ListedTargets") in loc:
             continue  # the union's other member
         problem = _problem(document, kind, loc, mistake.get("input"), mistake.get("ctx", {}))
-        (unknown if kind in _UNKNOWN else others).setdefault(problem.key, problem)
+        (unknown if kind in _UNKNOWN_KEY else others).setdefault(problem.key, problem)
     return [*unknown.values(), *others.values()]
 
 
@@ -143,14 +143,16 @@ def _problem(
     value: Any,
     context: Mapping[str, Any],
 ) -> ScenarioError:
-    key, place = _located(document, loc, missing=kind in ("missing", "missing_argument", *_UNKNOWN))
+    key, place = _key_of_location(
+        document, loc, missing=kind in ("missing", "missing_argument", *_UNKNOWN_KEY)
+    )
     inner = context.get("error")
     if isinstance(inner, ScenarioError):
         return inner.within(key) if key else inner
     if kind in ("missing", "missing_argument"):
         hint = ', as { pick = "random", count = 1 }' * (key == "attack.targets")
         return ScenarioError(f"is required{hint}", key=key)
-    if kind in _UNKNOWN:
+    if kind in _UNKNOWN_KEY:
         table = key.rpartition(".")[0]
         known = _known_here(document, table)
         if table.endswith("targets") and loc[-1] in ("pick", "count", "items"):
@@ -158,7 +160,7 @@ def _problem(
                 "must be left out: targets are picked, or listed as items", key=key
             )
         meant = suggest(str(loc[-1]), known) or f", only {', '.join(known)}"
-        return ScenarioError(f"is not a known key{meant}", key=named(key))
+        return ScenarioError(f"is not a known key{meant}", key=quote_empty_key(key))
     allowed = rule_of(key)
     if allowed is None:
         form = ": write { items = [1, 2] }" * (key == "attack.targets")
@@ -174,7 +176,7 @@ def _step_of_targets(loc: Sequence[int | str]) -> int:
 _TARGETS: Final = ("PickTargets", "ListedTargets")
 
 
-def _located(
+def _key_of_location(
     document: Document, loc: Sequence[int | str], missing: bool = False
 ) -> tuple[str, Any]:
     """The dotted key of a location, and what is there; `missing`: its last part is not there.
@@ -196,7 +198,7 @@ def _located(
     return key, place
 
 
-_UNKNOWN: Final = ("extra_forbidden", "unexpected_keyword_argument")
+_UNKNOWN_KEY: Final = ("extra_forbidden", "unexpected_keyword_argument")
 
 
 def _known_here(document: Document, name: str) -> list[str]:
@@ -211,5 +213,5 @@ def _known_here(document: Document, name: str) -> list[str]:
     if name.endswith(".targets"):
         return ["items"] if isinstance(table, dict) and "items" in table else ["pick", "count"]
     above = f"{pattern(name)}." if name else ""
-    keys = [key.removeprefix(above).partition(".")[0] for key in KNOWN if key.startswith(above)]
+    keys = [key.removeprefix(above).partition(".")[0] for key in KEY_TYPES if key.startswith(above)]
     return sorted({*keys, *([] if name else ["sweep"])})

@@ -19,5 +19,5 @@ from .goal_answers import KeptAnswers
 from .run_records import Arrival, Run, RunCell, Status
 from .run_writer import RunMemory, RunPart, begin, resume
 from .store import Store
-from .store_merge import Merged, merge
+from .store_merge import MergeSummary, merge
 from .store_open import is_store, open_store

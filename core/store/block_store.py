@@ -38,7 +38,7 @@ BLOCKS_TABLE: Final = """CREATE TABLE blocks (
         PRIMARY KEY (cell, number, trials)
     )"""
 
-Opened = TypeVar("Opened", bound="BlockStore")
+StoreType = TypeVar("StoreType", bound="BlockStore")
 
 
 class BlockStore:
@@ -58,7 +58,7 @@ class BlockStore:
         self._synced, self._sync_cost = -math.inf, 0.0
         self._file: tuple[int, int] | None = None
 
-    def __enter__(self: Opened) -> Opened:
+    def __enter__(self: StoreType) -> StoreType:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -78,7 +78,7 @@ def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
     if cell.rounds:
         everything["rounds"] = [_round(collection) for collection in cell.rounds]
     parts = {name: canonical(part) for name, part in everything.items()}
-    return _hashed([where, genuine, parts]), _hashed([where, genuine])
+    return _digest_json([where, genuine, parts]), _digest_json([where, genuine])
 
 
 def _round(cell: Cell) -> list[object]:
@@ -103,5 +103,5 @@ def cell_keys(cells: Sequence[Cell]) -> list[str]:
     return [addresses(cell, mark)[0] for cell, mark in zip(cells, marks, strict=True)]
 
 
-def _hashed(value: Any) -> str:
+def _digest_json(value: Any) -> str:
     return digest(json.dumps(value, sort_keys=True, separators=(",", ":")).encode())

@@ -94,7 +94,7 @@ def read_recording(store: Store, path: Path, limits: bool = True) -> tuple[int, 
             raise FileError(f"{path} is not a recording of ldptui")
         is_json = data.startswith(JSON_START)
         with sqlite_error_context(path):
-            made = read_json_recording(data, path) if is_json else _opened(data, path)
+            made = read_json_recording(data, path) if is_json else _open_recording(data, path)
             with made:
                 return _take(store, made, path, limits)
     except (FileError, ScenarioError):
@@ -105,7 +105,7 @@ def read_recording(store: Store, path: Path, limits: bool = True) -> tuple[int, 
         raise FileError(f"{path} is damaged, or no recording: {error}") from error
 
 
-def _opened(data: bytes, path: Path) -> Store:
+def _open_recording(data: bytes, path: Path) -> Store:
     """The store in these bytes, which a stranger wrote: nothing but our own tables."""
     db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     try:
@@ -148,7 +148,7 @@ def _take(store: Store, made: Store, path: Path, limits: bool) -> tuple[int, boo
             block = _checked_block(made.block(numbers[0], arrival, told), cell, arrival)
             store.put_block(cell.key, arrival.number, block)
         number = store.insert_run(_checked_run(run, scenario, cells, arrivals), cells, arrivals)
-        measured = store.measured(number)
+        measured = store.measured_cells(number)
         done = sum(cell.trials for cell in measured)
         if run.status == "done" and (done != run.total or not run.digest):
             raise FileError(f"{path} is not whole: it has {done} of {run.total} trials")

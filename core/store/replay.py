@@ -77,7 +77,7 @@ def replay(
     With one worker the first difference is the first in the order of cells and trials. Raises
     FileError, ScenarioError or RunError. `show` is called with the progress.
     """
-    kept = store.measured(number)
+    kept = store.measured_cells(number)
     trials = sum(cell.trials for cell in kept)
     experiment = experiment or store.experiment(number, limits)
     for cell, known in zip(experiment.cells, store.cells(number), strict=True):
@@ -101,7 +101,7 @@ def replay(
     return Replay(again, trials)
 
 
-def compared(
+def compare_runs(
     store: Store,
     number: int,
     workers: int = 1,
@@ -113,7 +113,7 @@ def compared(
 
     For a run whose numbers another version of NumPy drew.
     """
-    kept = store.measured(number)
+    kept = store.measured_cells(number)
     part = _as_kept(experiment or store.experiment(number, limits), kept)
     progress = None
     for progress in run(part, workers, apart=True):

@@ -272,7 +272,7 @@ class RunMemory(RunPart):
     def finish(self, results: Results | None = None, error: str = "") -> None:
         """The run has ended: it is done, partial, or failed with this error."""
         complete = results is not None and results.complete
-        stopped = results is not None and not results.ended
+        stopped = results is not None and not results.has_ended
         if self.failure:
             return
         arrivals = [*self._arrivals.values()]

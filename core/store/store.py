@@ -267,9 +267,9 @@ class Store(BlockStore):
         about = self.run(run)
         known = (each for each in about.warnings if each not in experiment.warnings)  # of its code
         doubts = (*known, *redrawn_words(about.versions))
-        return Results(experiment, self.measured(run), doubts=doubts)
+        return Results(experiment, self.measured_cells(run), doubts=doubts)
 
-    def measured(self, run: int) -> tuple[CellResults, ...]:
+    def measured_cells(self, run: int) -> tuple[CellResults, ...]:
         """The results of a run's cells, each up to its first gap; simulates nothing."""
         cells = self.cells(run)
         tallies = [Tally() for _ in cells]

@@ -17,14 +17,14 @@ from .store_open import open_store
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergeSummary:
     """The gain of a merge: runs by their numbers here, and trials that were not known before."""
 
     runs: tuple[int, ...]
     trials: int
 
 
-def merge(store: Store, path: Path) -> Merged:
+def merge(store: Store, path: Path) -> MergeSummary:
     """Take all runs of another store, and all blocks that are not damaged; all of it or nothing.
 
     What a store holds counts as computed, other than what is in a recording: so merge only those
@@ -36,7 +36,7 @@ def merge(store: Store, path: Path) -> Merged:
     with open_store(path, write=False) as other, store.writing(), corruption_context(path):
         trials = _take_blocks(store, other)
         runs = [_take_run(store, other, run.id) for run in reversed(other.runs())]
-    return Merged(tuple(runs), trials)
+    return MergeSummary(tuple(runs), trials)
 
 
 def _take_blocks(store: Store, other: Store) -> int:

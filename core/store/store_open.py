@@ -42,17 +42,17 @@ def open_store(path: Path | None, write: bool = True) -> Store:
         raise FileError(f"{path} is a folder, not a store")
     if not write:
         try:
-            return _opened(path, "rw")  # to read the log of a process that was killed
+            return _open_file(path, "rw")  # to read the log of a process that was killed
         except FileError as error:
             if not any(REASONS[key] in str(error) for key in ("readonly", "unable to open")):
                 raise
-            return _opened(path, "ro&immutable=1")
+            return _open_file(path, "ro&immutable=1")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = reason_of(error)
         raise FileError(f"{path.parent} cannot be made: {reason}") from error
-    return _opened(path, "rwc")
+    return _open_file(path, "rwc")
 
 
 _OPTIONS: Final[dict[str, Any]] = {
@@ -65,13 +65,13 @@ _OPTIONS: Final[dict[str, Any]] = {
 def is_store(path: Path) -> bool:
     """Return whether a file looks like a store, as every file of SQLite does.
 
-    For a file that this process has not open as a store: see `_opened`.
+    For a file that this process has not open as a store: see `_open_file`.
     """
     with path.open("rb") as file:
         return file.read(16) == b"SQLite format 3\0"
 
 
-def _opened(path: Path, mode: str) -> Store:
+def _open_file(path: Path, mode: str) -> Store:
     """A store that SQLite alone reads: closing a file of our own would drop its locks.
 
     They are the process's, not the connection's: another process would then take itself for the
@@ -118,8 +118,8 @@ def _opened_older(path: Path, old: sqlite3.Connection, write: bool) -> Store:
         store._db.execute("PRAGMA query_only = ON")
         store.path = path
         return store
-    kept = carry_over(path, old, lambda place: _opened(place, "rwc"))
-    store = _opened(path, "rwc")
+    kept = carry_over(path, old, lambda place: _open_file(place, "rwc"))
+    store = _open_file(path, "rwc")
     store.note = f"{path} was carried over to the store of this version; the old one is {kept}"
     return store
 

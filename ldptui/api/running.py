@@ -19,7 +19,7 @@ from ldptui.core.reports.arguments import called, file_path, listed, number, swi
 from ldptui.core.reports.points import plain
 from ldptui.core.running import runner
 from ldptui.core.running.runner import Progress
-from ldptui.core.running.searching import searched
+from ldptui.core.running.searching import run_goal_searches
 from ldptui.core.scenario import Scenario, read_document, read_text
 
 from .results import Results
@@ -208,7 +208,7 @@ def run(
         experiment = _unset(source, changes)
     else:
         experiment = core_experiment.compile(load(source, set=changes), limits, searches=False)
-    *_, answered = searched(experiment, workers, limits)
+    *_, answered = run_goal_searches(experiment, workers, limits)
     allowed = CodePermission(names, files, how=HOW)
     experiment = permit_code(answered.experiment, allowed)
     for doubt in experiment.warnings:

@@ -14,7 +14,7 @@ from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.export import (
     ALL,
     Choice,
-    checked,
+    check_choice,
     metric_rows,
     pivot,
     results_cells_csv,
@@ -73,7 +73,7 @@ class Table:
         With rows or columns: the keys at the side, then of each column its mean, and its standard
         error under the column's name and `_standard_error`. Else as `Results.rows()`.
         """
-        if self.choice.turned:
+        if self.choice.is_pivot:
             return pivot(self.measured, self.choice).records()
         chosen = self.choice.metrics
         rows = metric_rows(self.measured)
@@ -120,7 +120,7 @@ def table_of(
     parts = {"metrics": metrics, "rows": rows, "columns": columns}
     named = {name: _names(given, name) for name, given in parts.items()}
     choice = Choice(named["metrics"], named["rows"], named["columns"])
-    return Table(measured, checked(measured.experiment, choice))
+    return Table(measured, check_choice(measured.experiment, choice))
 
 
 def _names(given: str | Sequence[str], name: str) -> tuple[str, ...]:

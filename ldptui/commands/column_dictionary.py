@@ -120,7 +120,7 @@ def write_parquet(
     Raises FileError, ImportError.
     """
     pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    if choice.turned:
+    if choice.is_pivot:
         rows = pivot(results, choice).records()
         data = {name: of_one_type([row[name] for row in rows]) for name in rows[0]}
     else:

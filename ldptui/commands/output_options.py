@@ -14,7 +14,7 @@ from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import check_replaced
 from ldptui.core.base.ranges import Range, require
 from ldptui.core.experiment import Experiment
-from ldptui.core.export import ALL, Choice, checked
+from ldptui.core.export import ALL, Choice, check_choice
 
 from ..terminal.output import check_writable
 from .option_groups import Selection
@@ -75,7 +75,7 @@ class Output:
             columns=_named(selection.columns, "--columns"),
             wrap=selection.wrap,
         )
-        if choice.turned and row.make is None and row.file is None:
+        if choice.is_pivot and row.make is None and row.file is None:
             rule = f"must be left out: a {form} file has every trial, or --format another"
             raise ScenarioError(rule, key="--rows" if choice.rows else "--columns")
         return cls(form, path, selection.frequencies, quiet, choice)
@@ -88,7 +88,7 @@ class Output:
     def of_results(self, experiment: Experiment) -> Output:
         """The same with what its choice leaves open; raises ScenarioError for what is not there."""
         try:
-            return replace(self, choice=checked(experiment, self.choice))
+            return replace(self, choice=check_choice(experiment, self.choice))
         except ScenarioError as error:
             raise ScenarioError(error.rule, key=f"--{error.key}") from None
 

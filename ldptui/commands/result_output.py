@@ -36,7 +36,7 @@ def report(results: Results, output: Output) -> int:
     else:
         FORMATS[form].write(written, out)
     tell_failures(results)
-    if not results.ended:
+    if not results.has_ended:
         note(
             f"ldptui: interrupted: {text.count(results.trials)} of "
             f"{text.count(results.experiment.trials)} trials are done"
@@ -67,6 +67,6 @@ def tell_failures(results: Results) -> None:
 
 def exit_code(results: Results) -> int:
     """The exit code of results that were written to a file."""
-    if not results.ended:
+    if not results.has_ended:
         return exits.INTERRUPTED
     return exits.FAILED if results.failures else exits.DONE

@@ -112,7 +112,7 @@ def compare_runs(
     for word in (first, second):
         store, number = run_or_file(word, place)
         with store:
-            sides.append((store.run(number), store.cells(number), store.measured(number)))
+            sides.append((store.run(number), store.cells(number), store.measured_cells(number)))
     (a, cells_a, measured_a), (b, cells_b, measured_b) = sides
     known = list(dict.fromkeys([*METRICS, *a.metrics, *b.metrics]))
     for name in metrics:
@@ -210,7 +210,7 @@ def solve_game(word: str, wanted: str | None, form: str, place_of_store: str | N
     """Print the value and both mixtures of a run over attacks and defences."""
     store, number = run_or_file(word, place_of_store)
     with store:
-        run, cells, measured = store.run(number), store.cells(number), store.measured(number)
+        run, cells, measured = store.run(number), store.cells(number), store.measured_cells(number)
     keys = _sides(cells)
     attacks, defences = (_values(cells, key) for key in keys)
     means = [_means(measured[cell.position].metrics) for cell in cells]

@@ -16,7 +16,7 @@ from ldptui.core.base.files import write_atomically
 from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.scenario import parse, to_toml
 from ldptui.core.store import Run, Store, differing, open_store, redrawn
-from ldptui.core.store.replay import Agreement, compared, replay
+from ldptui.core.store.replay import Agreement, compare_runs, replay
 from ldptui.core.store.replay import Replay as Outcome
 
 from .. import __version__
@@ -96,7 +96,7 @@ def _measured(simulation: Simulation, place: str | None) -> tuple[Store, int]:
     store = open_store(None)
     try:
         memory, results = simulate_into(store, scenario, simulation, source)
-        if memory.failure or not results.ended:
+        if memory.failure or not results.has_ended:
             raise RunError(memory.failure or "the run was stopped: nothing is drawn")
     except BaseException:
         store.close()
@@ -148,7 +148,7 @@ def replay_run(
         try:
             outcome = replay(store, number, **how)
             redone = outcome.difference and redrawn(run.versions)
-            means = compared(store, number, **how) if redone else None
+            means = compare_runs(store, number, **how) if redone else None
         finally:
             bar.erase()
     if not outcome.difference:

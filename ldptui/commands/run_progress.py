@@ -20,7 +20,7 @@ from ldptui.core.experiment import Experiment
 from ldptui.core.running.child_lifetime import kill_processes, lasting_thread
 from ldptui.core.running.runner import WHOLE, Memory, Progress, Results, Shard
 from ldptui.core.running.runner import run as run_experiment
-from ldptui.core.running.searching import Answers, Searched, searched
+from ldptui.core.running.searching import Answers, SearchProgress, run_goal_searches
 from ldptui.core.running.workers import LostError
 
 from ..terminal.output import encodable, note
@@ -119,7 +119,7 @@ def answered(
     """
     line = SearchLine(None if quiet else sys.stderr)
     try:
-        for step in searched(experiment, workers, limits, answers, line):
+        for step in run_goal_searches(experiment, workers, limits, answers, line):
             line.show(step)
     finally:
         line.erase()
@@ -161,7 +161,7 @@ class SearchLine(Line):
     def __call__(self) -> None:
         """Nothing stops the work here: an interrupt ends it."""
 
-    def show(self, step: Searched) -> None:
+    def show(self, step: SearchProgress) -> None:
         """Draw the number of answers, unless all are there."""
         self._words = text.searching(step.done, step.total)
         if step.done < step.total:

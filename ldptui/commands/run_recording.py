@@ -67,7 +67,7 @@ class Computation:
             elif memory.reused and not self.quiet:
                 known = f"{text.count(memory.reused)} of {text.count(experiment.trials)}"
                 output.note(f"note: {known} trials were known (--fresh computes them again)")
-            interrupted = not error if results is None else not results.ended
+            interrupted = not error if results is None else not results.has_ended
             if interrupted and self.shard.whole and not memory.failure:
                 output.note(f"ldptui: ldptui resume {memory.run} goes on with it")
         assert results is not None

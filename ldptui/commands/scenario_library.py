@@ -13,7 +13,7 @@ from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.plugins import CodePermission, code_locations, permit_code
 from ldptui.core.scenario import Scenario, load, parse, read_document, read_text
 from ldptui.core.scenario import schema as scenario_schema
-from ldptui.core.scenario.sweep import kinded
+from ldptui.core.scenario.sweep import tables_with_kind
 
 from .. import scenarios as bundled
 from ..catalogue import key_words, kind_words
@@ -126,7 +126,7 @@ def sources_of(scenario: Scenario) -> Iterator[str]:
     """The catalogue's sources of every kind, and of every choice, that a scenario has or sweeps."""
     named = {
         (f"{name}.{leaf}", str(value))
-        for name, _, table in kinded(scenario.document)
+        for name, _, table in tables_with_kind(scenario.document)
         for leaf, value in table.items()
     }
     named |= {(key, str(value)) for key, values in scenario.sweep.items() for value in values}

@@ -102,7 +102,7 @@ def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> CodePermission:
         CodeLocation(name, digest, Path(place) if is_file else place, what)
         for what, name, is_file, place, digest in agreed
     )
-    return CodePermission(code.names, _whole(code.files), seen=seen, how=ASKS)
+    return CodePermission(code.names, _whole(code.files), agreed_code=seen, how=ASKS)
 
 
 def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Code, ...]:

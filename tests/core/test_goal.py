@@ -15,7 +15,7 @@ from ldptui.core.experiment import search
 from ldptui.core.experiment.search import _Bracket, solved, with_fakes
 from ldptui.core.metrics.goal import Goal
 from ldptui.core.protocols import PROTOCOLS
-from ldptui.core.running.searching import searched
+from ldptui.core.running.searching import run_goal_searches
 from ldptui.core.theory import expected_metrics
 
 ZIPF = {"kind": "zipf", "items": 32, "users": 20_000, "exponent": 1.0}
@@ -247,6 +247,6 @@ def test_bad_goals(attack: Any, top: dict[str, Any], message: str) -> None:
 
 def test_an_experiment_without_open_goals_is_left_as_it_is() -> None:
     work = experiment(goal=None)
-    (step,) = searched(work, 2)
+    (step,) = run_goal_searches(work, 2)
     assert (step.done, step.total) == (0, 0)
     assert step.experiment.cells == work.cells

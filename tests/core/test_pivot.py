@@ -14,7 +14,7 @@ from support.cases import attack, experiment
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.export import (
     Choice,
-    checked,
+    check_choice,
     metric_rows,
     pivot,
     results_cells_csv,
@@ -44,7 +44,7 @@ RESULTS = measured()
 
 
 def test_every_number_is_that_of_its_cell() -> None:
-    made = pivot(RESULTS, checked(RESULTS.experiment, TURNED))
+    made = pivot(RESULTS, check_choice(RESULTS.experiment, TURNED))
     by_cell = {(row["cell"], row["metric"]): row for row in metric_rows(RESULTS)}
     seen = 0
     for number, cell in enumerate(RESULTS.experiment.cells):
@@ -60,15 +60,15 @@ def test_every_number_is_that_of_its_cell() -> None:
 
 
 def test_rows_and_columns_stand_as_they_are_swept() -> None:
-    made = pivot(RESULTS, checked(RESULTS.experiment, TURNED))
+    made = pivot(RESULTS, check_choice(RESULTS.experiment, TURNED))
     assert made.rows == tuple(
         (share, items) for share in (0.2, 0.0, 0.1) for items in ((1,), (2, 3))
     )
     assert made.columns == (("oue",), ("grr",))
     other = Choice((), ("attack.targets.items", "attack.share"), ("protocol.kind",))
-    turned = pivot(RESULTS, checked(RESULTS.experiment, other))
-    assert turned.rows[:3] == (((1,), 0.2), ((1,), 0.0), ((1,), 0.1))
-    assert [*turned.estimates] == ["gain"]  # the first that has a closed form
+    is_pivot = pivot(RESULTS, check_choice(RESULTS.experiment, other))
+    assert is_pivot.rows[:3] == (((1,), 0.2), ((1,), 0.0), ((1,), 0.1))
+    assert [*is_pivot.estimates] == ["gain"]  # the first that has a closed form
 
 
 def test_whole_numbers_stand_among_the_others() -> None:
@@ -76,7 +76,7 @@ def test_whole_numbers_stand_among_the_others() -> None:
     sweep = {"protocol.epsilon": [2, 0.5, 1]}
     work = experiment(population, {"kind": "grr"}, sweep=sweep, trials=1)
     *_, last = run(work)
-    choice = checked(work, Choice(("mse",), ("protocol.epsilon",)))
+    choice = check_choice(work, Choice(("mse",), ("protocol.epsilon",)))
     assert pivot(last.results, choice).rows == ((2.0,), (0.5,), (1.0,))
 
 
@@ -128,7 +128,7 @@ def test_a_row_for_each_trial_has_the_chosen_metrics_alone() -> None:
 )  # fmt: skip
 def test_what_a_run_has_not_is_refused(choice: Choice, key: str, words: str) -> None:
     with pytest.raises(ScenarioError) as refused:
-        checked(RESULTS.experiment, choice)
+        check_choice(RESULTS.experiment, choice)
     assert refused.value.key == key
     for part in words.split(".*"):
         assert part in refused.value.rule

@@ -85,7 +85,7 @@ def test_agreed_code_may_run_as_long_as_it_is_the_same(tmp_path: Path) -> None:
     path, _ = attack_file(tmp_path)
     source = plugins.code_candidate("honest", "attack", tmp_path)
     assert source is not None
-    allowed = plugins.CodePermission(seen=(source,), how="ask")
+    allowed = plugins.CodePermission(agreed_code=(source,), how="ask")
     assert plugins.find_code("honest", allowed) == source
     with pytest.raises(Exception, match="which is not allowed: ask"):
         plugins.find_code("other", allowed)

@@ -8,7 +8,7 @@ import pytest
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.experiment import compile
-from ldptui.core.scenario import parse, read_document, rewritten
+from ldptui.core.scenario import parse, read_document, update_toml
 
 PLAIN = """\
 format = 1
@@ -35,7 +35,7 @@ def edit(text: str, key: str, value: Any) -> str:
     """The text with one dotted key set as `Scenario.with_value` sets it; None: removed."""
     before = read_document(text)
     after = before.without(key) if value is None else before.with_value(key, value)
-    return rewritten(text, before.document, after.document)
+    return update_toml(text, before.document, after.document)
 
 
 def swept(**axes: str) -> str:

@@ -18,7 +18,7 @@ from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
 from ldptui.core.metrics.results import digest
 from ldptui.core.running.runner import Results, run
-from ldptui.core.running.searching import open_goals, searched
+from ldptui.core.running.searching import open_goals, run_goal_searches
 from ldptui.core.running.workers import LostError
 from ldptui.core.scenario import Scenario
 from ldptui.core.view.estimated import MAX_ITEMS, closed_sigmas, frequencies
@@ -164,7 +164,7 @@ class Run:
 
         answers = FOUND if self.keeper is None else Remembered(self.keeper.answers)
         beat = Beat(self)
-        for step in searched(experiment, answers=answers, pulse=beat):
+        for step in run_goal_searches(experiment, answers=answers, pulse=beat):
             beat.about = searching(step.done, step.total)
             beat.tell("")
         self.latest = ""

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.protocols import RapporSpec
-from ldptui.core.scenario import INSTEAD, is_required, names_for, reswept, set_key, value_at
+from ldptui.core.scenario import INSTEAD, is_required, names_for, set_key, value_at, with_sweep
 
 from ...catalogue import start_of
 from .looking import keys_of, sweep_of, value_of
@@ -67,7 +67,7 @@ def _without(draft: Draft, document: dict[str, Any], key: str) -> dict[str, Any]
     """The document without a key or a table, and without the sweeps of it."""
     document, swept = set_key(document, key, None), sweep_of(draft)
     left = {name: values for name, values in swept.items() if not f"{name}.".startswith(f"{key}.")}
-    return reswept(document, left) if left != swept else document
+    return with_sweep(document, left) if left != swept else document
 
 
 def _with_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _with_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) ->
         del table[key]
         if value_at(document, key) is None and (kept := value_of(draft, key)) is not None:
             document = set_key(document, key, kept)
-    return reswept(document, table)
+    return with_sweep(document, table)
 
 
 def fit_kinds(
@@ -126,7 +126,7 @@ def set_kind(
         if not key.startswith(f"{table}.")
         or key.removeprefix(f"{table}.").split(".")[0] in known
     }  # fmt: skip
-    return document if left == sweep else reswept(document, left)
+    return document if left == sweep else with_sweep(document, left)
 
 
 def _begun(

@@ -62,7 +62,7 @@ def chosen_groups(results: Results, choice: Choice) -> list[Group]:
 
     Beside each metric stand its closed form and z where no key is above the columns.
     """
-    if not choice.turned:
+    if not choice.is_pivot:
         swept = tuple(results.experiment.scenario.sweep)
         choice = Choice(choice.metrics, swept, wrap=choice.wrap)
     made = pivot(results, choice)

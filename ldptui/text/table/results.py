@@ -72,7 +72,7 @@ def results_table(
     finished = finished_cells(results)
     groups = result_groups(results, finished, choice)
     rounds = campaign_groups(results, finished) if choice == ALL else []
-    if finished and choice.turned:
+    if finished and choice.is_pivot:
         keys, *others = groups
         narrow = narrow_groups(others, width - keys.width - len(GAP))
         lines += ["", *lines_of([keys, *narrow], width, style)]
@@ -121,7 +121,7 @@ def result_groups(results: Results, finished: list[Finished], choice: Choice = A
     """The columns of results: a row for each cell of a sweep, or for each metric of one cell."""
     if not finished:
         return [Group("", (Column("trials", ("0",)),))]
-    if len(results.experiment.cells) == 1 and not choice.turned:
+    if len(results.experiment.cells) == 1 and not choice.is_pivot:
         return [metric_group(*finished[0], choice.metrics)]
     return sweep_groups(results, finished) if choice == ALL else chosen_groups(results, choice)
 
@@ -157,7 +157,7 @@ def _closing(
     notes += doubt_notes([estimate for estimate, _ in shown])
     notes += [f"warning: {sentence}" for sentence in results.warnings]
     notes += [error] if error else []
-    if not results.ended:
+    if not results.has_ended:
         notes.append(
             f"partial: interrupted after {text.count(results.trials)} of "
             f"{text.count(results.experiment.trials)} trials"

@@ -12,7 +12,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setattr("ldptui.core.plugins.code_loading._imported", {})
+    monkeypatch.setattr("ldptui.core.plugins.code_loading._digests_at_import", {})
     before = set(sys.modules)
     yield folder
     for name in set(sys.modules) - before:

@@ -102,7 +102,7 @@ def test_each_worker_of_an_executor_has_two_batches_under_way(
         kept.append(ahead)
         return iter(())
 
-    monkeypatch.setattr("ldptui.core.running.workers._submitted", submitted)
+    monkeypatch.setattr("ldptui.core.running.workers._compute_in_executor", submitted)
     with ThreadPoolExecutor(8) as executor:
         finished(run(work(), executor=executor))
     finished(run(work(), workers=3, executor=Inline()))
@@ -142,7 +142,7 @@ def test_a_block_that_every_worker_dies_of_ends_the_run(monkeypatch: pytest.Monk
         yield from ()
         return pools[-1], ""
 
-    monkeypatch.setattr(workers, "_pooled", dying)
+    monkeypatch.setattr(workers, "_compute_in_pool", dying)
     with pytest.raises(RunError, match="worker process died"):
         finished(run(work(), workers=2))
     assert len(pools) == workers.TRIES
@@ -288,7 +288,7 @@ def test_a_cell_that_fails_leaves_the_others_alone(calls: int, trials: int) -> N
     assert results.error == 'cell 2 failed: attack "broken" failed'
     assert [cell.trials for cell in results.cells] == [30, 30, trials, 30, 30, 30]
     assert (last.done, last.total) == (150 + trials, 180)
-    assert results.ended
+    assert results.has_ended
     assert not results.complete
     whole = finished(run(work(trials=30, path="reports", users=100))).results
     assert [marks(results)[at] for at in (0, 1, 3, 4, 5)] == [
@@ -309,9 +309,9 @@ def test_a_run_that_was_left_has_not_ended() -> None:
     for progress in run(experiment):
         if progress.done:
             break
-    assert not progress.results.ended
+    assert not progress.results.has_ended
     nothing = Results(experiment, progress.results.cells, (FAILED,))
-    assert not nothing.ended
+    assert not nothing.has_ended
 
 
 def test_an_attack_error_comes_whole_out_of_another_process() -> None:

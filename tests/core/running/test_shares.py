@@ -92,7 +92,7 @@ def test_a_share_that_fails_fails_its_cell_once(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("ldptui.core.running.workers.count_share", fails)
     *_, last = run(work(), executor=Counting())
     assert last.results.failures == (Failure(0, "on purpose", "where"),)
-    assert last.results.ended
+    assert last.results.has_ended
 
 
 class Stuck(Executor):
@@ -117,7 +117,7 @@ def test_after_a_failure_the_other_shares_are_not_counted(monkeypatch: pytest.Mo
     monkeypatch.setattr("ldptui.core.running.workers.count_share", fails)
     executor = Stuck()
     *_, last = run(work(), executor=executor)
-    assert last.results.ended
+    assert last.results.has_ended
     others = executor.futures[1:]
     (cell,) = work().cells
     assert 0 < len(others) < len(shares_of(cell, 0, 2)) - 1  # some never went

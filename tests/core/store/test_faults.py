@@ -241,7 +241,7 @@ def test_a_power_loss_takes_only_what_was_not_on_the_disk_yet(
         with open_store(copy) as there:
             assert there.check() == "ok"
             assert there.run(1).done >= 20 * blocks
-            assert sum(cell.trials for cell in there.measured(1)) == there.run(1).done
+            assert sum(cell.trials for cell in there.measured_cells(1)) == there.run(1).done
     copy, blocks = lost[-1]
     with open_store(copy) as there:
         change_run(there, 1, owner="")

@@ -20,7 +20,7 @@ from ldptui.core.experiment.search import with_fakes
 from ldptui.core.export import to_csv, to_json
 from ldptui.core.metrics.goal import Answer
 from ldptui.core.running.runner import run, units
-from ldptui.core.running.searching import searched
+from ldptui.core.running.searching import run_goal_searches
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import KeptAnswers, begin, merge, open_store, resume
 from ldptui.core.store.goal_answers import goal_key
@@ -155,9 +155,9 @@ def test_a_search_that_is_stopped_goes_on_where_it_was(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = open_work()
-    *_, whole = searched(asked)
+    *_, whole = run_goal_searches(asked)
     with open_store(path) as store:
-        steps = searched(asked, answers=KeptAnswers(store))
+        steps = run_goal_searches(asked, answers=KeptAnswers(store))
         assert [next(steps).done for _ in range(2)] == [0, 1]
         steps.close()
     looked_for: list[int] = []
@@ -167,16 +167,16 @@ def test_a_search_that_is_stopped_goes_on_where_it_was(
         lambda cell, *rest: looked_for.append(cell.index) or original(cell, *rest),
     )
     with open_store(path) as store:
-        first, *_, last = searched(asked, answers=KeptAnswers(store))
+        first, *_, last = run_goal_searches(asked, answers=KeptAnswers(store))
         assert (first.done, first.known, first.total) == (1, 1, 2)
         assert looked_for == [1]
         assert answers_of(last.experiment) == answers_of(whole.experiment)
-        (known,) = searched(asked, answers=KeptAnswers(store))
+        (known,) = run_goal_searches(asked, answers=KeptAnswers(store))
         assert (known.done, known.known, looked_for) == (2, 2, [1])
         assert [cell.malicious for cell in known.experiment.cells] == [
             cell.malicious for cell in whole.experiment.cells
         ]
-        *_, again = searched(asked, answers=KeptAnswers(store, fresh=True))
+        *_, again = run_goal_searches(asked, answers=KeptAnswers(store, fresh=True))
         assert (again.known, looked_for) == (0, [1, 0, 1])
 
 
@@ -200,28 +200,28 @@ def test_an_answer_is_of_one_cell_and_goal_alone() -> None:
 def test_answers_come_with_a_merge_and_leave_with_the_last_run(path: Path, tmp_path: Path) -> None:
     asked = open_work()
     with open_store(path) as store:
-        *_, last = searched(asked, answers=KeptAnswers(store))
+        *_, last = run_goal_searches(asked, answers=KeptAnswers(store))
         record(store, replace(last.experiment, cells=last.experiment.cells[:1]))
     with open_store(tmp_path / "other.db") as other:
         merge(other, path)
-        (known,) = searched(asked, answers=KeptAnswers(other))
+        (known,) = run_goal_searches(asked, answers=KeptAnswers(other))
         assert answers_of(known.experiment) == answers_of(last.experiment)
         other.gc()
-        first, *_ = searched(asked, answers=KeptAnswers(other))
+        first, *_ = run_goal_searches(asked, answers=KeptAnswers(other))
         assert [cell.answer is None for cell in first.experiment.cells] == [False, True]
         other.remove(1)
         other.gc()
-        assert next(searched(asked, answers=KeptAnswers(other))).known == 0
+        assert next(run_goal_searches(asked, answers=KeptAnswers(other))).known == 0
 
 
 def test_a_damaged_answer_is_searched_for_again(path: Path) -> None:
     asked = open_work()
     with open_store(path) as store:
-        *_, last = searched(asked, answers=KeptAnswers(store))
+        *_, last = run_goal_searches(asked, answers=KeptAnswers(store))
         with store.writing() as db:
             db.execute("UPDATE blocks SET body = substr(body, 2) WHERE cell LIKE 'answer %'")
         answers = KeptAnswers(store)
-        *_, again = searched(asked, answers=answers)
+        *_, again = run_goal_searches(asked, answers=answers)
         assert answers_of(again.experiment) == answers_of(last.experiment)
         assert answers.failure == ""
 

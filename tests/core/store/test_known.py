@@ -50,7 +50,7 @@ def test_a_part_of_a_known_block_needs_no_computing_without_frequencies(
     full = results_of(sweep(5))
     assert shorter.digest == full.digest
     assert alike(shorter.cells[1].metrics, full.cells[1].metrics)
-    there = kept.measured(recorded.run)
+    there = kept.measured_cells(recorded.run)
     assert there[1].arms == {}
     assert core.running.runner.digest(there) == full.digest
     computed.clear()

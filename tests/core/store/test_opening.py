@@ -39,7 +39,7 @@ def test_a_newer_store_is_refused_and_not_touched(path: Path) -> None:
 def test_a_metric_that_came_later_is_undefined(kept: Store) -> None:
     record(kept, sweep(20))
     change_block(kept, 1, 0, 0, change_metric("max_error", lambda _: np.nan))
-    assert np.isnan(kept.measured(1)[0].metrics["max_error"]).all()
+    assert np.isnan(kept.measured_cells(1)[0].metrics["max_error"]).all()
     record(kept, sweep(20), fresh=True)
     assert_same(kept.results(2), results_of(sweep(20)))
 
@@ -85,7 +85,7 @@ def test_a_truncated_store_is_an_error_in_one_sentence(path: Path, tmp_path: Pat
         try:
             with open_store(part) as there:
                 for one in there.runs():
-                    there.measured(one.id)
+                    there.measured_cells(one.id)
                 record(there, sweep(seed=3))
                 assert there.check() != "ok"
         except LdpError as error:

@@ -215,7 +215,7 @@ def test_blocks_beyond_a_gap_wait_for_it(kept: Store, computed: list[tuple[int, 
     right, _ = record(kept, work)
     drop_arrival(kept, 1, 2, 1)
     change_run(kept, 1, status="partial", digest="")
-    assert [cell.trials for cell in kept.measured(1)] == [50, 50, 20, 50, 50, 50]
+    assert [cell.trials for cell in kept.measured_cells(1)] == [50, 50, 20, 50, 50, 50]
     assert replay(kept, 1).trials == 270
     computed.clear()
     again = resume(kept, 1)
@@ -229,7 +229,7 @@ def test_blocks_beyond_a_gap_wait_for_it(kept: Store, computed: list[tuple[int, 
 def test_nothing_measured_is_nothing(kept: Store) -> None:
     recorded = begin(kept, sweep())
     recorded.finish(None)
-    measured: tuple[CellResults, ...] = kept.measured(recorded.run)
+    measured: tuple[CellResults, ...] = kept.measured_cells(recorded.run)
     assert [cell.trials for cell in measured] == [0] * 6
     found = replay(kept, recorded.run)
     assert (found.trials, found.difference) == (0, "")

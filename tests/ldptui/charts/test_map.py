@@ -299,10 +299,10 @@ def test_a_map_of_attacks_and_defences_is_a_game() -> None:
     assert words == (
         "as a game: value 2.286; attack apa 85.7 %, mga 14.3 %; defence fiad 57.1 %, none 42.9 %"
     )
-    turned = replace(GAME, rows=GAME.columns, columns=GAME.rows,
+    is_pivot = replace(GAME, rows=GAME.columns, columns=GAME.rows,
                      values=tuple(zip(*GAME.values, strict=True)))  # fmt: skip
-    assert game_words(turned, False) == words
-    assert game_words(turned, True) != words
+    assert game_words(is_pivot, False) == words
+    assert game_words(is_pivot, True) != words
     missing = replace(GAME, values=((4.0, None, 3.0), GAME.values[1]))
     assert game_words(missing, True) == ""
     keys = ("defence.0.kind", "attack.kind")

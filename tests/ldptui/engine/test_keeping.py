@@ -20,7 +20,7 @@ from support.worker import ENDLESS, ONE_LOOP, Worker, document, simulated
 
 from ldptui.core.experiment import compile
 from ldptui.core.running.runner import run, units
-from ldptui.core.running.searching import searched
+from ldptui.core.running.searching import run_goal_searches
 from ldptui.core.running.workers import LostError
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import KeptAnswers, begin, cell_keys, open_store
@@ -68,7 +68,7 @@ async def test_a_run_asked_for_is_recorded_as_one_without_a_screen_is(
         (kept,) = store.runs()
         assert (kept.status, kept.title, kept.source) == ("done", "a sweep", "/some/where.toml")
         assert (kept.done, kept.total, kept.digest) == (120, 120, alone.digest)
-        for there, here in zip(store.measured(1), alone.cells, strict=True):
+        for there, here in zip(store.measured_cells(1), alone.cells, strict=True):
             assert there.metrics.tobytes() == here.metrics.tobytes()
             assert there.arms
         # The cell that the chart alone asked for is kept too, until nobody needs it.
@@ -111,7 +111,9 @@ async def test_a_search_is_shown_kept_and_not_repeated(worker: Worker, path: Pat
     assert "trial" not in " ".join(each.latest for each in whole)
     assert whole[-1].parts["base"][0].answer == answer
     with open_store(path) as store:
-        (known,) = searched(compile(Scenario(SOUGHT), searches=False), answers=KeptAnswers(store))
+        (known,) = run_goal_searches(
+            compile(Scenario(SOUGHT), searches=False), answers=KeptAnswers(store)
+        )
         assert known.experiment.cells[0].malicious == answer["malicious"]
 
 

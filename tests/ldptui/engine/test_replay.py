@@ -48,7 +48,7 @@ def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.Monke
     work = compile(Scenario(WHOLE))
     snapshot = read_snapshot(path, 1, key=-1)
     with open_store(path) as store:
-        measured, kept = store.measured(1), store.run(1)
+        measured, kept = store.measured_cells(1), store.run(1)
     assert (snapshot.key, snapshot.status, snapshot.digest) == (-1, "done", kept.digest)
     assert (snapshot.done, snapshot.total, snapshot.kept) == (180, 180, 1)
     assert [cell.trials for cell in snapshot.parts["gain"]] == [60, 60, 60]

@@ -32,7 +32,7 @@ def test_runs_that_share_their_streams_are_compared_in_pairs(
     succeed(capsys, "run", tiny, "--set", "attack.kind=ria")
     succeed(capsys, "run", tiny, "--seed", "9", "--trials", "40")
     with open_store(kept) as there:
-        gains = [there.measured(run)[0].metrics["gain"] for run in (1, 2, 3)]
+        gains = [there.measured_cells(run)[0].metrics["gain"] for run in (1, 2, 3)]
 
     def compared(a: str, b: str) -> dict[str, Any]:
         found = json.loads(succeed(capsys, "compare", a, b, "--metric", "gain", "--format", "json"))
@@ -152,7 +152,7 @@ def test_parquet_holds_a_row_for_every_trial(
     noted(capsys, "runs", "export", "last", "--out", str(out))
     made = parquet.read_table(out)
     with open_store(kept) as there:
-        measured = there.measured(1)[0]
+        measured = there.measured_cells(1)[0]
     np.testing.assert_array_equal(made["gain"].to_numpy(), measured.metrics["gain"])
     assert made.schema.field("gain").metadata[b"description"].startswith(b"sum over the targets")
     succeed(capsys, "run", tiny, "--out", str(tmp_path / "run.parquet"), "--quiet")
