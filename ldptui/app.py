@@ -280,12 +280,11 @@ class Workbench(App[None]):
         if isinstance(before, ValueInput) and is_edited and takes_suggestion(before):
             return
         move()
-        pane = self.focused
-        if isinstance(pane, FormPane):
+        while isinstance(pane := self.focused, FormPane) and pane.first_stop() is not pane:
             if pane.has_class("-folded"):
                 self.screen.set_focus(pane.first_stop() if first else pane.last_stop())
-            elif pane.first_stop() is not pane:
-                move()
+                break
+            move()
         if is_edited and isinstance(self.focused, ValueInput):
             self.focused.action_edit()
 

@@ -28,7 +28,7 @@ def is_about_reports(name: str) -> bool:
     """Return whether a question is about reports, as its file says; it is not loaded."""
     path = find_questions().get(name)
     text = "" if path is None else path.read_text(encoding="utf-8")
-    return 'group="reports"' in text or "protocol: Sender" in text
+    return 'group="My reports"' in text or "protocol: Sender" in text
 
 
 def load_question(name: str) -> Question[Any, Any]:

@@ -173,7 +173,8 @@ def _lines_of(field: str) -> Any:
 @question(
     "Accuracy",
     "How exact is a trusted curator?",
-    place=10,
+    group="Curator",
+    place=1,
     curves=[
         Curves(
             "Users that a count is off by at most",

@@ -126,7 +126,7 @@ def _claims() -> tuple[tuple[Any, str], ...]:
     return (("", "what it is"), *alike(*local()))
 
 
-@question("Audit", "Do these clients keep ε?", group="reports", place=100)
+@question("Audit", "Do these clients keep ε?", group="Check", place=2)
 def audit(
     *clients: Annotated[
         str,

@@ -231,7 +231,7 @@ Samples: TypeAlias = Annotated[
 ]
 
 
-@question("Check", "Is ε kept?", group="asked", place=3)
+@question("Check", "Is ε kept?", group="Check", place=1)
 def check(
     protocol: CheckProtocol,
     *,

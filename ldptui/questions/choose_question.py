@@ -167,7 +167,7 @@ class ChooseAnswer(QuestionAnswer):
         yield curves(plot, "right", "ε")
 
 
-@question("Choose", "Is the most frequent item found?", place=12)
+@question("Choose", "Is the most frequent item found?", group="Curator", place=3)
 def choose(
     scenario: ScenarioName,
     *,

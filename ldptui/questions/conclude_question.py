@@ -48,7 +48,7 @@ TRUSTS = alike("local", "verified", "shuffled")
 SUBJECTS = (("files", "files of reports"), (RUN, "this scenario"))
 
 
-@question("Conclude", "What can I still conclude?", group="asked", place=5, live=True)
+@question("Conclude", "What can I still conclude?", group="My reports", place=3, live=True)
 def conclude(
     reports: Reports = (),
     protocol: Sender = "",

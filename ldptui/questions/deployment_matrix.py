@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError
 
-from ..catalogue.kinds import swept_kinds
+from ..catalogue.kinds import kind_words, swept_kinds
 from ..charts.series import Bar, Bars
 from ..text import format as text
 from .deployment_cells import NONE, Deployment, Outcome, best
@@ -56,35 +56,46 @@ def helping_row(deployment: Deployment, found: Sequence[Outcome]) -> list[Outcom
     return best([each for each in tried if each.defence in whole])
 
 
+def worst_of_rows(deployment: Deployment, found: Sequence[Outcome]) -> list[Outcome]:
+    """The worst cell under each defence, and of each other protocol, where every attack is known.
+
+    Those of the deployment's protocol come first, and where least is left.
+    """
+    rows: dict[str, list[Outcome]] = {}
+    for each in found:
+        rows.setdefault(name_row(each), []).append(each)
+    whole = [
+        row for row in rows.values() if sum(each.gain is not None for each in row) >= len(ATTACKS)
+    ]
+    worst = [max(row, key=lambda each: each.most) for row in whole]
+    return sorted(worst, key=lambda each: (each.protocol != deployment.protocol, each.most))
+
+
 # In words.
 
 
 def verdict_words(
     deployment: Deployment, found: Sequence[Outcome], hidden: float | None
 ) -> Iterator[str]:
-    fakes = f"{text.percent(deployment.share)} of fakes"
-    lifted = "1 item" if deployment.targets == 1 else f"{deployment.targets} items"
-    worst = worst_as_is(deployment, found)
+    """What the fakes do, what the best defence leaves, and what none can prevent, in points."""
+    worst, row = worst_as_is(deployment, found), helping_row(deployment, found)
+    left = None if row is None else find_worst(row)
     if worst is not None:
-        where = f"{lifted} of {deployment.protocol.upper()}"
-        said = (
-            f"At worst {fakes} with {worst.attack.upper()} add {_gain(worst)} to {where} as it is"
-        )
-        harm = _harms(deployment, found, worst)
-        yield f"{said}, and {_gain(harm)} under {harm.defence}." if harm else f"{said}."
-    if (row := helping_row(deployment, found)) is not None and (
-        left := find_worst(row)
-    ) is not None:
-        most = f"{_gain(left)}, of {left.attack.upper()}"
-        yield (
-            f"Of the defences {left.defence} helps most: of these attacks it leaves at most {most}."
-        )
-    if hidden is not None:
-        least = text.short(hidden, 3)
-        yield (
-            f"Against every attack no defence is sure to keep them below {least}: so much hides in "
-            "honest reports."
-        )
+        items = "1 item" if deployment.targets == 1 else f"{deployment.targets} items"
+        parts = [f"{text.percent(deployment.share)} fakes lift {items} by {_points(worst)} points"]
+        if left is not None and left.most < worst.least:
+            parts.append(f"best defence {left.defence} leaves {_points(left)}")
+        elif left is not None:
+            parts.append("no defence here surely leaves less")
+        if hidden is not None:
+            others = "against other fakes " if left is not None and left.most < hidden else ""
+            least = text.short(100 * hidden, 3)
+            parts.append(f"{others}no defence can get below {least}")
+        yield "; ".join(parts) + "."
+        under = "" if left is None else f", under {left.defence} {left.attack.upper()}"
+        yield f"The worst attack on {deployment.protocol.upper()} is {worst.attack.upper()}{under}."
+        if (harm := _harms(deployment, found, worst)) is not None:
+            yield f"{harm.defence} makes it worse: {_points(harm)} points."
 
 
 def plan_words(deployment: Deployment) -> Iterator[str]:
@@ -114,6 +125,7 @@ def plan_words(deployment: Deployment) -> Iterator[str]:
 def note_words(deployment: Deployment, found: Sequence[Outcome]) -> Iterator[str]:
     held = "the frequencies of the reports" if deployment.counts else "Zipf's law, exponent 1"
     yield f"frequencies: {held}; the fakes lift the {deployment.targets} rarest items"
+    yield "a point is 1 % of all users, and those of the items are added"
     yield "without ± a closed form, else a simulation; ± 95 %"
     if fewer := sorted({each.users for each in found if each.users != deployment.users}):
         yield f"filters read every report: tried on {text.count(fewer[0])} of the users"
@@ -124,13 +136,13 @@ def note_words(deployment: Deployment, found: Sequence[Outcome]) -> Iterator[str
     yield from (f"none for {', '.join(sorted(rows))}: {reason}" for reason, rows in why.items())
 
 
-def _gain(outcome: Outcome) -> str:
-    """The gain, with the half-width of its interval."""
+def _points(outcome: Outcome) -> str:
+    """The gain in percent of all users, with the half-width of its interval."""
     if outcome.gain is None:
         return text.MISSING
     if not outcome.error:
-        return text.short(outcome.gain, 3)
-    return text.estimate(outcome.gain, outcome.half)
+        return text.short(100 * outcome.gain, 3)
+    return text.estimate(100 * outcome.gain, 100 * outcome.half)
 
 
 def name_row(outcome: Outcome) -> str:
@@ -138,54 +150,87 @@ def name_row(outcome: Outcome) -> str:
     return f"{outcome.protocol.upper()}{defence}"
 
 
-def name_cell(deployment: Deployment, outcome: Outcome) -> str:
-    """A cell in a few words, of another protocol with its name: MGA, norm-sub."""
-    attack, defence = outcome.attack.upper(), outcome.defence * (outcome.defence != NONE)
+def name_bar(deployment: Deployment, outcome: Outcome) -> str:
+    """The name of a row as a bar has it: norm-sub, as it is, or another protocol."""
     if outcome.protocol != deployment.protocol:
-        return ", ".join(filter(None, (f"{attack} on {outcome.protocol.upper()}", defence)))
-    return f"{attack}, {defence or 'as it is'}"
+        return name_row(outcome)
+    return "as it is" if outcome.defence == NONE else outcome.defence
+
+
+def _gloss(outcome: Outcome) -> str:
+    """What the server does under a defence."""
+    if outcome.defence == NONE:
+        return "publishes its estimates as they are"
+    return kind_words("defence", outcome.defence).reason
 
 
 # The matrix.
 
 
-def matrix_rows(found: Sequence[Outcome]) -> tuple[Sequence[str], list[tuple[str, ...]]]:
-    """The heads, a column for each attack; a row for each protocol and defence."""
-    rows: dict[str, dict[str, Outcome]] = {}
+def matrix_rows(
+    deployment: Deployment, found: Sequence[Outcome]
+) -> tuple[Sequence[str], list[tuple[str, ...]]]:
+    """The heads, a column for each attack; a row for each protocol and defence, least left first.
+
+    Rows of which some attack is not known come last.
+    """
+    rows: dict[str, dict[str, Outcome]] = {
+        name_row(each): {} for each in worst_of_rows(deployment, found)
+    }
     for each in found:
         rows.setdefault(name_row(each), {})[each.attack] = each
     digits = _digits(found)
     lines = [
-        (name, *(_rounded(cells[at], digits) if at in cells else "" for at in ATTACKS))
+        (
+            name,
+            *(_rounded(cells[at], digits) if at in cells else "" for at in ATTACKS),
+            _gloss(next(iter(cells.values()))),
+        )
         for name, cells in rows.items()
     ]
-    return ("protocol + defence", *(f"{attack.upper()} ± 95 %" for attack in ATTACKS)), lines
+    heads = (f"{attack.upper()} ± 95 %" for attack in ATTACKS)
+    return ("protocol + defence", *heads, "the server"), lines
 
 
 def _digits(found: Sequence[Outcome]) -> int:
-    """The decimals of every gain in the matrix: three, or three figures of the largest one."""
-    largest = max((abs(each.gain) for each in found if each.gain), default=1.0)
-    return max(3, 2 - math.floor(math.log10(largest)))
+    """The decimals of every gain in the matrix: one, or three figures of the largest one."""
+    largest = max((abs(100 * each.gain) for each in found if each.gain), default=1.0)
+    return max(1, 2 - math.floor(math.log10(largest)))
 
 
 def _rounded(outcome: Outcome, digits: int) -> str:
-    """The gain with so many decimals, and the half-width of its interval."""
+    """The gain in points with so many decimals, and the half-width of its interval."""
     if outcome.gain is None:
         return text.MISSING
-    half = f" ± {text.fixed_decimals(outcome.half, digits)}" if outcome.error is not None else ""
-    return f"{text.fixed_decimals(outcome.gain, digits)}{half}"
+    half = (
+        f" ± {text.fixed_decimals(100 * outcome.half, digits)}" if outcome.error is not None else ""
+    )
+    return f"{text.fixed_decimals(100 * outcome.gain, digits)}{half}"
 
 
 def gain_bars(deployment: Deployment, found: Sequence[Outcome], hidden: float | None) -> Figure:
-    """A bar for each cell, those of the deployment's protocol first, the worst one at the top."""
-    known = [each for each in found if each.gain is not None]
-    known.sort(key=lambda each: (each.protocol != deployment.protocol, -(each.gain or 0.0)))
-    bars = [Bar(name_cell(deployment, each), each.gain or 0.0, each.half or None) for each in known]
-    under = "" if hidden is None else f"no server can tell fakes who add {text.short(hidden, 3)}"
-    chart = Bars("What the fakes add to their items", tuple(bars), note=under, item="cell",
-                 value="gain")  # fmt: skip
-    rows = [("", name_cell(deployment, each), each.gain, _gain(each), each.users) for each in known]
-    return figure(chart, ("", "cell", "gain", "with interval", "users"), rows)
+    """A bar for each defence: what it leaves of the attack that is worst then, least first."""
+    worst = worst_of_rows(deployment, found)
+    bars = [
+        Bar(name_bar(deployment, each), 100 * (each.gain or 0.0), 100 * each.half or None)
+        for each in worst
+    ]
+    under = "" if hidden is None else f"no defence can get below {text.short(100 * hidden, 3)}"
+    title = "Points that fakes add at worst, with each defence"
+    chart = Bars(title, tuple(bars), note=under, item="defence", value="points")
+    rows = [
+        (
+            "",
+            name_bar(deployment, each),
+            100 * (each.gain or 0.0),
+            _points(each),
+            each.attack.upper(),
+            _gloss(each),
+        )
+        for each in worst
+    ]
+    heads = ("", "defence", "points", "with interval", "attack", "the server")
+    return figure(chart, heads, rows)
 
 
 def edits_of(deployment: Deployment, outcome: Outcome) -> list[tuple[str, Any]]:

@@ -73,14 +73,14 @@ class DeploymentAnswer(QuestionAnswer):
         from .deployment_matrix import matrix_rows
 
         del is_brief
-        return matrix_rows(self.found)
+        return matrix_rows(self.deployment, self.found)
 
     @property
     def choices(self) -> Sequence[tuple[str, Sequence[tuple[str, Any]]]]:
-        from .deployment_matrix import edits_of, name_cell
+        from .deployment_matrix import edits_of, name_bar, worst_of_rows
 
-        return [(name_cell(self.deployment, each), edits_of(self.deployment, each))
-                for each in self.found]  # fmt: skip
+        return [(name_bar(self.deployment, each), edits_of(self.deployment, each))
+                for each in worst_of_rows(self.deployment, self.found)]  # fmt: skip
 
     @property
     def edits(self) -> Sequence[tuple[str, Any]]:
@@ -103,8 +103,8 @@ def _is_uncounted(form: Mapping[str, Any]) -> bool:
 @question(
     "Deployment",
     "What can fakes do to my deployment?",
-    place=18,
-    offer="enter puts the cell at the cursor, else the worst one, into the scenario.",
+    group="My deployment",
+    offer="enter puts the defence at the cursor, and its worst attack, into the scenario.",
 )
 def deployment(
     *reports: Annotated[

@@ -193,8 +193,7 @@ DesignGiven: TypeAlias = Annotated[
 @question(
     "Design",
     "Which protocol bears the attack?",
-    group="asked",
-    place=2,
+    group="Design",
     live=True,
     offer="enter, where no text is typed, puts it into the scenario.",
 )

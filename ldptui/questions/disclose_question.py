@@ -271,7 +271,7 @@ def _join(names: Sequence[str]) -> str:
     return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
 
 
-@question("Disclose", "What does a table give away?", place=15)
+@question("Disclose", "What does a table give away?", place=3)
 def disclose(
     file: Annotated[
         str, "FILE", Argument(positional=True, renames=("path",), role="table"), Blank(EXAMPLES)

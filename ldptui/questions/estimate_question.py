@@ -53,7 +53,7 @@ FakeShare: TypeAlias = Annotated[
 ]
 
 
-@question("Estimates", "What do these reports say?", group="reports", place=6)
+@question("Estimates", "What do these reports say?", group="My reports", place=1)
 def estimate(
     reports: Reports,
     protocol: Sender,

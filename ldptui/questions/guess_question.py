@@ -97,8 +97,7 @@ def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
 @question(
     "Guess",
     "What does a report give away?",
-    group="asked",
-    place=4,
+    group="Guess",
     live=True,
     curves=[
         Curves(

@@ -143,7 +143,7 @@ class LedgerAnswer(QuestionAnswer):
             yield f"the entries' own δ leaves nothing of δ = {delta} for a smaller ε"
         for entry in self.entries:
             if entry.times > 1 and entry.epsilon:
-                once = text.chosen(entry.epsilon)
+                once = text.chosen_value(entry.epsilon)
                 yield f"{entry.name}: kept answers would cost ε = {once} once, however many"
         if self.spent:
             yield "ldptui guess says for any ε how often a report names its user's item"
@@ -232,7 +232,7 @@ def _numbers_of_reports(given: Mapping[str, Any]) -> Sequence[int]:
 @question(
     "Ledger",
     "What do all releases cost together?",
-    place=14,
+    place=1,
     curves=[
         Curves(
             "RAPPOR: budget of reports about one value",

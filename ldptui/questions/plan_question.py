@@ -273,9 +273,7 @@ PlanDelta: TypeAlias = Annotated[
 ]
 
 
-@question(
-    "Plan", "How many users does it take?", group="asked", place=1, live=True, page_flag="--out"
-)
+@question("Plan", "How many users does it take?", group="Plan", live=True, page_flag="--out")
 def plan(
     *,
     protocol: PlanProtocol = BEST,

@@ -214,7 +214,8 @@ def _shown(errors: Mapping[str, Any]) -> list[str]:
 @question(
     "Price",
     "What does local privacy cost?",
-    place=11,
+    group="Curator",
+    place=2,
     hint="--format json has the errors over n and over ε",
 )
 def price(

@@ -28,8 +28,18 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 A = TypeVar("A", bound=QuestionAnswer)
-Group = Literal["asked", "reports", "more"]
-"""Where a question stands: among those that are asked most, those about reports, or behind More."""
+Group = Literal[
+    "My deployment",
+    "Plan",
+    "Design",
+    "My reports",
+    "Check",
+    "Guess",
+    "Trust",
+    "Curator",
+    "Teaching",
+]
+"""The tabs of the lab: each has one question, or a few as its views."""
 Steps: TypeAlias = Generator[str | A, None, A]
 """What a function that takes long yields: words on what it works on, or what is known so far."""
 
@@ -58,11 +68,11 @@ class Curves(Struct, frozen=True):
 class Question(Generic[P, A]):
     """A typed function as people meet it.
 
-    title : a word for its tab. question : what it answers. group, place : of its tab. live : every
-    keystroke is answered. curves : its charts over an option. written : title and name of the file
-    that its tab can write, where that is not its page; {column}: that option. hint : a last
-    sentence of the command alone; offer : of a form whose answer proposes edits.
-    page_flag : another flag for the page.
+    title : a word for its tab. question : what it answers. group, place : its tab in the lab, and
+    its place there. live : every keystroke is answered. curves : its charts over an option.
+    written : title and name of the file that its tab can write, where that is not its page;
+    {column}: that option. hint : a last sentence of the command alone; offer : of a form whose
+    answer proposes edits. page_flag : another flag for the page.
     """
 
     home = ""
@@ -73,7 +83,7 @@ class Question(Generic[P, A]):
         title: str,
         question: str,
         *,
-        group: Group = "more",
+        group: Group = "Teaching",
         place: int = 99,
         live: bool = False,
         curves: Sequence[Curves] = (),

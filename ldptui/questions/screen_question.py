@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .screen_answer import ScreenAnswer
 
 
-@question("Screening", "Are fakes among these reports?", group="reports", place=7)
+@question("Screening", "Are fakes among these reports?", group="My reports", place=2)
 def screen(
     reports: Reports,
     protocol: Sender,

@@ -212,7 +212,7 @@ class SensitivityAnswer(QuestionAnswer):
         )
 
 
-@question("Sensitivity", "What does one person change?", place=13)
+@question("Sensitivity", "What does one person change?", place=2)
 def sensitivity(
     file: TableFile,
     *,

@@ -149,7 +149,7 @@ def _sources() -> tuple[str, ...]:
 @question(
     "Synthetic",
     "Which rows can be given away?",
-    place=16,
+    place=4,
     written={"title": "Write the synthetic column", "name": "{column}-synthetic.csv"},
 )
 def synthetic(

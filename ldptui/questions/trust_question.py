@@ -200,7 +200,7 @@ IN_LADDER: Final = Group("the ladder")
 @question(
     "Trust",
     "Whom do I trust?",
-    place=17,
+    group="Trust",
     curves=[
         Curves(
             "What shuffling makes of a report's ε₀",

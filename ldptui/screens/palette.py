@@ -65,7 +65,6 @@ FIRST_DONE: Final = (
 )  # fmt: skip
 """The ten actions with which the palette opens."""
 PLACEHOLDER: Final = "an action, a value (beta 1%, eps 2), a protocol (olh), a scenario"
-
 BEGUN: Final = 100.0
 """The rise in rank of a command whose words begin as those that are typed."""
 FIRST: Final = 100.0
@@ -133,11 +132,13 @@ class TypedValues(Provider):
 
 def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
     """The commands of this screen: bindings with an id, themes, charsets, and the rest."""
+    from .lab.commands import question_commands
+
     for node in _nodes(app, screen):
         yield from _actions(app, screen, node)
     yield from _chart_tabs(screen)
     yield from _fields(screen)
-    yield from _questions(screen)
+    yield from question_commands(screen)
     for name in settings.themes():
         if name in app.available_themes:
             use = partial(setattr, app, "theme", name)
@@ -222,16 +223,6 @@ def _fields(screen: Any) -> Iterator[SystemCommand]:
                 title = f"Field: {key_words(field.key).title}"
                 go = partial(screen.action_pane, number, field.control)
                 yield SystemCommand(title, key_words(field.key).first, go, False)
-
-
-def _questions(screen: Any) -> Iterator[SystemCommand]:
-    """A command for each question of the lab."""
-    if hasattr(screen, "action_lab"):
-        from ..questions.topics import TOPICS
-
-        for name, topic in TOPICS.items():
-            go = partial(screen.action_lab, name)
-            yield SystemCommand(f"Lab: {topic.question} ({topic.title})", topic.summary, go, False)
 
 
 def _chart_tabs(screen: Screen[Any]) -> Iterator[SystemCommand]:

@@ -229,7 +229,8 @@ class FormPane(Widget, can_focus=True):
 
     def last_stop(self) -> Widget:
         """The last row of the form."""
-        rows = [each for each in self.query_one(Form).query("*") if takes_focus(each, self)]
+        form = self.query_one(Form)
+        rows = [each for each in form.query("*") if takes_focus(each, form)]
         return rows[-1] if rows else self
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

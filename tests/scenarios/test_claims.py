@@ -646,3 +646,15 @@ def test_a_survey_of_ages_is_made_older_by_few() -> None:
         noise = cell.task.expected(cell)["mean_squared_error_clean"]
         assert noise is not None
         assert math.sqrt(noise) == pytest.approx(1.7, abs=0.05)
+
+
+def test_randomised_response_costs_what_its_claim_says() -> None:
+    (cell,) = bundled("randomised-response").cells
+    protocol = cell.protocol
+    assert cell.population.histogram.tolist() == [300, 700]
+    assert (protocol.p, protocol.q) == pytest.approx((0.731, 0.269), abs=5e-4)
+    assert protocol.p / protocol.q == pytest.approx(math.e)
+    error = math.sqrt(protocol.p * protocol.q / cell.users) / (protocol.p - protocol.q)
+    assert error == pytest.approx(0.0303, abs=5e-5)
+    (squared,) = measured(bundled("randomised-response"), "mse").values()
+    assert squared == pytest.approx(error**2, rel=0.4)

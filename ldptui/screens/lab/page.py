@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ldptui.core.base.files import is_there
+
+from ...questions.choices import EXAMPLE, EXAMPLES
 from ...questions.collection import is_filed
 from ...questions.draft_values import release
 from ...questions.question import Question
 from ...questions.sheet import Answer
 from ...questions.topics import starting
 from ...questions.words import lab_field_help
+from ...terminal.places import current_dir
 from ...text.format import count
 
 if TYPE_CHECKING:
@@ -38,6 +42,13 @@ class Page:
     def values(self, draft: Draft | None) -> dict[str, Any]:
         """The values of its form: those that were typed, over those that it starts with."""
         return starting(self.topic.name, draft, self.typed)
+
+    def examples(self, draft: Draft | None) -> tuple[str, ...]:
+        """The files of the form that come with the program: the folder has none of that name."""
+        values, folder = self.values(draft), current_dir() if draft is None else draft.folder
+        texts = [values.get("file"), *(values.get("reports") or ())]
+        examples = (EXAMPLE, *EXAMPLES.values())
+        return tuple(text for text in texts if text in examples and not is_there(folder / text))
 
     def edit(self, draft: Draft | None, name: str, value: Any) -> None:
         """Take over an edit; "entries.2" is the third row of a list of texts."""
@@ -127,6 +138,8 @@ def _label(name: str) -> str:
 
 def title_of(draft: Draft | None, page: Page) -> str:
     """The title of the screen: what a tab starts from, or the files that it is about."""
+    if examples := page.examples(draft):
+        return f"example data: {', '.join(examples)}"
     if page.topic.collected and is_filed(page.values(draft)):
         return ", ".join(Path(text).name for text in page.values(draft)["reports"] if text)
     return _started_from(draft)

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from msgspec import structs
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -24,7 +25,7 @@ from ...engine import LAB, Engine
 from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerChanged
 from ...questions.collection import ENDS
 from ...questions.sheet import Answer, decoded
-from ...questions.topics import TOPICS, sharing
+from ...questions.topics import GROUPS, TOPICS, sharing
 from ...session.draft import base
 from ...session.snapshot import Question, Reply
 from ...terminal.clipboard import copy
@@ -32,11 +33,10 @@ from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.cursor import Move
 from ...widgets.key_hints import KeyHints
-from ...widgets.picker import Offer, PickerScreen
 from ...widgets.status import StatusLine
 from .form import LabBody
 from .page import Page, release_of, subject, title_of
-from .tabs import KEYS, MORE, TopicTabs
+from .tabs import KEYS, MEMBERS, TopicTabs
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -46,9 +46,9 @@ DEBOUNCE_S: Final = 0.1
 """From the last keystroke of a burst to the question."""
 AT_ONCE_S: Final = 0.001
 """The same of its first one, and where each is answered; Textual's timers cannot do with 0."""
-HINT: Final = "tab goes into the form · 1 to 9 another question · alt+1 from a field · esc leaves"
+HINT: Final = "tab goes into the form · a digit is a question, again its next view · esc leaves"
 NAMES: Final = tuple(TOPICS)
-OPENED: Final = next(name for name, topic in TOPICS.items() if topic.group == "reports")
+OPENED: Final = next(name for name, topic in TOPICS.items() if topic.group == "My reports")
 """The tab that shows a collection which is opened."""
 READ: Final = {"file": ("A table to read", (".csv",)), "reports": ("Reports to read", ENDS)}
 """What ctrl+o asks for, by the option that names it: the dialog's title, and the ends of names."""
@@ -173,7 +173,11 @@ class LabScreen(Screen[None]):
         self._status.problem = self.page.problem
 
     def _show_answer(self) -> None:
-        self._body.answer(self.page.answer, self.page.missing)
+        page, answer = self.page, self.page.answer
+        if answer is not None and page.examples(self._draft):
+            verdict = tuple(f"Example data: {said}" for said in answer.verdict[:1])
+            answer = structs.replace(answer, verdict=(*verdict, *answer.verdict[1:]))
+        self._body.answer(answer, page.missing)
         self.watch_view()
         self.refresh_bindings()
 
@@ -199,29 +203,20 @@ class LabScreen(Screen[None]):
     def action_go(self, topic: str) -> None:
         self.tab = topic
 
-    def action_more(self) -> None:
-        """Pick one of all topics by what it answers."""
-        offers = [
-            Offer(
-                name,
-                topic.question,
-                topic.summary,
-                group="" if topic.group != "more" else "More",
-            )
-            for name, topic in TOPICS.items()
-        ]
-        self.app.push_screen(PickerScreen("Questions", offers, self.tab), self._picked)
-
-    def _picked(self, offer: Offer | None) -> None:
-        if offer is not None:
-            self.tab = offer.value
+    def action_group(self, number: int) -> None:
+        """Show a tab by its number; again: the next one of its questions."""
+        names = MEMBERS[GROUPS[number - 1]]
+        at = names.index(self.tab) + 1 if self.tab in names else 0
+        self.tab = names[at % len(names)]
 
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         message.stop()
-        if message.choice == MORE:
-            self.action_more()
-        elif message.choice in TOPICS:
+        if message.choice in TOPICS:
             self.tab = message.choice
+        else:
+            self.action_group(
+                1 + next(at for at, name in enumerate(GROUPS) if name == message.choice)
+            )
 
     def action_view(self) -> None:
         """The next chart; where there is room for one thing only, then the table and the words."""

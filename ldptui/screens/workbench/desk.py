@@ -13,7 +13,7 @@ from textual.widgets import TextArea
 
 from ...catalogue import named
 from ...messages import LongWork
-from ...session.autosave import WHOLE, Edits, save_draft
+from ...session.autosave import WHOLE, Edits, find_used, note_used, save_draft
 from ...session.draft import dropped_sweeps, edit_key, read_on, repair_of
 from ...session.snapshot import Snapshot, over
 from ...terminal.keyboard import UNDO, key_of
@@ -329,6 +329,11 @@ class LabDoor:
     ) -> None:
         self._desk, self._engine, self._collection = desk, engine, collection
         self._lab: LabScreen | None = None
+        self._used = find_used()
+
+    def has_met(self, show: str) -> bool:
+        """True where this was shown before, in this session or an earlier one."""
+        return show in self._used
 
     def begin(self) -> None:
         """Show the reports that the workbench was started with, if it was."""
@@ -345,6 +350,8 @@ class LabDoor:
         self._lab.follow(self._desk.draft, self._desk.shelf.runs)
         if show:
             self._lab.open(show)
+            note_used(show)
+            self._used.add(show)
         self._desk.app.push_screen("lab")
 
     def follow(self) -> None:

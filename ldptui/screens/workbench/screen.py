@@ -144,10 +144,12 @@ class WorkbenchScreen(Screen[None]):
         self._arrange()
         self._too_small.cover(self, event.size)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing is done to what cannot be seen, and nothing zoomed where a pane is alone."""
         if action == "repair":
             return self._refused.can_repair(self.focused)
+        if action == "lab" and parameters[1:] and self._lab.has_met(str(parameters[0])):
+            return False
         return not self.has_class("-small") and not (action == "zoom" and self._panes.cramped)
 
     def _arrange(self) -> None:
@@ -376,8 +378,8 @@ class WorkbenchScreen(Screen[None]):
         self.simulating.preview_soon(edited=True)
         self.action_pane(self._back_to)
 
-    def action_lab(self, show: str = "") -> None:
-        """Go to the privacy lab, which is kept while the app runs; show : a topic, or reports."""
+    def action_lab(self, show: str = "", is_hint: bool = False) -> None:  # noqa: ARG002
+        """Go to the lab. show : a topic, or reports. is_hint : of a key shown until it was used."""
         self._lab.open(show)
 
     def action_help(self) -> None:

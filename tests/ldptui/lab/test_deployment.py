@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,8 @@ from ldptui.questions.sheet import Answer
 from ldptui.session.draft import edit_keys, open_draft
 from ldptui.session.scenario_file import locate
 
+GAINS = (0.01, 0.02, 0.068)
+"""Of RPA, RIA and MGA."""
 SMALL = {"items": 6, "users": 300, "epsilon": 1.0, "share": 0.1, "targets": 2}
 
 
@@ -44,31 +47,27 @@ def answer(few_filters: None) -> Answer:
     return ask("deployment", protocol="oue", **SMALL)
 
 
-def test_every_cell_opens_as_the_scenario_that_measured_it(answer: Answer) -> None:
+def test_every_bar_opens_as_the_scenario_that_measured_it(answer: Answer) -> None:
     start = open_draft(locate("fake-accounts"))  # has a goal, and a defence
-    assert {place for place, _ in answer.choices} >= {
-        "MGA, as it is",
-        "RIA, norm-sub",
-        "RPA on GRR",
-    }
-    found = {row[1]: row[2] for row in answer.figures[0].numbers.rows}  # type: ignore[index]
-    assert len(found) > 6 * len(ATTACKS)
-    for place in ("MGA, as it is", "MGA on GRR", "MGA, norm-sub", "RIA, fiad"):
+    bars = {row[1]: row[2:5:2] for row in answer.figures[0].numbers.rows}  # type: ignore[index]
+    assert [place for place, _ in answer.choices] == [*bars]
+    assert bars.keys() >= {"as it is", "normalise", "norm-sub", "GRR"}
+    for place in ("as it is", "GRR", "norm-sub", "fiad"):
         draft = edit_keys(start, answer.proposed(place))
+        points, attack = bars[place]
         assert draft.cell is not None, draft.problems
         assert draft.scenario is not None
         assert draft.cell.goal is None
-        attack, _, rest = place.partition(",")
-        assert draft.cell.parameters["attack.kind"] == attack.split()[0].lower()
-        if "as it is" in rest or not rest:
-            assert found[place] == pytest.approx(expected_metrics(draft.cell)["gain"])
+        assert draft.cell.parameters["attack.kind"] == str(attack).lower()
+        if place in ("as it is", "GRR"):
+            assert points == pytest.approx(100 * expected_metrics(draft.cell)["gain"])
             assert not draft.cell.corrections
             assert not draft.cell.filters
             continue
-        trials = FILTERED if "fiad" in rest else TRIALS
+        trials = FILTERED if place == "fiad" else TRIALS
         *_, last = run(Experiment(draft.scenario, (replace(draft.cell, trials=trials),)))
         measured = last.results.cells[0].metrics["gain_after"]
-        assert found[place] == pytest.approx(measured.mean())
+        assert points == pytest.approx(100 * measured.mean())
 
 
 def test_the_words_are_those_of_the_matrix(answer: Answer, capsys: Captured) -> None:
@@ -76,47 +75,63 @@ def test_the_words_are_those_of_the_matrix(answer: Answer, capsys: Captured) -> 
     printed = json.loads(succeed(capsys, "deployment", *options, "--format", "json"))
     found = [Outcome(**cell) for cell in printed["cells"]]
     own = [cell for cell in found if cell.protocol == "oue"]
-    plain = [cell for cell in own if cell.defence == NONE]
-    assert printed["worst"]["attack"] == max(plain, key=lambda cell: cell.most).attack == "mga"
-    assert answer.verdict[0].startswith("At worst 10 % of fakes with MGA add ")
-    assert " of OUE as it is" in answer.verdict[0]
     rows = {cell.defence: [each for each in own if each.defence == cell.defence] for cell in own}
-    worst = {
-        name: max(cell.most for cell in row)
+    left = {
+        name: max(row, key=lambda cell: cell.most)
         for name, row in rows.items()
-        if name != NONE and all(cell.gain is not None for cell in row)
+        if all(cell.gain is not None for cell in row)
     }
-    helps = min(worst, key=lambda name: worst[name])
-    assert printed["best_defence"] == helps
-    assert f"Of the defences {helps} helps most" in answer.verdict[1]
-    mga = Deployment("oue", 1.0, 6, 300, 0.1, 2)
-    draft = edit_keys(open_draft(locate("quickstart")), answer.proposed("MGA, as it is"))
+    assert printed["worst"] == vars(left[NONE])
+    assert printed["worst"]["attack"] == "mga"
+    # The bars, the rows and the sentence have them by what is left.
+    order = sorted(left, key=lambda name: left[name].most)
+    bars = [row[1] for row in answer.figures[0].numbers.rows]
+    assert bars[: len(order)] == ["as it is" if name == NONE else name for name in order]
+    assert [row[0] for row in answer.table.rows][: len(order)] == [
+        "OUE" if name == NONE else f"OUE + {name}" for name in order
+    ]
+    helps = printed["best_defence"]
+    assert helps == next(name for name in order if name != NONE)
+    draft = edit_keys(open_draft(locate("quickstart")), answer.proposed("as it is"))
     assert draft.cell is not None
     cell = draft.cell
     hidden = hidden_gain_against(
         cell.protocol, cell.population.distinct, cell.population.histogram[cell.targets], cell.share
     )
     assert printed["floor"] == pytest.approx(hidden)
-    assert mga.smaller() == mga
+    worst, best_left = 100 * left[NONE].gain, 100 * left[helps].gain  # type: ignore[operator]
+    numbers = [float(word) for word in re.findall(r"-?[0-9.]+[0-9]", answer.verdict[0])]
+    assert numbers[:1] == [10]
+    assert numbers[1] == pytest.approx(worst, rel=0.01)
+    assert numbers[2] == pytest.approx(best_left, rel=0.01)
+    assert numbers[-1] == pytest.approx(100 * hidden, rel=0.01)
+    assert answer.verdict[0].startswith("10 % fakes lift 2 items by ")
+    assert f"; best defence {helps} leaves " in answer.verdict[0]
     assert "planner would" in " ".join(answer.verdict)
 
 
-def test_a_defence_that_surely_harms_is_in_the_first_sentence() -> None:
-    """The bars beside it begin with the largest gain, which may be a defended one."""
-    mine = Deployment("oue", 1.0, 6, 300, 0.1, 2)
-    rows = [
-        Outcome("oue", "mga", NONE, 9, 0.3),
-        Outcome("oue", "mga", "norm-cut", 9, 0.4, 0.01, 20),
-        Outcome("oue", "mga", "norm", 9, 0.45, 0.2, 20),  # perhaps
-        Outcome("grr", "mga", NONE, 9, 2.0),
+def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
+    mine = Deployment("oue", 1.0, 6, 300, 0.01, 3)
+    known = [
+        Outcome("oue", attack, NONE, 9, gain) for attack, gain in zip(ATTACKS, GAINS, strict=True)
     ]
-    first, *_ = verdict_words(mine, rows, None)
-    assert first == (
-        "At worst 10 % of fakes with MGA add 0.3 to 2 items of OUE as it is, and 0.400 ± 0.021 "
-        "under norm-cut."
-    )
-    first, *_ = verdict_words(mine, rows[:1], None)
-    assert first.endswith(" as it is.")
+    cure = [
+        Outcome("oue", attack, "normalise", 9, gain / 2)
+        for attack, gain in zip(ATTACKS, GAINS, strict=True)
+    ]
+    harm = [Outcome("oue", attack, "norm-cut", 9, 0.4, 0.01, 20) for attack in ATTACKS]
+    perhaps = [Outcome("oue", attack, "norm", 9, 0.06, 0.2, 20) for attack in ATTACKS]
+    lift = "1 % fakes lift 3 items by 6.8 points"
+    best = f"{lift}; best defence normalise leaves 3.4"
+    for rows, hidden, first in (
+        ([*known, *cure], 0.012, f"{best}; no defence can get below 1.2."),
+        ([*known, *cure], 0.05, f"{best}; against other fakes no defence can get below 5."),
+        ([*known, *harm, *perhaps], None, f"{lift}; no defence here surely leaves less."),
+        (known, None, f"{lift}."),
+    ):
+        assert next(verdict_words(mine, rows, hidden)) == first
+    *_, last = verdict_words(mine, [*known, *harm], None)
+    assert last == "norm-cut makes it worse: 40.0 ± 2.1 points."
 
 
 def test_a_row_with_a_gap_never_helps_most() -> None:

@@ -74,7 +74,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Audit": ("Do these clients keep ε?", "ε shown, beside the promise", "0.8191"),
     "lab Guess": ("What does a report give away?",),
     "lab Trust": ("Whom do I trust?",),
-    "lab Deployment": ("What can fakes do to my deployment?", "MGA, as it is"),
+    "lab Deployment": ("What can fakes do to my deployment?", "as it is", "lift 3 items by"),
     "LeaveScreen": ("A run is at 0 %. Quit and lose it?", "Quit (y)", "Stay (n)"),
     "HelpScreen": ("Keys · 4 Charts", "Next tab", "esc closes"),
     "Palette": ("an action, a value (beta 1%", "Run all trials", "My deployment"),

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from support.waiting import until
+from support.lab_tabs import ask
+from support.waiting import seen, until
 from support.workbench_app import own_home, status, workbench
 from textual.pilot import Pilot
 
+from ldptui import scenarios
+from ldptui.screens.lab.commands import RELATIONS
+from ldptui.screens.lab.screen import LabScreen
+from ldptui.screens.palette import commands
 from ldptui.screens.workbench.screen import WorkbenchScreen
 
 __all__ = ["own_home"]
@@ -88,3 +93,44 @@ async def test_what_is_half_typed_is_no_problem_yet(monkeypatch: pytest.MonkeyPa
         assert "does not exist" not in status(screen)
         await pilot.press("9", "0", "enter")
         assert screen.draft.problems == ()
+
+
+async def test_the_key_of_ones_deployment_is_a_hint_until_it_was_used() -> None:
+    hint = "M My deployment"
+    async with workbench() as (screen, _, pilot):
+        assert hint in seen(pilot.app)
+        for _ in range(2):  # the key goes on to work
+            await pilot.press("M")
+            await until(pilot, lambda: pilot.app.screen is not screen)
+            assert "What can fakes do to my deployment?" in seen(pilot.app)
+            pilot.app.pop_screen()
+            await until(pilot, lambda: pilot.app.screen is screen)
+            assert hint not in seen(pilot.app)
+    async with workbench() as (_, _, pilot):  # at the next start as well
+        assert hint not in seen(pilot.app)
+
+
+async def test_a_coin_for_each_answer_opens_on_one_report() -> None:
+    async with workbench(path=scenarios.path("randomised-response")) as (screen, *_):
+        assert screen.charts.tab == "report"
+        assert screen.draft is not None
+        assert screen.draft.cell is not None
+        assert screen.draft.cell.first.population.domain_size == 2
+
+
+@pytest.mark.parametrize(("name", "private"), [("the relation R", False), ("R′, R repaired", True)])
+async def test_attribute_privacy_is_found_by_its_words(name: str, private: bool) -> None:
+    async with workbench() as (screen, _, pilot):
+        await pilot.press("ctrl+p", *"attribute")
+        await until(pilot, lambda: name in seen(pilot.app))
+        found = {each.title: each for each in commands(pilot.app, screen)}
+        pilot.app.pop_screen()
+        await until(pilot, lambda: pilot.app.screen is screen)
+        found[f"Lab: Attribute privacy of {name}"].callback()
+        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
+        lab = pilot.app.screen
+        assert isinstance(lab, LabScreen)
+        await until(pilot, lambda: lab.values.get("file") == RELATIONS[name])
+        assert lab.values["what"] == "relation"
+    verdict = ask("disclose", what="relation", file=RELATIONS[name]).verdict[0]
+    assert verdict.startswith("Attribute privacy:") == private

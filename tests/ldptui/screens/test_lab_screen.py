@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from support.fake_engine import FakeEngine, LabEngine, base_snapshot
 from support.lab_screen import DRAFT, Shell, edit, field, go, lab
 from support.waiting import seen, until
@@ -14,19 +15,17 @@ from textual.widgets import Input, Static
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited
 from ldptui.questions.sheet import Answer, listed
-from ldptui.questions.topics import TOPICS
+from ldptui.questions.topics import GROUPS, TOPICS
 from ldptui.screens.dialogs.paths import PathScreen
 from ldptui.screens.help_screen import HelpScreen
 from ldptui.screens.lab.form import LabForm
 from ldptui.screens.lab.screen import LabScreen
-from ldptui.screens.lab.tabs import TABS
 from ldptui.screens.palette import commands
 from ldptui.session import draft as drafts
 from ldptui.session.runs import Run
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.number_table import NumberTable
 from ldptui.widgets.path_field import PathField
-from ldptui.widgets.picker import PickerScreen
 from ldptui.widgets.plot import ChartView
 from ldptui.widgets.status import StatusLine
 
@@ -280,51 +279,62 @@ async def test_a_tab_chosen_before_the_engine_is_there() -> None:
 
     app = Shell(Late)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "ledger" in app.lab.answers)
-        assert [form.topic.name for form in app.lab.query(LabForm)] == ["ledger"]
+        await until(pilot, lambda: "disclose" in app.lab.answers)
+        assert [form.topic.name for form in app.lab.query(LabForm)] == ["disclose"]
 
 
-@pytest.mark.long
 async def test_tabs_by_key_and_by_click() -> None:
     async with lab() as (screen, _, pilot):
         # On arrival no field has the focus: digits are questions, and no letters of a value.
         before = dict(screen.values)
-        for digit, name in enumerate(TABS, 1):
+        for digit, group in enumerate(GROUPS, 1):
             await pilot.press(str(digit))
-            await until(pilot, lambda name=name: screen.tab == name)
-        assert screen.tab == TABS[-1]
-        await pilot.press("1", "ctrl+pagedown")
-        await until(pilot, lambda: screen.tab == NAMES[1])
-        await pilot.press("ctrl+pageup")
-        await until(pilot, lambda: screen.tab == NAMES[0])
+            assert screen.page.topic.group == group
+        # Again: the next question of the tab; by its name as well.
+        views = []
+        for _ in range(4):
+            await pilot.press("4")
+            views.append(screen.tab)
+        assert views == ["estimate", "screen", "conclude", "estimate"]
+        await pilot.pause()
+        await pilot.click("#lab-tabs", offset=(len(" Estimates  Scr"), 1))
+        assert screen.tab == "screen"
+        await pilot.click("#lab-tabs", offset=(len(" 1 My deployment  2 P"), 0))
+        assert screen.tab == "plan"
         # Also out of a text field whose text is longer than the field, which would scroll.
         await go(screen, pilot, "sensitivity")
         field(screen, "file").control.focus()
         await pilot.press("ctrl+pagedown")
-        await until(pilot, lambda: screen.tab == "ledger")
-        field_before = screen.page.typed
-        await pilot.press("alt+1")
-        await until(pilot, lambda: screen.tab == NAMES[0])
+        assert screen.tab == "disclose"
+        await pilot.press("ctrl+pageup", "alt+1")
+        assert screen.tab == NAMES[0] == "deployment"
         await pilot.press("cent_sign")  # alt+4 in most terminals
-        await until(pilot, lambda: screen.tab == NAMES[3])
-        await pilot.press("f13")  # shift+f1
-        await until(pilot, lambda: screen.tab == NAMES[len(TABS)])
-        await pilot.press("inverted_exclamation_mark")
-        await until(pilot, lambda: screen.tab == NAMES[0])
-        await pilot.click("#lab-tabs", offset=(len(f" 1 {TOPICS[NAMES[0]].question}  2 Wh"), 0))
-        await until(pilot, lambda: screen.tab == NAMES[1])
+        assert screen.page.topic.group == "My reports"
         await go(screen, pilot, "accuracy")
         assert dict(screen.values) == before
-        assert not field_before
 
 
-async def test_more_is_a_list_of_all_questions() -> None:
+@pytest.mark.parametrize(("width", "rows"), [(80, 3), (120, 2)])
+async def test_nine_tabs_stand_in_as_few_rows_as_can_be(width: int, rows: int) -> None:
+    async with lab((width, 40)) as (screen, _, pilot):
+        await pilot.press("4")
+        text = seen(pilot.app)
+        for number, group in enumerate(GROUPS, 1):
+            assert f"{number} {group}" in text
+        assert screen.query_one("#lab-tabs").size.height == rows
+        await pilot.press("2")
+        await until(pilot, lambda: screen.query_one("#lab-tabs").size.height == rows - 1)
+
+
+async def test_example_data_are_called_so(tmp_path: Path) -> None:
     async with lab() as (screen, _, pilot):
-        await pilot.press("0")
-        assert isinstance(pilot.app.screen, PickerScreen)
-        await pilot.press(*"together", "enter")
-        await until(pilot, lambda: screen.is_current and screen.tab == "ledger")
-        assert "More: Ledger" in seen(pilot.app)
+        await go(screen, pilot, "estimate")
+        text = seen(pilot.app)
+        assert "privacy lab │ example data: reports.csv" in text
+        assert "Example data: 12 has the largest estimate" in text
+        (tmp_path / "reports.csv").touch()  # one's own now
+        screen.follow(replace(DRAFT, folder=tmp_path), ())
+        assert "privacy lab │ reports.csv" in seen(pilot.app)
 
 
 async def test_help_is_that_of_the_field_and_of_the_tab() -> None:
@@ -354,7 +364,6 @@ async def test_copy_takes_the_chart_or_the_table(monkeypatch: pytest.MonkeyPatch
 async def test_words_in_ascii_have_the_width_that_they_need() -> None:
     async with lab((120, 40), charset="ascii") as (_, _, pilot):
         text = seen(pilot.app)
-        assert "More: Accuracy" in text
         assert "(2/epsilon) ln(2/(alpha delta)) + 1" in text
 
 
@@ -373,6 +382,7 @@ async def test_the_lab_opens_from_the_workbench_and_is_kept() -> None:
         # The run of the workbench goes on: the lab has an engine of its own.
         assert own is not engine
         assert not engine.cancelled
+        shown.tab = "plan"
         shown.post_message(KeyEdited("lab.plan.alpha", 0.3))
         await until(pilot, lambda: shown.values["alpha"] == 0.3)
         shown._question = None

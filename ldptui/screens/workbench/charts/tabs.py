@@ -79,9 +79,17 @@ def first_tab(scenario: Scenario | None) -> str:
     if in_rounds(scenario.document):
         return "timeline"
     attacked = attack.get("kind", "none" if "mix" not in attack else "mix") != "none"
+    if not attacked and not sweep and _items(scenario) == 2:
+        return "report"  # a coin for each answer: what a class is shown first
     if TARGETS in sweep or any(map(_numbers, sweep.values())):
         return "gain" if attacked or "attack.kind" in sweep else "error"
     return "map" if len(sweep) > 1 else "frequencies"
+
+
+def _items(scenario: Scenario) -> int | None:
+    """The number of items where the population states it."""
+    population = scenario.document.get("population", {})
+    return len(population.get("counts", ())) or population.get("items")
 
 
 def in_rounds(document: Mapping[str, Any] | None) -> bool:

@@ -1,0 +1,33 @@
+"""The questions of the lab as commands of the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final
+
+from textual.app import SystemCommand
+
+from ...messages import KeyEdited
+from ...questions.topics import TOPICS
+
+RELATIONS: Final = {"the relation R": "relation.csv", "R′, R repaired": "relation-repaired.csv"}
+"""The relations of users and attributes that come with the program."""
+
+
+def question_commands(screen: Any) -> Iterator[SystemCommand]:
+    """A command for each question of the lab, where the screen leads there."""
+    if hasattr(screen, "action_lab"):
+        for name, topic in TOPICS.items():
+            go = partial(screen.action_lab, name)
+            yield SystemCommand(f"Lab: {topic.question} ({topic.title})", topic.summary, go, False)
+        for name, file in RELATIONS.items():
+            go, title = partial(_show_relation, screen, file), f"Lab: Attribute privacy of {name}"
+            yield SystemCommand(title, "Example data", go, False)
+
+
+def _show_relation(screen: Any, file: str) -> None:
+    """Ask about the attribute privacy of one of the bundled relations."""
+    screen.action_lab("disclose")
+    screen.app.screen.post_message(KeyEdited("lab.disclose.what", "relation"))
+    screen.app.screen.post_message(KeyEdited("lab.disclose.file", file))
