@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -50,9 +51,6 @@ class Scenario:
     name: str = "scenario"
     folder: Path = Path()
     notes: tuple[str, ...] = field(default=(), compare=False)
-    _check_results: dict[str, CheckResult] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
 
     def __post_init__(self) -> None:
         now = with_current_names(self.document)
@@ -112,6 +110,11 @@ class Scenario:
             if point is None:
                 raise problems[0].at(self.name)
             yield point
+
+    @cached_property
+    def _check_results(self) -> dict[str, CheckResult]:
+        """The points that were checked, by the values of their swept keys."""
+        return {}
 
     def _check(self, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> CheckResult:
         """The point with these swept values, or everything that is wrong with it; checked once."""
