@@ -29,8 +29,11 @@ LEAST = 1e-300
 
 def ones_law(protocol: PureProtocol) -> Floats:
     """P(an honest report supports k items), k = 0..d: Bern(p) + Bin(d - 1, q)."""
-    _, law = binomial_law(protocol.domain_size - 1, protocol.q)
-    return np.asarray(np.append(law * (1 - protocol.p), 0.0) + np.append(0.0, law * protocol.p))
+    others, likely = binomial_law(protocol.domain_size - 1, protocol.q)
+    law = np.zeros(protocol.domain_size + 1)  # of others the unlikeliest numbers are left out
+    law[others] += likely * (1 - protocol.p)
+    law[others + 1] += likely * protocol.p
+    return law
 
 
 @dataclass(frozen=True)

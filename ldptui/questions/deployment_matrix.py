@@ -126,6 +126,9 @@ def note_words(deployment: Deployment, found: Sequence[Outcome]) -> Iterator[str
     held = "the frequencies of the reports" if deployment.counts else "Zipf's law, exponent 1"
     yield f"frequencies: {held}; the fakes lift the {deployment.targets} rarest items"
     yield "a point is 1 % of all users, and those of the items are added"
+    for kind in dict.fromkeys(each.defence for each in worst_of_rows(deployment, found)):
+        if kind != NONE:
+            yield f"{kind}: {kind_words('defence', kind).reason}"
     yield "without ± a closed form, else a simulation; ± 95 %"
     if fewer := sorted({each.users for each in found if each.users != deployment.users}):
         yield f"filters read every report: tried on {text.count(fewer[0])} of the users"
@@ -184,12 +187,11 @@ def matrix_rows(
         (
             name,
             *(_rounded(cells[at], digits) if at in cells else "" for at in ATTACKS),
-            _gloss(next(iter(cells.values()))),
         )
         for name, cells in rows.items()
     ]
     heads = (f"{attack.upper()} ± 95 %" for attack in ATTACKS)
-    return ("protocol + defence", *heads, "the server"), lines
+    return ("protocol + defence", *heads), lines
 
 
 def _digits(found: Sequence[Outcome]) -> int:

@@ -18,11 +18,11 @@ from .blank import call_on_resize
 MOST: Final = 8
 """Hints at most: more are looked up with `?` or in the palette."""
 USE: Final = (
-    "run", "lab('deployment', True)", "open", "help", "command_palette", "leave", "lab", "export",
+    "run", "lab('deployment', True)", "help", "command_palette", "leave", "open", "lab", "export",
     "save", "zoom",
 )  # fmt: skip
 """The actions of the whole screen, the most useful first."""
-ALWAYS: Final = 6
+ALWAYS: Final = 5
 """So many of these come before any key of a pane."""
 RULE: Final = " │ "
 """What stands between the keys of the pane and those of the whole screen."""

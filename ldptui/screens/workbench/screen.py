@@ -148,9 +148,10 @@ class WorkbenchScreen(Screen[None]):
         """Nothing is done to what cannot be seen, and nothing zoomed where a pane is alone."""
         if action == "repair":
             return self._refused.can_repair(self.focused)
-        if action == "lab" and parameters[1:] and self._lab.has_met(str(parameters[0])):
-            return False
-        return not self.has_class("-small") and not (action == "zoom" and self._panes.cramped)
+        is_met = action == "lab" and parameters[1:] and self._lab.has_met(str(parameters[0]))
+        return not (
+            is_met or self.has_class("-small") or (action == "zoom" and self._panes.cramped)
+        )
 
     def _arrange(self) -> None:
         """Lay out all panes, or the current one alone in a small terminal."""

@@ -247,3 +247,13 @@ def test_a_roc_curve_by_plain_loops(rng: np.random.Generator) -> None:
         assert any(np.allclose(point, at) for at in zip(wrong, caught, strict=True))
     assert (wrong[0], caught[0], wrong[-1], caught[-1]) == (0, 0, 1, 1)
     assert area_under(np.zeros(60), fakes) == 0.5
+
+
+@pytest.mark.parametrize(("items", "epsilon"), [(8, 1.0), (128, 2.0), (1024, 4.0)])
+def test_the_law_of_ones_has_every_number_of_them(items: int, epsilon: float) -> None:
+    protocol = OUE(items, epsilon)
+    law = ones_law(protocol)
+    assert law.size == items + 1
+    assert law.sum() == pytest.approx(1)
+    mean = protocol.p + (items - 1) * protocol.q
+    assert law @ np.arange(items + 1) == pytest.approx(mean)

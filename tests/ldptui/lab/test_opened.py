@@ -49,10 +49,10 @@ def test_the_example_is_what_it_is_said_to_be() -> None:
     assert len(kept) == 4000
     counts = oue.support_counts(kept)
     assert (np.abs(counts - expected) < 4.5 * np.sqrt(3800 / 4)).all()
-    assert [name for name, topic in TOPICS.items() if topic.group == "reports"] == [
+    assert [name for name, topic in TOPICS.items() if topic.group == "My reports"] == [
         "estimate",
         "screen",
-        "audit",
+        "conclude",
     ]
 
 

@@ -79,5 +79,5 @@ async def test_the_first_five_minutes_are_as_the_readme_has_them(size: tuple[int
             await until(pilot, lambda title=title: titles[screen.charts.tab] == title)  # type: ignore[misc]
         await pilot.press("6")
         await reads(pilot, "privacy lab")
-        await pilot.press("escape", "question_mark")
+        await pilot.press("escape", "escape", "question_mark")
         await until(pilot, lambda: type(app.screen).__name__ == "HelpScreen")
