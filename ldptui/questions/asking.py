@@ -20,7 +20,7 @@ from ..terminal import exits
 from ..terminal.output import check_writable, note
 from . import load_question
 from .collection import RUN
-from .inputs import Ask, Steps, offered
+from .inputs import FormPlace, Steps, offered
 from .options import concerned
 from .question import Question, finish
 from .question_answer import QuestionAnswer
@@ -96,7 +96,7 @@ def steps(question: Mapping[str, Any]) -> Steps:
     whole = next((field for name, field in READ.items() if name in asked.fields), "")
     path = str(values.get("path") or "")
     try:
-        ask = Ask(True, question["document"], question["folder"], path)
+        ask = FormPlace(question["document"], question["folder"], path)
         return (yield from _answer_form(asked, values, ask))
     except ScenarioError as error:
         raise _of_field(error, asked, whole) from error
@@ -104,7 +104,7 @@ def steps(question: Mapping[str, Any]) -> Steps:
         raise ScenarioError(str(error), whole) from error
 
 
-def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask) -> Steps:
+def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: FormPlace) -> Steps:
     """Answer a question with the values of its form; its page is written where a path is given."""
     given, writes = asked.typed(values), False
     for option in asked.options:
@@ -147,7 +147,7 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Ask)
     return replace(sheet, figures=tuple(sheet.figures))
 
 
-def _client_places(names: Sequence[str], ask: Ask) -> Iterator[str]:
+def _client_places(names: Sequence[str], ask: FormPlace) -> Iterator[str]:
     """Clients of a form, their files as paths; raises ScenarioError."""
     for row, name in enumerate(names):
         file, colon, rest = name.rpartition(":")

@@ -1,8 +1,7 @@
-"""A topic asked by its command, which prints the answer, or by its tab, which shows it.
+"""What a question reads: the scenario of the workbench, files by their paths, columns of tables.
 
-`answer(options, ask)` of a topic is a generator that says what it works on and returns its
-`Answer`. For a tab it runs in the background worker, which may stop it between any two steps of
-Python. Whoever asks, a `ScenarioError` names the argument or the field that is wrong.
+A form is answered by a generator that says what it works on and returns its `Answer`. Whoever asks,
+a `ScenarioError` names the argument or the field that is wrong.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from ldptui.core.lab.columns import Column, read_columns
 from ldptui.core.scenario import Scenario
 
 from .choices import EXAMPLE, EXAMPLES
-from .mechanisms import unswept
 from .sheet import Answer
 
 
@@ -42,27 +40,16 @@ Steps: TypeAlias = Generator["str | Offers | Answer", None, Answer]
 
 
 @dataclass(frozen=True)
-class Ask:
-    """Who asks a question, and where.
+class FormPlace:
+    """The place where a form asks.
 
-    tab : whether a form of the Lab screen does; else a command. document : the scenario of the
-    workbench, None while none is valid. folder : where relative paths start. path : the file to
-    write, "" for none.
+    document : the scenario of the workbench, None while none is valid. folder : where relative
+    paths start. path : the file to write, "" for none.
     """
 
-    tab: bool = False
     document: Mapping[str, Any] | None = None
     folder: Path = Path()
     path: str = ""
-
-    def cell(self, scenario: str) -> Cell:
-        """The first cell of the scenario that a command names, or of the workbench's.
-
-        Raises LdpError.
-        """
-        if not self.tab:
-            return unswept(scenario)
-        return bind_cell(self.scenario())
 
     def scenario(self) -> Scenario:
         """The scenario of the workbench; raises ScenarioError where none is valid."""
@@ -71,9 +58,7 @@ class Ask:
         return Scenario(dict(self.document), "", self.folder)
 
     def file(self, text: str, key: str = "file") -> Path:
-        """The path of a table; a form's has to be there. Raises ScenarioError."""
-        if not self.tab:
-            return Path(text)
+        """The path of a file that is there; raises ScenarioError."""
         if not text:
             rule = "type the path of a CSV file, or choose one with ctrl+o"
             raise ScenarioError(rule, key=key)

@@ -68,7 +68,7 @@ WITHOUT_A_SCREEN = {
     "import ldptui.session.draft": "numpy pydantic ldptui.core.scenario plotext tomlkit",
 }  # fmt: skip
 BETWEEN_FRAMES = {
-    "import ldptui.app, ldptui.screens.workbench": "ldptui.lab ldptui.screens.lab",
+    "import ldptui.app, ldptui.screens.workbench": "ldptui.screens.lab",
     FIRST_FRAME:
         "numpy scipy pydantic plotext ldptui.core.scenario ldptui.core.theory ldptui.charts.draw",
     "import ldptui.screens.lab.screen": "numpy scipy pydantic plotext",
