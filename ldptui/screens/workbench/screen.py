@@ -81,11 +81,8 @@ class WorkbenchScreen(Screen[None]):
         self._path, self._run_replay, self._first_note = path, run_replay, note
         self._engine, self._replay_bar = engine(self.post_message), ReplayBar()
         self._lab = LabDoor(self, type(self._engine), collection)
-        self._saving, self._background, self.past = (
-            Autosave(self),
-            Background(self),
-            DraftHistory(self),
-        )
+        self._saving, self._background = Autosave(self), Background(self)
+        self.past = DraftHistory(self)
         self.simulating = Simulations(
             self, self._engine, store, lambda: self._replay_bar.replay is not None
         )
