@@ -57,8 +57,8 @@ class FieldFocused(Message):
 
 
 @dataclass(eq=False)
-class PartsChanged(Message):
-    """Another chart or axis is shown: other parts have to be simulated."""
+class SelectionsChanged(Message):
+    """Another chart or axis is shown: other cells have to be measured."""
 
 
 @dataclass(eq=False)

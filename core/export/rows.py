@@ -116,10 +116,9 @@ def _round_rows(
 
 
 def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
-    """One row per cell of the JSON document: its part, the parameters, then the metrics.
+    """One row per cell of the JSON document: the parameters, then the metrics.
 
-    Columns: `part` where the cells have one, `cell`, `trials_done`, the parameters by their dotted
-    names, `answer.*` where there is a goal, and for each metric METRIC, METRIC_standard_error,
+    Columns: `cell`, `trials_done`, the parameters by their dotted names, `answer.*` where there is a goal, and for each metric METRIC, METRIC_standard_error,
     METRIC_theory and METRIC_z; empty for null. Campaigns add `round`, filled in the rows that
     follow a cell's row and empty in that row, which pools all rounds; after the parameters
     `malicious` and `epsilon_spent`; and at the end `entry_round` with its standard error and
@@ -180,7 +179,6 @@ def _settings(documents: Sequence[Mapping[str, Any]]) -> list[str]:
     """The columns of cells before those of their metrics."""
     repeated = any("rounds" in cell for cell in documents)
     return [
-        *(["part"] if any("part" in cell for cell in documents) else []),
         *("cell", "trials_done"),
         *(["round"] if repeated else []),
         *parameter_names([cell["parameters"] for cell in documents]),
@@ -194,7 +192,6 @@ def _collections(
 ) -> Iterator[tuple[dict[str, Any], Mapping[str, Mapping[str, float | None]]]]:
     """The columns of a cell but for its metrics, and these; then those of each of its rounds."""
     own = {
-        "part": cell.get("part"),
         "cell": cell["index"],
         "trials_done": cell["trials"],
         "malicious": cell["malicious"],

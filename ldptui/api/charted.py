@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
@@ -18,7 +17,6 @@ from ldptui.core.experiment import compile as bind
 from ldptui.core.reports.arguments import whole, words
 from ldptui.core.running.runner import Results
 from ldptui.core.scenario import Scenario, value_at
-from ldptui.core.view import CellView
 from ldptui.core.view.redrawn import single_trials
 
 from ..catalogue import key_words
@@ -130,7 +128,7 @@ def _chart(
         case "timeline":
             made = _course(scenario, run, metric)
     kind = KINDS[name]
-    if (frame := kind.framed(kind.numbers(run))) is not None and frame.chart is not None:
+    if (frame := kind.framed(kind.numbers(run, scenario))) is not None and frame.chart is not None:
         made = frame.chart
     return made
 
@@ -154,7 +152,7 @@ def _course(scenario: Scenario, run: Snapshot, metric: str | None) -> Chart | No
         names = dict(zip(run.frequencies.items, run.frequencies.labels, strict=True))
         plot = rounds.estimates(run.rounds, names, more="not drawn")
         return _noted(plot, _base_words(scenario))
-    cells = run.parts.get("base", ())
+    cells = [] if run.base_cell is None else [run.base_cell]
     measured = [name for name in maps.mapped_metrics(cells) if name in run.rounds.metrics]
     if metric == "gain" and metric not in measured:
         return None
@@ -172,7 +170,8 @@ def _course(scenario: Scenario, run: Snapshot, metric: str | None) -> Chart | No
 def _map(scenario: Scenario, run: Snapshot, metric: str | None) -> Chart | None:
     """The map of two swept keys; the values of the others are told below it."""
     layer = curves.map_layer(scenario)
-    cells = [cell for cell in maps.of_layer(run.parts.get("map", ()), layer) if cell.trials]
+    sides = {key: scenario.sweep[key] for key in curves.map_keys(scenario)}
+    cells = run.table.grid(sides, layer)
     shown = _metric(metric, maps.mapped_metrics(cells))
     if shown is None:
         return None
@@ -190,8 +189,7 @@ def _metric(wanted: str | None, metrics: Sequence[str]) -> str | None:
 
 def _trials(scenario: Scenario, permit: Callable[[Experiment], Experiment]) -> Chart | None:
     """The estimates of single trials; they are drawn again, exactly as in the run."""
-    document = dict(curves.base_part(scenario).document)
-    cell = permit(bind(dataclasses.replace(scenario, document=document))).cells[0]
+    cell = permit(bind(base(scenario))).cells[0]
     seen = single_trials(cell, no_pulse)
     if seen is None:
         return None
@@ -204,9 +202,9 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
     axis = curves.axis_of(scenario, course.axes(scenario))
     if axis is None:
         return None
-    cells = run.parts.get(name, ())
+    cells = run.table
     if name == "success":
-        measured = maps.mapped_metrics(cells)
+        measured = maps.mapped_metrics(cells.along(axis.key))
         first = [name for name in curves.success_metrics(scenario) if name in measured]
         own = [] if curves.names_items(scenario) else first
         shown = _metric(metric, [*dict.fromkeys([*own, *measured])])
@@ -216,7 +214,6 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
         plot: Plot | Panels = figures.success_plot(figures.Over(drawn, cells, axis), shown)
     elif name == "error":
         drawn = curves.error_curves(scenario, axis)
-        cells = cells or _unattacked(run.parts.get("gain", ()))
         plot = figures.error_plot(figures.Over(drawn, cells, axis))
     else:
         drawn = curves.gain_and_lines(scenario, axis, listed=False)
@@ -226,23 +223,7 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
         plot = figures.gain_chart(over)
         drawn = tuple(curve for curve in drawn if not curve.line)
     parameters = [curve.parameters for curve in drawn]
-    if name == "error":  # of estimates that nobody attacks or corrects
-        parameters = [_without_acts(each) for each in parameters]
     return _noted(plot, *_aside(scenario, parameters, axis.key))
-
-
-def _unattacked(cells: Sequence[CellView]) -> tuple[CellView, ...]:
-    """Cells as nobody attacks or corrects: each has that arm too, those of one setting the same."""
-    settings: dict[str, CellView] = {}
-    for cell in cells:
-        kept = {**_without_acts(cell.parameters), "attack.kind": "none"}
-        settings.setdefault(repr(sorted(kept.items(), key=str)), replace(cell, parameters=kept))
-    return tuple(settings.values())
-
-
-def _without_acts(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    acts = ("attack.", "defence.")
-    return {key: value for key, value in parameters.items() if not key.startswith(acts)}
 
 
 def _aside(scenario: Scenario, drawn: Sequence[Mapping[str, Any]], axis: str) -> list[str]:

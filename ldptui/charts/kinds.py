@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,8 +10,9 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
+    from ldptui.core.view import CellView
 
-    from ..session.snapshot import Part, Snapshot
+    from ..session.snapshot import Selection, Snapshot
     from .figures.table import Frame
 
 
@@ -51,19 +52,17 @@ class Kind(Struct, frozen=True):
     has : whether a scenario has it.
     drawn : False for a sheet of numbers or words.
     beside : the chart that a wide screen shows at its side.
-    swept : whether a run simulates it unasked, as what the scenario sweeps.
     paper : its place among the figures for paper; 0 where it is none.
     needs : what a scenario needs for such a figure.
     short : the title in less room.
     unnamed : the title where the server names no items.
-    part : what is simulated for it besides the base; None for nothing. more : the parts that a
-        preview simulates after all others.
-    numbers : the values of a run that its frame is made of.
+    cells : what a preview measures for it besides the base.
+    numbers : the values of a run of a scenario that its frame is made of.
     frame : the file in figures/ whose `frame` makes of them the numbers and the chart, None while
         there are none: all that the workbench and paper show of it. A kind without one has a widget
         of its own.
     waiting : the words until the numbers are there.
-    asks : what a preview measures of the base besides, a field of `Part`; "" for nothing.
+    asks : what a preview measures of the base besides, a field of `Selection`; "" for nothing.
     at_cell : whether it shows the cell at a cursor, where there is one.
     tall : rows from which its next view stands below the one that is shown; 0: it never does.
     """
@@ -73,14 +72,12 @@ class Kind(Struct, frozen=True):
     has: Callable[[About], bool]
     drawn: bool = True
     beside: str = ""
-    swept: bool = False
     paper: int = 0
     needs: str = ""
     short: str = ""
     unnamed: str = ""
-    part: Callable[[Scenario], Part | None] | None = None
-    more: Callable[[Scenario], tuple[Part, ...]] | None = None
-    numbers: Callable[[Snapshot], Any] = lambda _: None
+    cells: Callable[[Scenario], tuple[Selection, ...]] = lambda _: ()
+    numbers: Callable[[Snapshot, Scenario | None], Any] = lambda *_: None
     frame: str = ""
     waiting: str = ""
     asks: str = ""
@@ -95,55 +92,66 @@ class Kind(Struct, frozen=True):
         return made
 
 
-def _goal(scenario: Scenario) -> Part | None:
-    from .curves import goal_part
+def _goal(scenario: Scenario) -> tuple[Selection, ...]:
+    from .curves import answer_selections, spite_selections
 
-    return goal_part(scenario)
-
-
-def _spite(scenario: Scenario) -> tuple[Part, ...]:
-    from .curves import spite_parts
-
-    return spite_parts(scenario)
+    return answer_selections(scenario) + spite_selections(scenario)
 
 
-def _spread(run: Snapshot) -> Any:
-    cells = run.parts.get("base", ())
-    return (run.frequencies, cells[0]) if run.frequencies is not None and cells else None
+def _answers(run: Snapshot, scenario: Scenario | None) -> tuple[CellView, ...]:
+    """The cells of the scenario that answer its goal."""
+    if scenario is None or "goal" not in scenario.document:
+        return ()
+    return answers_at(run, scenario, [scenario])
+
+
+def answers_at(run: Snapshot, scenario: Scenario, of: Iterable[Scenario]) -> tuple[CellView, ...]:
+    """The cells of these scenarios that answer a goal, as far as the run has them."""
+    if not any(cell.answer is not None for cell in run.cells):
+        return ()
+    from .curves import points_of
+
+    points = (point for each in of for point in points_of(each.document, scenario))
+    cells = (run.table.at(point.parameters) for point in points)
+    return tuple(cell for cell in cells if cell is not None and cell.answer is not None)
+
+
+def _spread(run: Snapshot, _: Scenario | None) -> Any:
+    return (run.frequencies, run.base_cell) if run.frequencies and run.base_cell else None
 
 
 _ROWS: Final = (
     Kind("levels", "Levels", lambda about: about.levels,
-         numbers=lambda run: run.levels, frame="levels"),
+         numbers=lambda run, _: run.levels, frame="levels"),
     Kind("items", "Items", lambda about: about.levels, drawn=False,
-         numbers=lambda run: run.levels, frame="items"),
+         numbers=lambda run, _: run.levels, frame="items"),
     Kind("frequencies", "Frequencies", lambda about: about.lists, beside="gain", paper=4,
          short="Freq", needs="a task that estimates items"),
-    Kind("gain", "Gain", lambda about: about.lists, beside="frequencies", swept=True, paper=1,
+    Kind("gain", "Gain", lambda about: about.lists, beside="frequencies", paper=1,
          needs="an attack, a key with numbers to put on its axis, and a task that estimates items"),
     Kind("error", "Error", lambda about: about.lists, beside="gain", paper=2,
          needs="a task that estimates items, and a key with numbers to put on its axis"),
-    Kind("success", "Success", lambda about: not about.lists or about.measured, swept=True, paper=3,
+    Kind("success", "Success", lambda about: not about.lists or about.measured, paper=3,
          unnamed="Metrics", needs="a task that names items, or a metric of your own"),
     Kind("distribution", "Distribution", lambda about: about.spread and not about.lists, paper=8,
          needs="a task about numbers", short="Dist",
          numbers=_spread, frame="distribution", waiting="waiting for the first trials …"),
-    Kind("map", "Map", lambda about: about.pairs, swept=True, paper=5, needs="two swept keys"),
+    Kind("map", "Map", lambda about: about.pairs, paper=5, needs="two swept keys"),
     Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
          beside="frequencies", paper=6, needs="a task that estimates items",
-         numbers=lambda run: run.by_trial, frame="trials",
+         numbers=lambda run, _: run.by_trial, frame="trials",
          waiting="waiting for the estimates of single trials …", asks="by_trial", at_cell=True),
     Kind("intervals", "Intervals", lambda about: about.lists and about.bounded, paper=9,
          needs="a protocol of items in one collection", short="Int",
-         numbers=lambda run: run.frequencies and run.frequencies.ends, frame="intervals",
+         numbers=lambda run, _: run.frequencies and run.frequencies.ends, frame="intervals",
          waiting="waiting for the first trials …"),
     Kind("detection", "Detection", lambda about: about.scored, beside="frequencies",
-         numbers=lambda run: run.detection, frame="detection", asks="detection", tall=25,
+         numbers=lambda run, _: run.detection, frame="detection", asks="detection", tall=25,
          waiting="waiting for the verdict on each report of one trial …"),
     Kind("timeline", "Timeline", lambda about: about.lists and about.rounds, beside="frequencies",
          paper=7, needs="rounds"),
-    Kind("answer", "Answer", lambda about: about.goal, drawn=False, swept=True, part=_goal,
-         more=_spite, numbers=lambda run: run.parts.get("answer", ()), frame="answers",
+    Kind("answer", "Answer", lambda about: about.goal, drawn=False, cells=_goal,
+         numbers=_answers, frame="answers",
          waiting="looking for the smallest attack …"),
     Kind("report", "One report", lambda _: True, drawn=False, short="Report"),
     Kind("privacy", "Privacy", lambda about: about.keeps, drawn=False),

@@ -132,7 +132,7 @@ class RunSoFar:
     request: Request
     cancelling: bool = False
     snapshot: Snapshot = field(init=False)
-    _cells: dict[str, dict[int, CellView]] = field(default_factory=dict)
+    _cells: dict[int, CellView] = field(default_factory=dict)
     _fields: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -164,17 +164,14 @@ class RunSoFar:
         told = news.snapshot
         if told is None or told.key != self.request.key:
             return False
-        for name, views in told.parts.items():
-            cells = self._cells.setdefault(name, {})
-            cells.update((view.index, view) for view in views)
-            parts = {**self._fields.get("parts", {}), name: tuple(cells.values())}
-            self._fields["parts"] = parts
+        self._cells |= {view.index: view for view in told.cells}
         rounds = {**self._fields.get("round_frequencies", {}), **told.round_frequencies}
         self._fields["round_frequencies"] = rounds
         details = {name: getattr(told, name) for name in DETAILS}
         self._fields |= {name: each for name, each in details.items() if each is not None}
         if not news.more:
-            self.snapshot = replace(told, full=self.request.full, **self._fields)
+            cells = tuple(self._cells[number] for number in sorted(self._cells))
+            self.snapshot = replace(told, full=self.request.full, cells=cells, **self._fields)
         return not news.more
 
 

@@ -50,7 +50,7 @@ def listed(run: StoredRun) -> Run:
 
 
 def snapshot(path: Path, number: int) -> Snapshot:
-    """A run, whole, with what the store knows of its charts besides."""
+    """A run, whole."""
     from .replay import read_snapshot
 
     return read_snapshot(path, number, -number)

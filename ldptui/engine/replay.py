@@ -21,15 +21,12 @@ REPLAYED: Final = "replayed, nothing is simulated"
 
 
 class RunReplay:
-    """One run of an open store, which it closes. For one thread at a time.
+    """One run of an open store, which it closes. For one thread at a time."""
 
-    with_others : show besides the run's own cells what the store knows of the same charts.
-    """
-
-    def __init__(self, store: Store, number: int, key: int, *, with_others: bool = False) -> None:
+    def __init__(self, store: Store, number: int, key: int) -> None:
         self._store, self.run, self._key = store, store.run(number), key
         self._experiment, self._cells = store.experiment(number), store.cells(number)
-        self._charts = MeasuredRun(self._experiment, store.measured_cell if with_others else None)
+        self._charts = MeasuredRun(self._experiment)
         self._arrivals = store.arrivals(number)
         self.blocks = len(self._arrivals)
         self._tallies, self._count = [Tally() for _ in self._cells], 0
@@ -77,19 +74,19 @@ class RunReplay:
         self._count = count
 
 
-def open_replay(path: Path, number: int, key: int, *, with_others: bool = False) -> RunReplay:
+def open_replay(path: Path, number: int, key: int) -> RunReplay:
     """The replay of a run of a store. Raises FileError, ScenarioError."""
     store = open_store(path, write=False)
     try:
-        return RunReplay(store, number, key, with_others=with_others)
+        return RunReplay(store, number, key)
     except BaseException:
         store.close()
         raise
 
 
 def read_snapshot(path: Path, number: int, key: int) -> Snapshot:
-    """A run of a store, whole, with what the store knows of its charts besides."""
-    replay = open_replay(path, number, key, with_others=True)
+    """A run of a store, whole."""
+    replay = open_replay(path, number, key)
     try:
         return replace(replay.frame(), note="")
     finally:

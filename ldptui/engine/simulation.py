@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..session.attack_options import unseen_code
 from ..session.consent import Agreed, Code
 from ..session.runs import Run
-from ..session.snapshot import Part, Request, Snapshot
+from ..session.snapshot import Request, Selection, Snapshot
 
 if TYPE_CHECKING:
     from ..session.draft import Draft
@@ -27,7 +27,7 @@ class Simulation:
         self._engine, self._store = engine, store
         self._agreed: tuple[Agreed, ...] = ()  # until the app ends
         self._key = 0
-        self._previewed: tuple[Part, ...] = ()
+        self._previewed: tuple[object, ...] = ()  # the document and the cells
         self._full: int | None = None  # the key of the run asked for, while it goes on
         self._waits = False
 
@@ -36,21 +36,22 @@ class Simulation:
         """True while a preview waits for the end of a run."""
         return self._waits
 
-    def preview(self, draft: Draft, parts: tuple[Part, ...]) -> Run | None:
+    def preview(self, draft: Draft, selections: tuple[Selection, ...]) -> Run | None:
         """Simulate the draft quickly; None where that is done already, or has to wait."""
         if self._full is not None:
             self._waits = True
             return None
-        if not parts or parts == self._previewed:
+        assert draft.scenario is not None
+        asked = (draft.scenario.document, *selections)
+        if not selections or asked == self._previewed:
             return None
-        self._previewed = parts
-        return self._ask(draft, parts, False)
+        self._previewed = asked
+        return self._ask(draft, selections, False)
 
     async def unseen(self, draft: Draft) -> tuple[Code, ...]:
         """The Python code that a scenario asks for and that the user has to be asked about."""
         assert draft.scenario is not None
-        parts = (Part("", draft.scenario.document),)
-        request = Request(0, parts, str(draft.folder), agreed=self._agreed)
+        request = Request(0, draft.scenario.document, str(draft.folder), agreed=self._agreed)
         return await self._engine.unseen(request, unseen_code)
 
     def agree(self, code: Code) -> None:
@@ -58,11 +59,13 @@ class Simulation:
         self._previewed = ()  # it may have been refused
         self._agreed = (*self._agreed, code.agreed)
 
-    def run(self, draft: Draft, parts: tuple[Part, ...], resumed: int | None = None) -> Run:
+    def run(
+        self, draft: Draft, selections: tuple[Selection, ...], resumed: int | None = None
+    ) -> Run:
         """Run the scenario whole; `resumed`: going on with that run of the store."""
         self._previewed = ()
         self._full = self._key + 1
-        return self._ask(draft, parts, True, resumed)
+        return self._ask(draft, selections, True, resumed)
 
     def heard(self, snapshot: Snapshot) -> bool:
         """Take in news of a run; whether it is over now and a preview has waited for it."""
@@ -73,7 +76,11 @@ class Simulation:
         return waited
 
     def _ask(
-        self, draft: Draft, parts: tuple[Part, ...], full: bool, resumed: int | None = None
+        self,
+        draft: Draft,
+        selections: tuple[Selection, ...],
+        full: bool,
+        resumed: int | None = None,
     ) -> Run:
         assert draft.scenario is not None
         self._key += 1
@@ -81,11 +88,11 @@ class Simulation:
         self._engine.run(
             Request(
                 self._key,
-                parts,
+                document,
                 str(draft.folder),
+                selections,
                 full,
                 interval(),
-                whole=document if full else None,
                 store=str(self._store or "") if full else "",
                 source=str(draft.path or "") if full else "",
                 resumed=resumed,

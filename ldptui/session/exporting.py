@@ -102,7 +102,7 @@ class Drawing(Protocol):
 def export(choice: ExportChoice, charts_pane: Drawing, run: Run | None, app: App[Any]) -> str:
     """Write what was chosen; where it is, or what went wrong, in words."""
     if choice.what in ("csv-cells", "json"):
-        if run is None or not any(run.snapshot.parts.values()):
+        if run is None or not run.snapshot.cells:
             return "there are no results to export yet; ctrl+r runs the scenario"
         text = results_csv(run) if choice.what == "csv-cells" else results_json(run)
         return write(choice.path, text, _remark(run.snapshot))
@@ -142,7 +142,7 @@ def picture_of(app: App[Any]) -> str:
 
 
 def results_json(run: Run) -> str:
-    """The results as the headless command's JSON; each cell says which `part` it belongs to."""
+    """The results as the headless command's JSON."""
     from ldptui.core.export import json_text
 
     snapshot, kept = run.snapshot, run.kept
@@ -158,7 +158,7 @@ def results_json(run: Run) -> str:
 
 def verdict_of(snapshot: Snapshot) -> tuple[str, ...]:
     """The sentences that say what a run has found of its first cell."""
-    base = next(iter(snapshot.parts.get("base", ())), None)
+    base = snapshot.base_cell
     return () if base is None else verdict(VerdictCell(base, snapshot.frequencies))
 
 
@@ -172,21 +172,17 @@ def warnings_of(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def _cells(run: Run) -> list[dict[str, Any]]:
-    snapshot = run.snapshot
-    return [
-        _cell(part, cell, run, first=part == "base" and index == 0)
-        for part, cells in snapshot.parts.items()
-        for index, cell in enumerate(cells)
-    ]
+    return [_cell(cell, run) for cell in run.snapshot.cells]
 
 
-def _cell(part: str, view: CellView, run: Run, *, first: bool) -> dict[str, Any]:
-    """One cell; the first one of the part "base" has its rounds, frequencies and levels."""
+def _cell(view: CellView, run: Run) -> dict[str, Any]:
+    """One cell; that of the base has its rounds, frequencies and levels."""
     from ldptui.core.export import cell_document, estimates_document, rounds_document
 
     snapshot = run.snapshot
     whole = {key: _whole(run, key, value) for key, value in view.parameters.items()}
-    described = cell_document(view, part=part, parameters=whole)
+    described = cell_document(view, parameters=whole)
+    first = view is snapshot.base_cell
     if first and snapshot.rounds is not None:
         described |= rounds_document(snapshot.rounds)
         for number, written in enumerate(described["rounds"]):
@@ -211,7 +207,7 @@ def _whole(run: Run, key: str, value: object) -> object:
 
 
 def results_csv(run: Run) -> str:
-    """The results as `ldptui run --format csv-cells` writes them, with the part of each cell."""
+    """The results as `ldptui run --format csv-cells` writes them."""
     from ldptui.core.export import cells_csv
 
     return cells_csv(_cells(run))

@@ -16,7 +16,7 @@ from ..text import format as fmt
 from ..text.format import chosen_value, count
 from ..text.interval import mean_words
 from .draft.attack_script import described_mix, parts_of, phases_of, shape_of
-from .snapshot import Part, Request, Snapshot
+from .snapshot import Request, Snapshot
 
 if TYPE_CHECKING:
     from ldptui.core.base.summary import Estimate
@@ -122,7 +122,7 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
 def may_change(document: Mapping[str, Any]) -> bool:
     """True if a scenario may measure something else next time: its file or its code may change."""
     population = document.get("population", {})
-    code = Request(0, (Part("", document),), "").python_code
+    code = Request(0, document, "").python_code
     return bool(code) or (isinstance(population, Mapping) and "path" in population)
 
 
@@ -190,9 +190,8 @@ def difference_text(a: Run, b: Run) -> str:
     sentences = changes(a.document, b.document)
     lines += ["", f"What changed since {a.name}:"]
     lines += [f"  {sentence}" for sentence in sentences or ["Nothing: it is the same scenario."]]
-    cells = [run.snapshot.parts.get("base", ()) for run in (a, b)]
-    if all(cells):  # both were read, and have trials
-        old, new = (each[0] for each in cells)
+    old, new = a.snapshot.base_cell, b.snapshot.base_cell
+    if old is not None and new is not None:  # both were read, and have trials
         rows = list(measured_changes(old.metrics, new.metrics))
         same = len(old.metrics) - len(rows)
         lines += ["", *_table([("measured", a.name, b.name, "change"), *rows])]

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .runs import Run, alike, drawn_here
-from .snapshot import Overlay, Snapshot, complete_snapshot
+from .snapshot import Overlay, Snapshot, with_rest
 
 MOMENT_S: Final = 2.0
 """Seconds after which a preview may be stopped."""
@@ -106,7 +106,7 @@ class Shelf(Struct, frozen=True, dict=True):
         return next(
             (run for run in reversed(self.runs)
              if run.snapshot.full and run.status == "done"
-             and (run.snapshot.parts if at_hand else drawn_here(run))
+             and (run.snapshot.cells if at_hand else drawn_here(run))
              and alike(run.document, document)), None,
         )  # fmt: skip
 
@@ -124,7 +124,10 @@ class Shelf(Struct, frozen=True, dict=True):
         preview = self.preview
         if not run.snapshot.full or preview is None or not alike(run.document, preview.document):
             return run.snapshot
-        return complete_snapshot(run.snapshot, preview.snapshot)
+        whole, few = run.snapshot, preview.snapshot
+        if few.base_cell is not None and few.base != whole.base:
+            whole = replace(whole, base="")  # its sweep leaves out what the charts of one cell show
+        return with_rest(whole, few)
 
     @property
     def laid_over(self) -> tuple[Overlay, ...]:
@@ -133,7 +136,7 @@ class Shelf(Struct, frozen=True, dict=True):
         return tuple(
             Overlay(runs[key].name, runs[key].snapshot)
             for key in self.overlays
-            if key != self.shown and key in runs and runs[key].snapshot.parts
+            if key != self.shown and key in runs and runs[key].snapshot.cells
         )
 
     @property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
@@ -10,42 +11,52 @@ from msgspec.structs import replace
 
 from ldptui.core.view import BitCounts, CellView, Detection, Frequencies, Rounds, TrialEstimates
 
+from .cells import Cells
 from .consent import WHAT, Agreed
 
 Status = Literal["running", "done", "partial", "failed"]
 
 
-class Part(Struct, frozen=True):
-    """One experiment of a request: a name that charts know, and a scenario's document.
+class Selection(Struct, frozen=True):
+    """Cells of a scenario that a chart asks for: its base with other values, or a sweep of it.
 
-    detection : the filters' verdict on each report of its first cell is wanted as well. by_trial :
-    its estimates in single trials are.
+    values : by dotted keys, of all these cells; None takes a table out. sweep : by dotted keys, all
+    combinations are asked for; none: the one cell of the values.
+    estimates : those of its first cell are asked for as well, by_trial : in single trials.
+    detection : the filters' verdict on each report of that cell.
     """
 
-    name: str
-    document: Mapping[str, Any]
-    detection: bool = False
+    values: Mapping[str, Any] = field(default_factory=dict)
+    sweep: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    estimates: bool = False
     by_trial: bool = False
+    detection: bool = False
+
+    @property
+    def is_base(self) -> bool:
+        """True for the cell that a run shows in detail."""
+        return not (self.values or self.sweep or self.estimates)
 
 
 class Request(Struct, frozen=True):
-    """A run that the worker is asked for: parts in order, under one key.
+    """A run that the worker is asked for, under one key.
 
-    full : a run asked for by hand, with all trials; else the preview that follows the hand.
+    document : the scenario. selections : the cells that charts show, those that are wanted most
+        first. A preview measures these alone, with few trials.
+    full : a run asked for by hand: all cells of the scenario, with all their trials.
     interval : least seconds between two progress snapshots (the first one and the last one
         come at once).
-    whole : the scenario that a full run belongs to, with its whole sweep, kept in the file
-        `store` ("": nowhere) as coming from the file `source`.
+    store : the file that a full run is kept in ("": nowhere), as coming from the file `source`.
     resumed : the run of the store to go on with, instead of beginning a new one.
     agreed : the Python code that the user has agreed to until the end.
     """
 
     key: int
-    parts: tuple[Part, ...]
+    document: Mapping[str, Any]
     folder: str
+    selections: tuple[Selection, ...] = (Selection(),)
     full: bool = False
     interval: float = 0.25
-    whole: Mapping[str, Any] | None = None
     store: str = ""
     source: str = ""
     resumed: int | None = None
@@ -53,9 +64,8 @@ class Request(Struct, frozen=True):
 
     @property
     def python_code(self) -> tuple[tuple[str, str], ...]:
-        """The Python code that its documents ask for: the table, the name."""
-        names = (name for part in self.parts for name in _code_names(part.document))
-        return tuple(dict.fromkeys(names))
+        """The Python code that its document asks for: the table, the name."""
+        return tuple(dict.fromkeys(_code_names(self.document)))
 
 
 def _code_names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -77,16 +87,13 @@ def _code_names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             tables += [(what, table.get(part)) for part in ("mix", "phase")]
 
 
-IGNORED: Final = ("trials", "simulate.path", "simulate.top_k")
-"""Parameters that do not change what a cell is expected to measure."""
-
-
-class Snapshot(Struct, frozen=True):
+class Snapshot(Struct, frozen=True, dict=True):
     """A run so far: complete in itself, so that any but the newest may be dropped.
 
-    parts : the cells of each part, by its name. frequencies, bits, detection, rounds : of the first
-    cell of "base", the detection and by_trial where they were asked for. at_cell : the frequencies
-    of the one cell of "cell". round_frequencies : those of the rounds of "base", by number; of very
+    cells : those with trials. base : the address of the one that is shown in detail, see `Cells`.
+    frequencies, bits, detection, rounds : of that cell, the detection and by_trial where they were
+    asked for. at_cell : the frequencies of the cell at a chart's cursor, whose address is `at`.
+    round_frequencies : those of the rounds of the base, by number; of very
     many every other one, or every third, …. followed : what the task of that cell measured besides,
     by its JSON names, and the number of trials. latest : the parameters of the cell worked on last.
     error : one sentence when failed; details : a traceback, if any. numpy : the version that drew
@@ -100,8 +107,10 @@ class Snapshot(Struct, frozen=True):
     done: int = 0
     total: int = 0
     seconds: float = 0.0
-    parts: Mapping[str, tuple[CellView, ...]] = field(default_factory=dict)
+    cells: tuple[CellView, ...] = ()
+    base: str = ""
     frequencies: Frequencies | None = None
+    at: str = ""
     at_cell: Frequencies | None = None
     bits: BitCounts | None = None
     detection: Detection | None = None
@@ -118,6 +127,21 @@ class Snapshot(Struct, frozen=True):
     reused: int = 0
     note: str = ""
 
+    @cached_property
+    def table(self) -> Cells:
+        """The cells as a table."""
+        return Cells(self.cells, self.base)
+
+    @property
+    def base_cell(self) -> CellView | None:
+        """The cell that is shown in detail; None before its first trial."""
+        return self.table.base
+
+    @property
+    def cell_at_cursor(self) -> CellView | None:
+        """The cell at a chart's cursor that was measured last."""
+        return self.table.find(self.at)
+
     @property
     def levels(self) -> Mapping[str, Any] | None:
         """The levels and items of heavy hitters; None before the first trial."""
@@ -129,82 +153,24 @@ DETAILS: Final = (
 )  # fmt: skip
 """The fields of a snapshot that are None until they are measured."""
 
+OF_BASE: Final = ("base", "frequencies", "bits", "followed", "rounds", "round_frequencies")
+"""The fields of a snapshot that the trials of its base bring, all together."""
 
-def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
-    """A run so far over what was shown before it: what it has not measured yet stays as it was.
 
-    Only while it is running: a picture that vanishes with every edit cannot be compared. A run
-    at its end keeps the cell at a cursor besides, until the next one is measured.
+def with_rest(run: Snapshot, other: Snapshot) -> Snapshot:
+    """A run with what it has not measured from another one.
+
+    Cells at settings of its own, all of the base while that has no trial, and the details that
+    only a preview has.
     """
-    if before is None or (run.status != "running" and (run.at_cell or run.key != before.key)):
-        return run
-    if run.status != "running":
-        cell = {"cell": before.parts["cell"]} if "cell" in before.parts else {}
-        return replace(run, parts={**run.parts, **cell}, at_cell=before.at_cell)
-    return going_on(run, before)
-
-
-def going_on(run: Snapshot, before: Snapshot) -> Snapshot:
-    """A run with what it has not measured from one before it."""
-    parts = {name: with_unmeasured(cells, before.parts.get(name, ()))
-             for name, cells in run.parts.items()}  # fmt: skip
-    # A task estimates frequencies, or follows something else: whichever comes, it is measured anew.
-    fresh = run if run.frequencies is not None or run.followed is not None else before
-    return replace(
-        run,
-        parts={**before.parts, **parts},
-        frequencies=fresh.frequencies,
-        at_cell=run.at_cell or before.at_cell,
-        bits=fresh.bits,
-        detection=run.detection or before.detection,
-        by_trial=run.by_trial or before.by_trial,
-        followed=fresh.followed,
-        rounds=fresh.rounds,
-        round_frequencies=fresh.round_frequencies,
-    )
-
-
-def complete_snapshot(run: Snapshot, preview: Snapshot) -> Snapshot:
-    """A run with the cells and the details that it lacks, from a preview of its scenario."""
-    parts = dict(run.parts)
-    for name, cells in preview.parts.items():
-        known = parts.get(name, ())
-        settings = {_settings(cell) for cell in known}
-        parts[name] = (*known, *(cell for cell in cells if _settings(cell) not in settings))
-    return replace(
-        run,
-        parts=parts,
-        at_cell=preview.at_cell,
-        detection=run.detection or preview.detection,
-        by_trial=run.by_trial or preview.by_trial,
-    )
-
-
-def with_unmeasured(
-    cells: tuple[CellView, ...], before: tuple[CellView, ...]
-) -> tuple[CellView, ...]:
-    """The cells of a part so far, then those from before that it has yet to measure.
-
-    These are set apart from the new ones by nothing but what was swept before.
-    """
-    if not cells or not before:
-        return cells
-    first = before[0].parameters
-    swept = {key for cell in before for key, value in cell.parameters.items()
-             if first.get(key) != value}  # fmt: skip
-
-    measured, common = {_settings(cell) for cell in cells}, _settings(cells[0], swept)
-    return cells + tuple(
-        cell
-        for cell in before
-        if _settings(cell) not in measured and _settings(cell, swept) == common
-    )
-
-
-def _settings(cell: CellView, left: Container[str] = ()) -> str:
-    """All parameters that change what a cell measures, but for those that are left out."""
-    kept = {key: value for key, value in cell.parameters.items() if key not in left}
-    return repr(sorted((key, kept[key]) for key in kept.keys() - {*IGNORED}))
+    own = run.table
+    cells = (*run.cells, *(cell for cell in other.cells if own.at(cell.parameters) is None))
+    first = run if run.base_cell is not None else other
+    at = run if run.at_cell is not None else other
+    more = {name: getattr(first, name) for name in OF_BASE}
+    for name in ("detection", "by_trial"):
+        more[name] = getattr(run, name) or getattr(other, name)
+    return replace(run, cells=cells, at=at.at, at_cell=at.at_cell, **more)
 
 
 class Overlay(Struct, frozen=True):

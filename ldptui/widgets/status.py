@@ -164,9 +164,9 @@ def failure(run: Snapshot, width: int) -> str:
 
 def so_far(run: Snapshot) -> str:
     """The first metric of the first cell and its error, which falls while trials come in."""
-    for cell in run.parts.get("base", ()):
-        for name, measured in cell.metrics.items():
-            mean, error = measured.mean, measured.standard_error
-            if mean is not None and error:
-                return f"{metric_words(name).name} {fmt.short(mean, 3)} ± {fmt.short(error, 2)}"
+    cell = run.base_cell
+    for name, measured in cell.metrics.items() if cell is not None else ():
+        mean, error = measured.mean, measured.standard_error
+        if mean is not None and error:
+            return f"{metric_words(name).name} {fmt.short(mean, 3)} ± {fmt.short(error, 2)}"
     return ""

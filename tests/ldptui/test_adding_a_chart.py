@@ -16,7 +16,7 @@ from ldptui.charts.figures.table import Column, Frame, Table
 from ldptui.charts.kinds import KINDS, Kind, on_paper
 from ldptui.charts.series import Axis, Plot, Series
 from ldptui.core.scenario import Scenario
-from ldptui.session.snapshot import CellView, Part
+from ldptui.session.snapshot import CellView, Selection
 
 NAME = "shares"
 
@@ -36,8 +36,11 @@ def frame(cells: Sequence[CellView]) -> Frame | None:
     return Frame(Table("Trials of each cell", columns, rows), plot)
 
 
-def part(scenario: Scenario) -> Part:
-    return Part(NAME, scenario.with_value("attack.share", 0.2).document)
+THERE = Selection({"attack.share": 0.2})
+
+
+def selections(_: Scenario) -> tuple[Selection, ...]:
+    return (THERE,)
 
 
 ROW = Kind(
@@ -45,9 +48,8 @@ ROW = Kind(
     "Shares",
     lambda about: about.lists,
     paper=99,
-    swept=True,
-    part=part,
-    numbers=lambda run: run.parts.get("gain", ()),
+    cells=selections,
+    numbers=lambda run, _: run.cells[1:],
     frame=NAME,
     waiting="waiting for the shares",
 )
@@ -66,7 +68,7 @@ async def test_a_new_chart_has_a_tab_a_cursor_and_a_table() -> None:
         pane.tab = NAME
         await pilot.pause()
         assert "Trials over the share" in pane.as_text()
-        shares = [row[1] for row in frame(run.parts["gain"]).table.rows]  # type: ignore[union-attr]
+        shares = [row[1] for row in frame(run.cells[1:]).table.rows]  # type: ignore[union-attr]
         await pilot.press("full_stop", "full_stop")
         assert chart(pane, NAME).cursor == sorted(shares)[1]
         assert f"share = {sorted(shares)[1]:g}" in seen(pane.app)
@@ -77,15 +79,13 @@ async def test_a_new_chart_has_a_tab_a_cursor_and_a_table() -> None:
 
 async def test_a_new_chart_says_why_there_is_none_and_is_simulated_where_it_is_shown() -> None:
     async with showing(WIDE, run=snapshot(scenario())) as (pane, pilot):
-        before, changes = pane.parts(QUICK_DRAFT), pane.app.changes  # type: ignore[attr-defined]
+        before, changes = pane.selections(QUICK_DRAFT), pane.app.changes  # type: ignore[attr-defined]
         pane.tab = NAME
         await pilot.pause()
         assert pane.as_text().strip() == "waiting for the shares"
         assert pane.app.changes > changes  # type: ignore[attr-defined]
-        asked = [each.name for each in pane.parts(QUICK_DRAFT)]
-        assert NAME in asked
-        assert NAME not in [each.name for each in before]
-        assert NAME in [each.name for each in pane.parts(QUICK_DRAFT, with_sweep=True)]
+        assert THERE not in before
+        assert THERE in pane.selections(QUICK_DRAFT)
 
 
 def test_a_new_chart_is_drawn_for_paper() -> None:

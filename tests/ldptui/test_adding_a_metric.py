@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ldptui.engine.worker.part import PartSoFar
 from support.cases import experiment
 
 from ldptui.catalogue import metric_words
@@ -21,7 +22,6 @@ from ldptui.core.running.runner import Results, run
 from ldptui.core.store import Store, begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import replay
-from ldptui.engine.worker.part import PartSoFar
 from ldptui.text.table import results_table
 
 NAME = "smallest_estimate"

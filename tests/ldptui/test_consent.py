@@ -21,7 +21,7 @@ from ldptui.engine import COMMAND, Engine
 from ldptui.screens.dialogs.prompts import ConsentScreen
 from ldptui.session.attack_options import unseen_code
 from ldptui.session.consent import Code
-from ldptui.session.snapshot import Part, Request
+from ldptui.session.snapshot import Request
 from ldptui.terminal.settings import Settings, load_settings
 
 CODE = Code("attack", "honest", "/somewhere/mine.py", True, "0123456789abcdef", 12)
@@ -100,7 +100,7 @@ def test_agreed_code_may_run_as_long_as_it_is_the_same(tmp_path: Path) -> None:
 async def test_the_worker_runs_what_was_agreed_to(tmp_path: Path) -> None:
     path, mark = attack_file(tmp_path)
     document = {"attack": {"mix": [{"name": "honest"}, {"name": "nobody's"}]}}
-    request = Request(0, (Part("", document),), str(tmp_path))
+    request = Request(0, document, str(tmp_path))
     (attack,) = unseen_code(request, ())
     assert (attack.place, attack.lines) == (str(path), len(path.read_text().splitlines()))
     assert unseen_code(replace(request, agreed=(attack.agreed,)), ()) == ()

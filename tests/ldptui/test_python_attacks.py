@@ -25,6 +25,7 @@ from ldptui.commands import cli
 from ldptui.core.plugins import code_loading
 from ldptui.engine import COMMAND
 from ldptui.session.attack_options import Code, as_arguments
+from ldptui.session.snapshot import Selection
 from ldptui.terminal import exits
 from ldptui.terminal.settings import Settings
 
@@ -276,7 +277,7 @@ async def test_the_workbench_says_which_attack_ended_its_worker(tmp_path: Path) 
     await desk.engine.start()
     try:
         await desk.alive()
-        desk.run(1, base=document(sweep={"protocol.kind": ["olh"]}))
+        desk.run(1, document(sweep={"protocol.kind": ["olh"]}))
         last = await desk.ended(1)
         words = (
             "the background worker ended with exit code 3 while it ran the Python attack 'honest'"
@@ -440,13 +441,13 @@ def document(name: str = "honest", **more: Any) -> dict[str, Any]:
 
 async def test_the_worker_runs_what_its_command_line_allows(worker: Worker, tmp_path: Path) -> None:
     _, mark = attack_file(tmp_path)
-    last = await worker.end(worker.run(1, base=document()))
+    last = await worker.end(worker.run(1, document()))
     assert (last.status, last.done) == ("done", 20)
     assert mark.exists()
-    (cell,) = last.parts["base"]
+    cell = last.base_cell
     assert cell.metrics["gain"].theory is None
     assert cell.metrics["gain"].mean is not None
-    other = await worker.end(worker.run(2, base=document("other")))
+    other = await worker.end(worker.run(2, document("other")))
     assert other.status == "failed"
     assert other.error.startswith("attack.name asks for the attack 'other'")
     assert other.details == ""
@@ -458,17 +459,16 @@ async def test_the_worker_shows_a_traceback_and_the_other_cells(
 ) -> None:
     attack_file(tmp_path, BROKEN)
     sweep = {"protocol.kind": ["olh", "oue"]}
-    last = await worker.end(worker.run(1, base=document(), gain=document(sweep=sweep)))
+    last = await worker.end(worker.run(1, document(sweep=sweep), Selection(), Selection({}, sweep)))
     assert last.status == "failed"
     assert (
         last.error == "cell 0 failed: attack 'honest' raised LookupError: no seed (mine.py, line 7)"
     )
     assert last.details.rstrip().endswith("LookupError: no seed")
-    assert [cell.trials for cell in last.parts["gain"]] == [20]
-    assert [cell.trials for cell in last.parts["base"]] == [20]
+    assert [cell.trials for cell in last.cells] == [20, 20]
     # It is mended, and the next run takes the new code.
     attack_file(tmp_path, HONEST)
-    again = await worker.end(worker.run(2, gain=document(sweep=sweep)))
+    again = await worker.end(worker.run(2, document(sweep=sweep), full=True))
     assert (again.status, again.done) == ("done", 40)
 
 
@@ -479,7 +479,7 @@ async def test_an_attack_that_hangs_is_cancelled_like_any_run(tmp_path: Path) ->
     await desk.engine.start()
     try:
         await desk.alive()
-        desk.run(1, full=True, base=document())
+        desk.run(1, document(), full=True)
         await desk.watch(hangs.exists)
         active = desk.engine._active
         assert active is not None

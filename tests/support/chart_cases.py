@@ -7,12 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from ldptui.charts import curves
 from ldptui.core.base.summary import Estimate
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario, parse
 from ldptui.core.view import CellView, Estimates, Frequencies
-from ldptui.session.snapshot import Snapshot
+from ldptui.session.cells import Cells, address_of
+from ldptui.session.draft import base
+from ldptui.session.snapshot import Selection, Snapshot
 
 QUICK = """
 format = 1
@@ -102,8 +106,7 @@ def cells(
 
 def estimates(made: Scenario, *, shift: float = 0.0, trials: int = 20) -> Frequencies:
     """The base cell's estimates: the truth plus `shift`, after the attack 0.1 more for targets."""
-    base = replace(made, document=dict(curves.base_part(made).document))
-    (cell,) = compile(base).cells
+    (cell,) = compile(base(made)).cells
     true = tuple(cell.population.frequencies.tolist())
     clean = tuple(f + shift for f in true)
     targets = tuple(cell.targets.tolist())
@@ -113,15 +116,42 @@ def estimates(made: Scenario, *, shift: float = 0.0, trials: int = 20) -> Freque
     )
 
 
+def asked(made: Scenario, selection: Selection | None) -> Scenario:
+    """The scenario with the cells that a chart asks for alone."""
+    assert selection is not None
+    return curves.select_cells(made, selection)
+
+
+def along(made: Scenario, axis: curves.Variable, chart: str = "gain") -> Scenario:
+    """The scenario with the cells along an axis alone, those of an error with each protocol."""
+    if chart != "error":
+        return asked(made, curves.COURSES[chart].select(made, axis))
+    document = curves.error_document(made)
+    sweep = {**document["sweep"], axis.key: list(axis.grid(11))}
+    return replace(made, document={**document, "sweep": sweep})
+
+
+def table(made: Scenario, *views: CellView) -> Cells:
+    """Some cells as the table of a run of a scenario."""
+    return Cells(views, base_address(made))
+
+
+def base_address(made: Scenario) -> str:
+    """The address of the scenario's base."""
+    return address_of(next(base(made).points()).parameters)
+
+
 def snapshot(
-    made: Scenario, *parts: str, key: int = 1, status: Any = "done", shift: float = 0.0
+    made: Scenario, *charts: str, key: int = 1, status: Any = "done", shift: float = 0.0
 ) -> Snapshot:
-    """A run of the scenario: its base cell and frequencies, and the first curve of each part."""
-    parts_seen = {"base": cells(curves.base_part(made).document)}
-    if "gain" in parts and (gain := curves.gain_part(made, curves.axes(made)[0])) is not None:
-        parts_seen["gain"] = cells(gain.document)
-    if "error" in parts:
-        parts_seen["error"] = cells(curves.error_part(made, curves.error_axes(made)[0]).document)
+    """A run of the scenario: its base cell and frequencies, and the first curve of each chart."""
+    views = [*cells(base(made).document)]
+    for chart in charts:
+        course = curves.COURSES[chart]
+        if axes := course.axes(made):
+            views += cells(along(made, axes[0], chart).document)
+    numbered = [structs.replace(view, index=number) for number, view in enumerate(views)]
     return Snapshot(
-        key, status, done=20, total=20, parts=parts_seen, frequencies=estimates(made, shift=shift)
-    )
+        key, status, done=20, total=20, cells=tuple(numbered), base=base_address(made),
+        frequencies=estimates(made, shift=shift),
+    )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from ldptui.messages import KeysProposed, LongWork, PartsChanged
+from ldptui.messages import KeysProposed, LongWork, SelectionsChanged
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Snapshot
@@ -34,7 +34,7 @@ class Shell(App[None]):
     def compose(self) -> ComposeResult:
         yield ChartsPane()
 
-    def on_parts_changed(self, message: PartsChanged) -> None:
+    def on_selections_changed(self, message: SelectionsChanged) -> None:
         self.changes += 1
 
     def on_long_work(self, message: LongWork) -> None:

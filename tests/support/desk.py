@@ -11,7 +11,7 @@ from textual.message import Message
 
 from ldptui.engine.engine import Engine
 from ldptui.messages import RunProgressed, WorkerChanged
-from ldptui.session.snapshot import Part, Request, Snapshot
+from ldptui.session.snapshot import Request, Selection, Snapshot
 from support.worker import soon
 
 Command = tuple[str, ...]
@@ -72,9 +72,17 @@ class Desk:
     async def spare(self) -> None:
         await self.watch(lambda: self.engine._spare and self.engine._spare.ready)
 
-    def run(self, key: int, full: bool = False, interval: float = 0.25, **parts: Any) -> None:
-        listed = tuple(Part(name, document) for name, document in parts.items())
-        self.engine.run(Request(key, listed, ".", full, interval))
+    def run(
+        self,
+        key: int,
+        document: Any,
+        *selections: Selection,
+        full: bool = False,
+        interval: float = 0.25,
+    ) -> None:
+        """Ask for some cells of a scenario, the base alone if none are named."""
+        chosen = selections or (Selection(),)
+        self.engine.run(Request(key, document, ".", chosen, full, interval))
 
     def pids(self) -> list[int]:
         processes = [child._process for child in self.engine._children]

@@ -12,6 +12,7 @@ from textual.message import Message
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.messages import Replied, RunProgressed, WorkerChanged
+from ldptui.session.cells import address_of
 from ldptui.session.consent import Code
 from ldptui.session.snapshot import Question, Reply, Request, Snapshot, Status
 
@@ -143,7 +144,7 @@ class LabEngine:
 
 
 def base_snapshot(key: int, items: int = 8, targets: tuple[int, ...] = (2, 5)) -> Snapshot:
-    """A finished run of the part "base" alone, with plain numbers that a test can recognise."""
+    """A finished run of the base alone, with plain numbers that a test can recognise."""
     weights = [1 / (item + 1) for item in range(items)]
     true = tuple(weight / sum(weights) for weight in weights)
     attacked = tuple(f + (0.1 if item in targets else -0.01) for item, f in enumerate(true))
@@ -175,6 +176,6 @@ def base_snapshot(key: int, items: int = 8, targets: tuple[int, ...] = (2, 5)) -
         metrics={"gain": Estimate(0.2, 0.001, 0.2), "mse": Estimate(0.003, 0.0001, None)},
     )
     return Snapshot(
-        key, "done", done=20, total=20, seconds=0.1, parts={"base": (cell,)},
-        frequencies=frequencies, digest="xxh3:0",
+        key, "done", done=20, total=20, seconds=0.1, cells=(cell,),
+        base=address_of(cell.parameters), frequencies=frequencies, digest="xxh3:0",
     )  # fmt: skip

@@ -36,7 +36,7 @@ SNAPSHOT = told(DOCUMENT)[0]
 ROUNDS: Rounds = SNAPSHOT.rounds
 
 
-CELL = SNAPSHOT.parts["base"][0]
+CELL = SNAPSHOT.base_cell
 
 
 GAIN = CELL.metrics["gain"]

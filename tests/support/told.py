@@ -9,15 +9,14 @@ from ldptui.engine import wire
 from ldptui.engine.child import RunSoFar
 from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.run import Run
-from ldptui.session.snapshot import Part, Request, Snapshot
+from ldptui.session.snapshot import Request, Selection, Snapshot
 
 
-def told(
-    document: Any, name: str = "base", *, by_trial: bool = False, **more: Any
-) -> tuple[Snapshot, list[wire.News]]:
-    """The last snapshot of a run of one part, and all news of the worker."""
-    part = Part(name, document, by_trial=by_trial)
-    return answered(Request(1, (part,), **{"folder": ".", "interval": 0, **more}))
+def told(document: Any, *selections: Selection, **more: Any) -> tuple[Snapshot, list[wire.News]]:
+    """The last snapshot of a run of some cells, the base alone if none are named, and all news."""
+    chosen = selections or (Selection(),)
+    options = {"folder": ".", "interval": 0, **more}
+    return answered(Request(1, document, selections=chosen, **options))
 
 
 def answered(request: Request) -> tuple[Snapshot, list[wire.News]]:

@@ -68,8 +68,8 @@ def finished(engine: FakeEngine, **changes: object) -> Snapshot:
 
 
 def measured(document: Mapping[str, Any]) -> tuple[CellView, ...]:
-    """The cells of a part with a gain each, whatever it is."""
-    cell = base_snapshot(1).parts["base"][0]
+    """The cells of a scenario with a gain each, whatever it is."""
+    cell = base_snapshot(1).base_cell
     return tuple(
         replace(cell, index=index, parameters=point.parameters)
         for index, point in enumerate(Scenario(dict(document)).points())

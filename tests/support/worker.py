@@ -13,7 +13,7 @@ from ldptui.core import compile, run
 from ldptui.core.scenario import Scenario
 from ldptui.engine import wire
 from ldptui.engine.child import RunSoFar
-from ldptui.session.snapshot import Part, Request, Snapshot
+from ldptui.session.snapshot import Request, Selection, Snapshot
 
 T = TypeVar("T")
 
@@ -34,6 +34,11 @@ def document(protocol: str = "grr", items: int = 16, users: int = 1000, **more: 
 
 ENDLESS = document("oue", 1024, 10**8, simulate={"path": "reports"})
 """Hours of work, with a pulse every few milliseconds."""
+
+HALTING = document(
+    "oue", 1024, simulate={"path": "reports"}, sweep={"population.users": [1000, 10**8]}
+)
+"""A base that is there at once, and then hours of work."""
 
 
 async def soon(waiting: Awaitable[T]) -> T:
@@ -56,10 +61,18 @@ class Worker:
         self.write(wire.to_json(wire.Order(**order)).decode())
 
     def run(
-        self, key: int, interval: float = 0.25, folder: str = ".", agreed: Any = (), **parts: Any
+        self,
+        key: int,
+        document: Any,
+        *selections: Selection,
+        interval: float = 0.25,
+        folder: str = ".",
+        agreed: Any = (),
+        full: bool = False,
     ) -> RunSoFar:
-        listed = tuple(Part(name, table) for name, table in parts.items())
-        request = Request(key, listed, folder, interval=interval, agreed=agreed)
+        """Ask for some cells of a scenario, the base alone if none are named."""
+        chosen = selections or (Selection(),)
+        request = Request(key, document, folder, chosen, full, interval, agreed=agreed)
         self.send(run=request)
         return RunSoFar(request)
 

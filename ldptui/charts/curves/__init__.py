@@ -14,24 +14,23 @@ from .courses import (
     Course,
     axis_of,
     gain_and_lines,
+    gain_cells,
     gain_lines,
     lists_more,
     names_items,
     success_axes,
     success_curves,
     success_metrics,
-    success_part,
+    success_selection,
 )
 from .documents import error_document, error_protocols, gain_document, points_of
-from .parts import (
-    base_part,
-    error_part,
-    gain_part,
-    goal_part,
+from .selections import (
+    answer_selections,
     map_keys,
     map_layer,
-    map_part,
-    preview_part,
-    spite_parts,
+    map_selection,
+    select_cells,
+    spite_selections,
+    thin_out,
 )
 from .variables import Variable, axes, error_axes

@@ -26,6 +26,7 @@ from ldptui.core.population import CSVColumn, Explicit, Population, PopulationSp
 from ldptui.core.protocols import ProtocolSpec
 from ldptui.core.scenario import Point, Scenario
 
+from ...session.cells import without_acts
 from ...session.draft import UnreadError, draw_population, require_solved
 from ...text.swept import setting_word
 from .documents import error_document, gain_document, points_of
@@ -137,6 +138,7 @@ def error_curves(
         )
         for at in subjects
     ]
+    curves = [replace(each, parameters=without_acts(each.parameters)) for each in curves]
     least = theory.least_of_all(2, 1.0).family
     if cells and all(cell.protocol.mechanism.family != least for cell in cells):
         floor = subjects[0].curve(FLOOR, axis, grid, subjects[0].floor)

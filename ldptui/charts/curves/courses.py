@@ -21,7 +21,7 @@ from ldptui.core.scenario import Point, Scenario, value_at
 
 from ...catalogue import leading_metrics
 from ...session.draft import base, draw_population
-from ...session.snapshot import Part
+from ...session.snapshot import Selection
 from ...text.swept import setting_words
 from .closed import (
     NO_VALUE,
@@ -34,8 +34,8 @@ from .closed import (
     grid_of,
     varied,
 )
-from .documents import gain_document, points_of, series_document, some_of
-from .parts import error_part, gain_part, swept
+from .documents import gain_document, points_of
+from .selections import along_axis, gain_selection, select_cells, series_selection, some_of
 from .variables import Variable, axes, axes_of, error_axes, simulated
 
 PLACED_ITEMS: Final = 2**12
@@ -214,7 +214,8 @@ def success_axes(scenario: Scenario) -> tuple[Variable, ...]:
     """The variables of such a chart; empty where there is no metric for it."""
     if not success_metrics(scenario):
         return ()
-    points = points_of(_document(scenario, ""), scenario)
+    selection = series_selection(scenario, _series_of(scenario, ""))
+    points = points_of(select_cells(scenario, selection).document, scenario)
     chart = "success" if names_items(scenario) else "gain"
     return axes_of(scenario, points, chart, only=_ONLY if _seeks(scenario) else ())
 
@@ -223,16 +224,16 @@ _ONLY: Final = ("attack.share",)
 """The axis of a scenario with a goal: what it takes is on it."""
 
 
-def success_part(scenario: Scenario, axis: Variable) -> Part:
-    """The cells to simulate for the chart: the points of the axis for each of the other values."""
-    return Part("success", swept(_document(scenario, axis.key), scenario, axis))
+def success_selection(scenario: Scenario, axis: Variable) -> Selection:
+    """The points of the axis for each of the other values."""
+    return along_axis(series_selection(scenario, _series_of(scenario, axis.key)), scenario, axis)
 
 
 def success_curves(scenario: Scenario, axis: Variable) -> tuple[Curve, ...]:
     """A series for each of the other swept values, without values of its own."""
-    document = _document(scenario, axis.key)
-    keys = [key for key in document.get("sweep", {}) if key != axis.key]
-    points = points_of(_without(document, axis.key), scenario)
+    selection = series_selection(scenario, _series_of(scenario, axis.key))
+    points = points_of(select_cells(scenario, selection).document, scenario)
+    keys = [*selection.sweep]
     return tuple(
         Curve(_label(point, keys), axis.key, point.parameters, (), (), ()) for point in points
     )
@@ -242,8 +243,8 @@ def _seeks(scenario: Scenario) -> bool:
     return "goal" in scenario.document
 
 
-def _document(scenario: Scenario, axis: str) -> dict[str, Any]:
-    """The scenario with at most `MOST_SERIES` values of other keys swept, words before numbers.
+def _series_of(scenario: Scenario, axis: str) -> dict[str, list[Any]]:
+    """At most `MOST_SERIES` values of other swept keys, words before numbers.
 
     Numbers have a series each only over an axis of the scenario's own sweep, all of which is asked
     for.
@@ -260,14 +261,7 @@ def _document(scenario: Scenario, axis: str) -> dict[str, Any]:
         else:
             continue
         room //= len(series[key])
-    return series_document(scenario, series, axis)
-
-
-def _without(document: dict[str, Any], key: str) -> dict[str, Any]:
-    left = {name: values for name, values in document.get("sweep", {}).items() if name != key}
-    return {name: each for name, each in document.items() if name != "sweep"} | (
-        {"sweep": left} if left else {}
-    )
+    return series
 
 
 def _label(point: Point, keys: list[str]) -> str:
@@ -279,15 +273,25 @@ def _label(point: Point, keys: list[str]) -> str:
 class Course(Struct, frozen=True):
     """A chart over an axis.
 
-    axes : the variables that a scenario allows. part : what is simulated along one of them, None
-    for nothing. curves : the closed forms along it, with `log` and `draw` as `error_curves` has
+    axes : the variables that a scenario allows. select : the cells along one of them, None for
+    none of its own. curves : the closed forms along it, with `log` and `draw` as `error_curves` has
     them. at_once : the options of `curves` that leave out what takes long.
     """
 
     axes: Callable[[Scenario], tuple[Variable, ...]]
-    part: Callable[[Scenario, Variable], Part | None]
+    select: Callable[[Scenario, Variable], Selection | None]
     curves: Callable[..., tuple[Curve, ...]]
     at_once: Mapping[str, bool]
+
+
+def gain_cells(scenario: Scenario, axis: Variable) -> Selection | None:
+    """The cells of a gain curve; None without an attack."""
+    selection = gain_selection(scenario)
+    return None if selection is None else along_axis(selection, scenario, axis)
+
+
+def _no_cells(_: Scenario, __: Variable) -> None:
+    """None: every cell has the error without an attack too, which is drawn where it is there."""
 
 
 def _series(scenario: Scenario, axis: Variable, **_: object) -> tuple[Curve, ...]:
@@ -296,11 +300,11 @@ def _series(scenario: Scenario, axis: Variable, **_: object) -> tuple[Curve, ...
 
 
 COURSES: Final[Mapping[str, Course]] = {
-    "gain": Course(axes, gain_part, gain_and_lines, {"listed": False}),
-    "error": Course(error_axes, error_part, error_curves, {}),
-    "success": Course(success_axes, success_part, _series, {}),
+    "gain": Course(axes, gain_cells, gain_and_lines, {"listed": False}),
+    "error": Course(error_axes, _no_cells, error_curves, {}),
+    "success": Course(success_axes, success_selection, _series, {}),
 }
-"""The charts over an axis by the names of their parts."""
+"""The charts over an axis by their names."""
 
 
 def axis_of(scenario: Scenario, variables: Iterable[Variable], chosen: str = "") -> Variable | None:

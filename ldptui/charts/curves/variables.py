@@ -22,9 +22,7 @@ from ldptui.core.task import task_over
 from ...catalogue import key_words, listed_keys
 from ...session.draft import draw_population
 from .documents import error_document, gain_document, points_of, sweep_entry
-
-SIMULATED: Final = 11
-"""Points of the default sweep of a chart, and of any in a preview."""
+from .selections import SIMULATED, own_values
 
 
 class Variable(Struct, frozen=True):
@@ -166,13 +164,6 @@ def value_in(point: Point, key: str) -> float | None:
     for name in key.split("."):
         place = getattr(place, name, None)
     return place if isinstance(place, int | float) else None
-
-
-def own_values(scenario: Scenario, key: str) -> list[float]:
-    """The scenario's own sweep of a key, if it has two numbers at least."""
-    values = scenario.sweep.get(key, [])
-    numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
-    return numbers if len(set(numbers)) > 1 else []
 
 
 def simulated(scenario: Scenario, axis: Variable, log: bool | None) -> Sequence[float]:

@@ -12,7 +12,7 @@ from .curves import BIT_SUPPORT, LEFT_OUT, error_plot, error_table, gain_plot, g
 from .frequencies import findings, frequency_table, scores, top_bars, trials_note
 from .items import counts_plot
 from .levels import survivors_plot
-from .measurement import Over, Quantity, belongs, covered, same_settings, steady_limits
+from .measurement import Over, Quantity, steady_limits
 from .ranks import rank_plot, residuals
 from .success import gain_chart, linear_part, panels_of, scale_of, success_plot, success_table
 from .table import Column, Table, Value

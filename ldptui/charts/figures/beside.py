@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ldptui.core.view import CellView
 
 from ..series import Axis, Plot, Series, Tone
-from .measurement import Coordinates
+from .measurement import Coordinates, Over
 
 if TYPE_CHECKING:
     from ..curves import Curve
@@ -73,10 +73,7 @@ DEFENDED: Final = "defended"
 
 
 def defended_groups(
-    curves: Sequence[Curve],
-    cells: Sequence[CellView],
-    at: Coordinates,
-    gains: Sequence[Sequence[CellView]],
+    over: Over, at: Coordinates, gains: Sequence[Sequence[CellView]]
 ) -> tuple[list[str], list[list[CellView]], dict[tuple[str, float], float]]:
     """The names of the curves with a gain in spite of a defence, and the cells that measured it.
 
@@ -84,7 +81,7 @@ def defended_groups(
     are left.
     """
     after = replace(at, metric="gain_after")
-    groups, _ = after.grouped(curves, cells)
+    curves, (groups, _) = over.curves, after.grouped(over)
     names, measured, left = list[str](), list[list[CellView]](), dict[tuple[str, float], float]()
     for curve, points, undefended in zip(curves, groups, gains, strict=True):
         if points:
@@ -96,15 +93,13 @@ def defended_groups(
     return names, measured, left
 
 
-def with_defended(
-    plot: Plot, curves: Sequence[Curve], cells: Sequence[CellView], key: str, tones: Sequence[Tone]
-) -> Plot:
+def with_defended(plot: Plot, over: Over, tones: Sequence[Tone]) -> Plot:
     """The plot with the defended gain of every curve that has one; the y-axis holds it.
 
     tones : those of the curves; empty where there is one curve, whose gain has a tone of its own.
     """
-    after = Coordinates(key, "gain_after")
-    groups, _ = after.grouped(curves, cells)
+    after = Coordinates(over.axis.key, "gain_after")
+    curves, (groups, _) = over.curves, after.grouped(over)
     added = list[Series]()
     for number, (curve, points) in enumerate(zip(curves, groups, strict=True)):
         if not points:

@@ -52,9 +52,9 @@ def gain_plot(over: Over, *, bounds: bool = False) -> Plot:
     """
     bounding = [line for line in held_against(over.curves) if bounds or line.hidden]
     curves = [curve for curve in over.curves if not curve.line]
-    over = over.numbered()
+    over = replace(over.numbered(), curves=curves)
     at = Coordinates(over.axis.key, "gain")
-    groups = at.grouped(curves, over.cells)
+    groups = at.grouped(over)
     lines = lines_of(at, curves, groups[0])
     # Room for the noise of some twenty trials, which matters where the gain is next to nothing.
     room = [
@@ -75,7 +75,7 @@ def gain_plot(over: Over, *, bounds: bool = False) -> Plot:
         [(curve.x, curve.support) for curve in curves],
     )
     tones = TONES[: len(curves)] if len(curves) > 1 else ()
-    plot = with_defended(plot, curves, over.cells, over.axis.key, tones)
+    plot = with_defended(plot, over, tones)
     if not bounds:
         return with_floor(plot, bounding)
     maximal = any(curve.parameters.get("attack.kind") == "mga" for curve in curves)
@@ -108,8 +108,9 @@ def error_plot(over: Over, quantity: Quantity = "mse") -> Plot:
 
     floor = [curve for curve in over.curves if curve.label == FLOOR]
     curves = [curve for curve in over.curves if curve.label != FLOOR]
+    over = replace(over, curves=curves, cells=over.cells.without_attack)
     at = Coordinates(over.axis.key, "mse_clean", quantity == "std")
-    groups = at.grouped(curves, over.cells)
+    groups = at.grouped(over)
     lines = lines_of(at, curves, groups[0])
     bounds = [(each.label, each.x, each.y if quantity == "mse" else each.std) for each in floor]
     words = "mean squared error" if quantity == "mse" else "standard deviation"
@@ -124,7 +125,7 @@ def error_plot(over: Over, quantity: Quantity = "mse") -> Plot:
     )
     least = (Series(*bound, "muted", "dotted", end=bound[0]) for bound in bounds)
     plot = replace(plot, series=(*plot.series, *least))
-    rounds = any(cell.parameters.get(ROUNDS, 1) > 1 for cell in over.cells)
+    rounds = any(cell.parameters.get(ROUNDS, 1) > 1 for group in groups[0] for cell in group)
     all_known = {kind.upper() for kind in swept_kinds("protocol", "")}
     left = LEFT_OUT if all_known == {curve.label for curve in curves} else ""
     return replace(plot, note="; ".join(filter(None, (plot.note, POOLED * rounds, left))))
@@ -274,10 +275,10 @@ def gain_table(over: Over) -> Table:
     """
     against = sorted(held_against(over.curves), key=lambda line: not line.hidden)
     curves = [curve for curve in over.curves if not curve.line]
-    over, at = over.numbered(), Coordinates(over.axis.key, "gain")
-    groups, _ = at.grouped(curves, over.cells)
+    over, at = replace(over.numbered(), curves=curves), Coordinates(over.axis.key, "gain")
+    groups, _ = at.grouped(over)
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
-    labels, after, left = defended_groups(curves, over.cells, at, groups)
+    labels, after, left = defended_groups(over, at, groups)
     lines += [(label, (), (), ()) for label in labels]
     placed = [*((at, group) for group in groups),
               *((replace(at, metric="gain_after"), group) for group in after)]  # fmt: skip
@@ -292,7 +293,8 @@ def gain_table(over: Over) -> Table:
 def error_table(over: Over, quantity: Quantity = "mse") -> Table:
     """The measured error of each cell beside its closed form."""
     at = Coordinates(over.axis.key, "mse_clean", quantity == "std")
-    groups = [(at, group) for group in at.grouped(over.curves, over.cells)[0]]
+    over = replace(over, cells=over.cells.without_attack)
+    groups = [(at, group) for group in at.grouped(over)[0]]
     lines = [(c.label, c.x, c.y if quantity == "mse" else c.std, c.std) for c in over.curves]
     words = "Mean squared error" if quantity == "mse" else "Standard deviation"
     return curve_table(words, "closed form", over, at, lines, groups, powers=True)

@@ -14,10 +14,10 @@ from ldptui.core.bounds.game import solved
 from ldptui.core.view import CellView
 
 from ...catalogue import key_words, metric_words
+from ...session.cells import same_value
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import Grid
-from .measurement import same_value
 from .table import Column, Table
 
 FIRST: Final = ("gain_after", "gain", "mse_after", "mse")

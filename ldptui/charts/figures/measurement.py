@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView
 
-from ...session.snapshot import IGNORED
-from ...text.format import count
+from ...session.cells import Cells
 from ...text.interval import reach_95
 from ..series import Series, Tone
 
@@ -72,57 +71,22 @@ def round_down(value: float) -> float:
 Quantity = Literal["mse", "std"]
 
 
-def same_settings(
-    measured: Mapping[str, Any], wanted: Mapping[str, Any], besides: str = ""
-) -> bool:
-    """True where two cells of these parameters measure the same, whatever the key `besides`.
-
-    A measured cell may give the length of a long list alone, in words.
-    """
-    left = {*IGNORED, besides}
-    if "goal.metric" in wanted:
-        left.add("attack.share")  # what it takes, found when it is simulated
-    if measured.keys() - left != wanted.keys() - left:
-        return False
-    return all(key in left or same_value(measured[key], value) for key, value in wanted.items())
-
-
-def same_value(measured: Any, wanted: Any) -> bool:
-    """True where a measured cell has this value, a long list maybe by its length alone."""
-    long = isinstance(wanted, list) and measured == f"{count(len(wanted))} values"
-    return long or bool(measured == wanted)
-
-
-def covered(
-    cells: Sequence[CellView], wanted: Sequence[Mapping[str, Any]], *, whole: bool = False
-) -> bool:
-    """True where each of these settings was measured in one of the cells.
-
-    whole : with all trials that it is to have.
-    """
-    known = [cell.parameters for cell in cells if cell.trials >= (cell.wanted if whole else 1)]
-    return all(any(same_settings(cell, settings) for cell in known) for settings in wanted)
-
-
-def belongs(parameters: Mapping[str, Any], curve: Curve) -> bool:
-    """True where a cell of these parameters is a point of the curve, whatever its x."""
-    return same_settings(parameters, curve.parameters, curve.key)
-
-
 class Over(Struct, frozen=True):
     """Curves over a variable, the cells that were measured along it, and how both are shown.
 
-    overlays : the cells of other runs, by name. log_x, log_y : None for the usual scale.
+    overlays : the cells of other runs, by name. has_others : whether the cells of other settings
+    are drawn where there are none of the curves. log_x, log_y : None for the usual scale.
     linear : above 0 for a symlog y-axis.
     """
 
     curves: Sequence[Curve]
-    cells: Sequence[CellView]
+    cells: Cells
     axis: Variable
-    overlays: Sequence[tuple[str, Sequence[CellView]]] = ()
+    overlays: Sequence[tuple[str, Cells]] = ()
     log_x: bool | None = None
     log_y: bool | None = None
     linear: float = 0.0
+    has_others: bool = True
 
     def numbered(self) -> Over:
         """With a number for each list of targets, where lists are on the axis."""
@@ -130,15 +94,8 @@ class Over(Struct, frozen=True):
         if not axis.lists:
             return self
 
-        def placed(cells: Sequence[CellView]) -> list[CellView]:
-            return [
-                replace(cell, parameters={**cell.parameters, key: axis.place_of(value)})
-                for cell in cells
-                if (value := cell.parameters.get(key)) is not None
-            ]
-
-        overlays = [(name, placed(laid)) for name, laid in self.overlays]
-        return replace(self, cells=placed(self.cells), overlays=overlays)
+        overlays = [(name, laid.placed(key, axis.place_of)) for name, laid in self.overlays]
+        return replace(self, cells=self.cells.placed(key, axis.place_of), overlays=overlays)
 
 
 MANY: Final = 30
@@ -205,22 +162,16 @@ class Coordinates(Struct, frozen=True):
             and measured.mean is not None
         ]
 
-    def along(self, cells: Iterable[CellView]) -> list[CellView]:
+    def along(self, cells: Cells) -> list[CellView]:
         """The cells along the axis; those of another axis all have one x: they are no curve."""
-        found = self.placed(cells)
+        found = self.placed(cells.along(self.key))
         return found if len({self.x(cell) for cell in found}) > 1 else []
 
-    def grouped(
-        self, curves: Sequence[Curve], cells: Sequence[CellView]
-    ) -> tuple[list[list[CellView]], list[CellView]]:
-        """The measured cells of each curve, and those that belong to none."""
-        groups: list[list[CellView]] = [[] for _ in curves]
-        stale: list[CellView] = []
-        for cell in self.placed(cells):
-            own = (group for curve, group in zip(curves, groups, strict=True)
-                   if belongs(cell.parameters, curve))  # fmt: skip
-            next(own, stale).append(cell)
-        return groups, self.along(stale)
+    def grouped(self, over: Over) -> tuple[list[list[CellView]], list[CellView]]:
+        """The measured cells of each curve; where none has any, those of other settings."""
+        groups = [self.placed(over.cells.group(each.parameters, self.key)) for each in over.curves]
+        has_own = any(groups) or not over.has_others
+        return groups, [] if has_own else self.along(over.cells)
 
     def closed_forms(self, cells: Iterable[CellView]) -> tuple[list[float], list[float]]:
         """x and the closed form of the cells that have one, by x."""

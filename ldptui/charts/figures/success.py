@@ -14,7 +14,7 @@ from ...catalogue import metric_words
 from ...text.swept import setting_word
 from ..series import Panels, Plot
 from .curves import coinciding, curve_plot, curve_table, gain_plot, lines_of
-from .measurement import Coordinates, Over, belongs
+from .measurement import Coordinates, Over
 from .table import Table
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ def success_plot(over: Over, metric: str) -> Plot:
     """A metric along the axis: its closed form through the cells, simulated means over it."""
     words, theory = metric_words(metric), "closed form"
     at = Coordinates(over.axis.key, metric)
-    groups = at.grouped(over.curves, over.cells)
+    groups = at.grouped(over)
     lines = lines_of(at, over.curves, groups[0])
-    least, most = _ends(metric, over.cells)
+    least, most = _ends(metric, [cell for group in groups[0] for cell in group])
     room = () if over.log_y else (least, most)
     label = words.column or words.name
     plot = curve_plot(at, words.title, label, lines, groups, over, room, theory=theory)
@@ -49,7 +49,7 @@ def _ends(metric: str, cells: Sequence[CellView]) -> tuple[float, float]:
 def success_table(over: Over, metric: str) -> Table:
     """The measured metric of each cell beside its closed form."""
     at, title = Coordinates(over.axis.key, metric), metric_words(metric).title
-    groups = [(at, group) for group in at.grouped(over.curves, over.cells)[0]]
+    groups = [(at, group) for group in at.grouped(over)[0]]
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in over.curves]
     return curve_table(title, "closed form", over, at, lines, groups)
 
@@ -74,12 +74,8 @@ def gain_chart(over: Over, *, at: int = -1, bounds: bool = False) -> Plot | Pane
         return gain_plot(over, bounds=bounds)
     plots = []
     for name, part in parts.items():
-        kinds = {curve.parameters.get(KEY) for curve in part}
-        others = [curve for each in parts.values() if each is not part for curve in each]
-        own = [cell for cell in over.cells if cell.parameters.get(KEY) in kinds
-               and not any(belongs(cell.parameters, curve) for curve in others)]  # fmt: skip
         shorter = [_without(name, curve) for curve in part]
-        plot = gain_plot(replace(over, curves=shorter, cells=own), bounds=bounds)
+        plot = gain_plot(replace(over, curves=shorter, has_others=False), bounds=bounds)
         plots.append(replace(plot, title=name))
     lows = [each.y.low for each in plots if each.y.low is not None]
     highs = [each.y.high for each in plots if each.y.high is not None]

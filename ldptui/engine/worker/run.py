@@ -1,12 +1,13 @@
-"""A run: the parts of a request worked off one after the other, and told of on the way."""
+"""A run: the cells of a request measured one selection after the other, and told of on the way."""
 
 from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, suppress
+from dataclasses import replace as with_fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -14,6 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ldptui.core.base.errors import CellError, LdpError, ScenarioError
+from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
 from ldptui.core.metrics.results import digest
@@ -24,12 +26,14 @@ from ldptui.core.scenario import Scenario
 from ldptui.core.view.estimated import MAX_ITEMS, closed_sigmas, frequencies
 from ldptui.core.view.redrawn import single_trials
 
-from ...session.snapshot import Request, Snapshot, Status
+from ...charts.curves import select_cells
+from ...session.cells import address_of
+from ...session.snapshot import Request, Selection, Snapshot, Status
 from ...text.format import searching
 from ..wire import News, frame_of, write
+from .cells import CellsSoFar, swept_words
 from .inbox import Cancelled, Inbox, Superseded
 from .keeping import import_for, import_solver
-from .part import PartSoFar
 from .picture import Picture
 from .whole import Whole
 
@@ -40,6 +44,9 @@ if TYPE_CHECKING:
 
 CELLS: Final = 16
 """The cells of a frame at most, so that decoding it does not hold up the app."""
+
+PREVIEW_TRIALS: Final = 20
+"""Trials of a cell in a preview at most."""
 
 
 class Run:
@@ -59,18 +66,21 @@ class Run:
         self.ends = ExitStack()
         self.started = time.perf_counter()
         self.sent_at = float("-inf")
-        self.parts: dict[str, PartSoFar] = {}
+        name = (Path(request.source).name or "untitled") if request.full else ""
+        self.scenario = Scenario(dict(request.document), name, Path(request.folder))
+        self.groups: list[CellsSoFar] = []
         self.whole: Whole | None = None
         self.keeper: Keeper | None = None
         self.kept = False  # the store was told of the end
-        self.asked = sorted(request.parts, key=lambda part: part.name != "base")
-        self.sizes = {part.name: 0 for part in self.asked}
+        self.wanted = 0
         self.latest = ""
+        self.base: CellsSoFar | None = None
         self.picture = Picture()
+        self.at = ""
         self.at_cell: Frequencies | None = None
         """The estimates of the cell at a chart's cursor, until they are sent."""
-        self.failed: dict[str, Results] = {}
-        """The results of the parts in which cells failed; the other cells went on."""
+        self.failures: list[tuple[CellsSoFar, Results]] = []
+        """The cells of which some failed, with the results; the other cells went on."""
 
     def work(self) -> None:
         """Compute and send everything; never raises but for what must end the worker."""
@@ -98,43 +108,75 @@ class Run:
             self.ends.close()
 
     def _work(self) -> None:
-        folder = Path(self.request.folder)
-        scenarios = {part.name: Scenario(dict(part.document), "", folder) for part in self.asked}
-        with self.inbox.interruptible():
-            self.sizes = {name: trials_asked(scenario) for name, scenario in scenarios.items()}
-        write(self.out, snapshot=self._snapshot("running"))
-        if self.request.whole is None:
-            for name, scenario in scenarios.items():
-                self._bind(name, scenario)
-                self._work_part(self.parts[name])
+        if self.request.full:
+            self._work_whole()
             return
-        self._begin_whole()
-        for name, scenario in scenarios.items():
-            self._bind(name, scenario)
-        self._bind_rest()
-        for part in sorted(self.parts.values(), key=self._is_besides):
-            self._work_part(part)
+        with self.inbox.interruptible():
+            chosen = [shorten_run(select_cells(self.scenario, each))
+                      for each in self.request.selections]  # fmt: skip
+            sizes = [trials_of(each) for each in chosen]
+        self.wanted = sum(sizes)
+        write(self.out, snapshot=self._snapshot("running"))
+        for number, scenario in enumerate(chosen):
+            self._work_selection(self.request.selections[number], scenario)
+            done = sum(group.experiment.trials for group in self.groups)
+            self.wanted = done + sum(sizes[number + 1 :])
+
+    def _work_selection(self, selection: Selection, scenario: Scenario) -> None:
+        """Measure the cells of a selection that were not measured for one before it."""
+        import_for(scenario)
+        with self.inbox.interruptible():
+            experiment = self._bound(scenario)
+        known = {address for group in self.groups for address in group.addresses}
+        is_detailed = selection.is_base or selection.estimates
+        cells = [
+            cell
+            for cell in experiment.cells
+            if is_detailed or address_of(cell.parameters) not in known
+        ]
+        self._work_cells(scenario, cells, selection)
+
+    def _work_whole(self) -> None:
+        """Measure the base, then all other cells of the scenario, those of charts first."""
+        with self.inbox.interruptible():
+            self.wanted = trials_of(self.scenario)
+        write(self.out, snapshot=self._snapshot("running"))
+        whole = self._begin_whole()
+        base = select_cells(self.scenario, Selection())
+        with self.inbox.interruptible():
+            own = address_of(next(base.points()).parameters)
+            first = [cell for cell in whole.cells if address_of(cell.parameters) == own][:1]
+            besides = len(whole.experiment.cells)  # the number of a base that is not swept
+            cells = first or [with_fields(self._bound(base).cells[0], index=besides)]
+            wanted = {
+                address_of(point.parameters)
+                for selection in self.request.selections
+                for point in select_cells(self.scenario, selection).points()
+            }
+        asked = next((each for each in self.request.selections if each.is_base), Selection())
+        self._work_cells(base, cells, asked)
+        rest = [cell for cell in whole.cells if cell.index != cells[0].index]
+        rest.sort(key=lambda cell: address_of(cell.parameters) not in wanted)
+        self._work_cells(self.scenario, rest, Selection(sweep=self.scenario.sweep))
         if self.keeper is not None:
             with self.inbox.interruptible():
                 self._keep_end(wait=True)
 
-    def _begin_whole(self) -> None:
-        """Bind the scenario that the run belongs to, and start to keep it."""
+    def _begin_whole(self) -> Whole:
+        """Bind the scenario, and start to keep the run."""
         from .keeping import Keeper
 
         request = self.request
-        assert request.whole is not None
         if request.store:
             self.keeper = Keeper(Path(request.store), self.inbox.shielded)
-        name = Path(request.source).name or "untitled"
-        scenario = Scenario(dict(request.whole), name, Path(request.folder))
-        import_for(scenario)
+        import_for(self.scenario)
         with self.inbox.interruptible():
             if self.keeper is not None and request.resumed is not None:
                 experiment = self.allow(self.keeper.kept(request.resumed))
             else:
-                experiment = self._bound(scenario)
+                experiment = self._bound(self.scenario)
             self.whole = Whole(experiment)
+            self.wanted = experiment.trials
             if self.cluster is not None:
                 from ldptui.core.running.dask_executor import cluster
 
@@ -144,16 +186,7 @@ class Run:
         if self.keeper is not None:
             # Its number, now: a worker that is killed before the first block leaves a run.
             write(self.out, snapshot=self._snapshot("running"))
-
-    def _bind(self, name: str, scenario: Scenario) -> None:
-        import_for(scenario)
-        with self.inbox.interruptible():
-            experiment = self._bound(scenario)
-            part = PartSoFar(name, experiment, list(scenario.sweep))
-            if self.whole is not None:
-                part.keys = self.whole.keys_of(experiment)
-            self.parts[name] = part
-        self.sizes[name] = experiment.trials
+        return self.whole
 
     def _bound(self, scenario: Scenario) -> Experiment:
         """The experiment of a scenario, its goals answered: those that take a search, told of."""
@@ -170,34 +203,40 @@ class Run:
         self.latest = ""
         return self.allow(step.experiment)
 
-    def _bind_rest(self) -> None:
-        """Bind the cells of the scenario that no other part covers."""
-        assert self.whole is not None
+    def _work_cells(self, scenario: Scenario, cells: Iterable[Cell], selection: Selection) -> None:
+        """Measure some cells of a scenario; the first ones of all are those of the base."""
+        chosen = tuple(cells)
+        if not chosen:
+            return
+        numbered = tuple(with_fields(cell, index=index) for index, cell in enumerate(chosen))
+        numbers = [cell.index for cell in chosen]
+        if self.whole is None:
+            start = sum(len(group.numbers) for group in self.groups)
+            numbers = [start + index for index in range(len(chosen))]
+        is_base = self.base is None and selection.is_base
+        detailed = (0,) if is_base or selection.estimates else ()
+        group = CellsSoFar(Experiment(scenario, numbered), numbers, detailed=detailed)
+        if is_base:
+            self.base = group
         with self.inbox.interruptible():
-            covered = {key for part in self.parts.values() for key in part.keys}
-            rest = self.whole.without(covered)
-            if rest.cells:
-                part = PartSoFar("rest", rest, list(rest.scenario.sweep))
-                part.keys = self.whole.keys_of(rest)
-                self.parts["rest"], self.sizes["rest"] = part, rest.trials
+            self.groups.append(group)
+        self._run_cells(group, selection)
 
-    def _work_part(self, part: PartSoFar) -> None:
-        import_solver(part.experiment.cells)
-        base, memory, known = part.name == "base", None, False
-        pointed = part.name == "cell"
+    def _run_cells(self, group: CellsSoFar, selection: Selection) -> None:
+        cells, is_base, memory, known = group.experiment.cells, group is self.base, None, False
+        import_solver(cells)
         if self.keeper is not None and self.whole is not None:
             with self.inbox.interruptible():
-                positions = self.whole.positions
-                memory = self.keeper.memory(part.experiment, positions, frequencies=base)
-            known = memory is not None and base and memory.knows(part.experiment.cells[0])
-        if base and part.experiment.cells[0].path == "reports" and not known:
-            self._peek(part)
-        beat = Beat(self)
+                memory = self.keeper.memory(group.experiment, self.whole.positions, is_base)
+            known = memory is not None and is_base and memory.knows(cells[0])
+        if is_base and cells[0].path == "reports" and not known:
+            self._peek(group)
+        details = is_base or selection.estimates
         steps = run(
-            part.experiment,
+            group.experiment,
             executor=self.executor,
-            pulse=beat,
-            frequencies=base or pointed,
+            pulse=Beat(self),
+            frequencies=details,
             memory=memory,
         )
         while True:
@@ -206,38 +245,34 @@ class Run:
             if progress is None:
                 return
             if progress.results.failures:
-                self.failed[part.name] = progress.results
-            part.update(progress.results.cells)
+                self.failures = [each for each in self.failures if each[0] is not group]
+                self.failures.append((group, progress.results))
+            group.update(progress.results.cells)
             with self.inbox.interruptible():
-                part.reckon()
-                if base and part.measured[0].trials:
-                    cell = part.experiment.cells[0]
-                    self.picture.reckon(cell)
-                    judged = any(each.detection for each in self.asked)
-                    self.picture.draw(cell, self.inbox.pulse, judged=judged, listed=self._listed)
-                if pointed and part.measured[0].trials:
-                    self._look_at(part)
+                group.reckon()
+                if details and group.measured[0].trials:
+                    self._look_at(group, selection)
             if progress.latest is not None:
-                self.latest = part.words(progress.latest)
-                due = time.perf_counter() >= self.sent_at + self.request.interval
-                if (
-                    due or pointed
-                ) and self.trials != self.wanted:  # else the last snapshot follows
+                self.latest = swept_words(progress.latest, group.experiment.scenario.sweep)
+                is_due = time.perf_counter() >= self.sent_at + self.request.interval
+                is_whole = details and group.measured[0].trials == cells[0].trials
+                # The last snapshot follows where all is done.
+                if (is_due or is_whole) and self.trials != self.wanted:
                     self.send("running")
 
-    def _look_at(self, part: PartSoFar) -> None:
-        """The cell at a chart's cursor: its estimates, and those of single trials where wanted."""
-        cell = part.experiment.cells[0]
-        measured = part.measured[0]
+    def _look_at(self, group: CellsSoFar, selection: Selection) -> None:
+        """The estimates of the first cell, and what was asked for besides."""
+        cell, measured = group.experiment.cells[0], group.measured[0]
+        if group is self.base:
+            self.picture.reckon(cell)
+            self.picture.draw(
+                cell, self.inbox.pulse, judged=selection.detection, listed=selection.by_trial
+            )
+            return
         seen = frequencies(cell, measured, closed_sigmas(cell), MAX_ITEMS)
-        if seen is not None and self._listed:
+        if seen is not None and selection.by_trial:
             seen = replace(seen, by_trial=single_trials(cell, self.inbox.pulse))
-        self.at_cell = seen
-
-    @property
-    def _listed(self) -> bool:
-        """True where the estimates of single trials are wanted."""
-        return any(part.by_trial for part in self.asked)
+        self.at, self.at_cell = group.addresses[0], seen
 
     def _keep_end(self, error: str = "", *, wait: bool = False) -> None:
         """Tell the store that the run has ended. wait : until it knows."""
@@ -247,22 +282,22 @@ class Run:
             self.keeper.finish(results, error or (results.error if results else ""), wait=wait)
 
     def _whole_results(self, whole: Whole) -> Results:
-        return whole.results(self.parts.values(), self.failed)
+        return whole.results(self.groups, self.failures)
 
-    def _peek(self, part: PartSoFar) -> None:
+    def _peek(self, group: CellsSoFar) -> None:
         """Show one trial of a cell whose first block takes long; the block then replaces it."""
-        cell = part.experiment.cells[0]
+        cell = group.experiment.cells[0]
         with self.inbox.interruptible(), suppress(CellError):  # the run will meet it again
-            part.update((cell.block(0, 1, Beat(self)),))
+            group.update((cell.block(0, 1, Beat(self)),))
         with self.inbox.interruptible():
-            part.reckon()
+            group.reckon()
             self.picture.reckon(cell)
-        self.latest = part.words(cell)
+        self.latest = swept_words(cell, group.experiment.scenario.sweep)
         self.send("running")
 
     def _send_end(self) -> None:
         """Tell that the run is over, and of the cells that failed the first one."""
-        for results in self.failed.values():
+        for _, results in self.failures:
             self.send("failed", results.error, results.failures[0].details)
             return
         self.send("done")
@@ -277,11 +312,11 @@ class Run:
 
     def _news(self, *, ended: bool) -> Iterator[dict[str, Any]]:
         """The fields of a snapshot that changed since the last time, few for each frame."""
-        for part in self.parts.values():
-            changed = part.news()
+        for group in self.groups:
+            changed = group.news()
             for start in range(0, len(changed), CELLS):
-                yield {"parts": {part.name: changed[start : start + CELLS]}}
-        base = self.parts.get("base")
+                yield {"cells": changed[start : start + CELLS]}
+        base = self.base
         if base is not None and base.measured[0].trials:
             yield from self.picture.news(base.experiment.cells[0], base.measured[0], ended)
         if self.at_cell is not None:
@@ -296,6 +331,8 @@ class Run:
             done=self.trials,
             total=self.wanted,
             seconds=round(time.perf_counter() - self.started, 6),
+            base="" if self.base is None else self.base.addresses[0],
+            at=self.at,
             latest=self.latest,
             digest="" if status == "running" else self._digest(),
             numpy=np.__version__,
@@ -306,28 +343,18 @@ class Run:
             note="" if self.keeper is None else self.keeper.note,
         )
 
-    def _is_besides(self, part: PartSoFar) -> bool:
-        """True for a part of which the scenario has no cell: charts want it, and it comes last."""
-        assert self.whole is not None
-        return part.name != "base" and not any(key in self.whole.positions for key in part.keys)
-
     @property
     def trials(self) -> int:
         """The trials done: of the scenario's own cells, as the store counts them, or of all."""
         if self.whole is not None:
             return sum(cell.trials for cell in self._whole_results(self.whole).cells)
-        return sum(part.trials for part in self.parts.values())
-
-    @property
-    def wanted(self) -> int:
-        """The trials that there will be, counted as `trials` are."""
-        return sum(self.sizes.values()) if self.whole is None else self.whole.experiment.trials
+        return sum(group.trials for group in self.groups)
 
     def _digest(self) -> str:
-        """The digest of the cells of all parts in order: the headless run's where there is one."""
+        """The digest of all cells in order: the headless run's where there is one."""
         if self.whole is not None:
             return self._whole_results(self.whole).digest
-        cells = [cell for part in self.parts.values() for cell in part.measured]
+        cells = [cell for group in self.groups for cell in group.measured]
         return digest(cells) if any(cell.trials for cell in cells) else ""
 
 
@@ -353,13 +380,22 @@ class Beat:
             run.send("running")
 
 
-def trials_asked(scenario: Scenario) -> int:
+def shorten_run(scenario: Scenario) -> Scenario:
+    """The scenario as a preview runs it: few trials, on the counts path wherever there is one."""
+    document = scenario.document
+    trials = document.get("trials", PREVIEW_TRIALS)
+    few = min(trials, PREVIEW_TRIALS) if isinstance(trials, int) else trials
+    path = {**document.get("simulate", {}), "path": "auto"}
+    return with_fields(scenario, document={**document, "trials": few, "simulate": path})
+
+
+def trials_of(scenario: Scenario) -> int:
     """The number of trials that a scenario asks for, before it is bound; 0 where it is invalid."""
     try:
         sweep = scenario.sweep
     except ScenarioError:
         return 0
-    trials = sweep.pop("trials", [scenario.document.get("trials", 20)])
+    trials = sweep.pop("trials", [scenario.document.get("trials", PREVIEW_TRIALS)])
     for values in sweep.values():
         trials = [sum(count for count in trials if isinstance(count, int)) * len(values)]
     return sum(count for count in trials if isinstance(count, int))

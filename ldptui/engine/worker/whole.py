@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -14,9 +14,9 @@ from ldptui.core.metrics.results import NOTHING, CellResults
 from ldptui.core.running.runner import Results
 from ldptui.core.running.searching import Answers
 from ldptui.core.running.workers import Failure
-from ldptui.core.store import KeptAnswers
+from ldptui.core.store import KeptAnswers, cell_keys
 
-from .part import PartSoFar
+from .cells import CellsSoFar
 
 FOUND: Final = KeptAnswers(None)
 """The answers of this process: a preview asks for it again with every edit."""
@@ -41,45 +41,39 @@ class Remembered:
 
 
 class Whole:
-    """The scenario that a run asked for by hand belongs to: its cells and where parts have them.
+    """The scenario that a run asked for by hand belongs to, whichever groups its cells are in.
 
-    keys : one for each cell, made of all that its numbers depend on. positions : the cells that
-    have a key, in order.
+    positions : those of the cells that have a key, in order; a key is made of all that the numbers
+    of a cell depend on.
     """
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
-        self.keys = self.keys_of(experiment)
+        self._keys = cell_keys(experiment.cells)
         self.positions: dict[str, list[int]] = {}
-        for position, key in enumerate(self.keys):
+        for position, key in enumerate(self._keys):
             self.positions.setdefault(key, []).append(position)
 
-    @staticmethod
-    def keys_of(experiment: Experiment) -> list[str]:
-        from ldptui.core.store import cell_keys
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells that differ, in order."""
+        return [self.experiment.cells[places[0]] for places in self.positions.values()]
 
-        return cell_keys(experiment.cells)
+    def results(
+        self, groups: Iterable[CellsSoFar], failures: Iterable[tuple[CellsSoFar, Results]]
+    ) -> Results:
+        """The results of the scenario's cells and their failures."""
+        newest: dict[int, CellResults] = {}
+        for group in groups:
+            newest |= zip(group.numbers, group.measured, strict=True)
+        failed: dict[int, Failure] = {}
+        for group, results in failures:
+            for failure in results.failures:
+                for position in self._alike(group.numbers[failure.cell]):
+                    failed[position] = replace(failure, cell=position)
+        cells = tuple(newest.get(self.positions[key][0], NOTHING) for key in self._keys)
+        return Results(self.experiment, cells, tuple(failed[at] for at in sorted(failed)))
 
-    def without(self, covered: Container[str]) -> Experiment:
-        """An experiment of the cells whose keys are not covered, each of them once."""
-        cells = [
-            self.experiment.cells[places[0]]
-            for key, places in self.positions.items()
-            if key not in covered
-        ]
-        renumbered = tuple(replace(cell, index=index) for index, cell in enumerate(cells))
-        return Experiment(self.experiment.scenario, renumbered)
-
-    def results(self, parts: Iterable[PartSoFar], failed: Mapping[str, Results]) -> Results:
-        """The results of the scenario's cells and their failures, whichever part they were in."""
-        newest: dict[str, CellResults] = {}
-        failures: dict[int, Failure] = {}
-        for part in parts:
-            for key, cell in zip(part.keys, part.measured, strict=True):
-                if key not in newest or newest[key].trials < cell.trials:
-                    newest[key] = cell
-            for failure in failed[part.name].failures if part.name in failed else ():
-                for position in self.positions.get(part.keys[failure.cell], ()):
-                    failures[position] = replace(failure, cell=position)
-        cells = tuple(newest.get(key, NOTHING) for key in self.keys)
-        return Results(self.experiment, cells, tuple(failures[at] for at in sorted(failures)))
+    def _alike(self, position: int) -> list[int]:
+        """The positions of the cells that are alike; none of a cell that the scenario has not."""
+        return self.positions[self._keys[position]] if position in range(len(self._keys)) else []

@@ -111,7 +111,7 @@ def subject(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str,
 
 def release_of(run: Run) -> str:
     """A run as an entry of the ledger; "" where its budget is not known yet."""
-    for cell in run.snapshot.parts.get("base", ())[:1]:
+    if (cell := run.snapshot.base_cell) is not None:
         kind = str(cell.parameters.get("protocol.kind", "run"))
         epsilon = cell.parameters.get("protocol.epsilon")
         if cell.bits is not None:

@@ -15,7 +15,7 @@ from ...catalogue import named
 from ...messages import LongWork
 from ...session.autosave import WHOLE, Edits, find_used, note_used, save_draft
 from ...session.draft import dropped_sweeps, edit_key, read_on, repair_of
-from ...session.snapshot import Snapshot, over
+from ...session.snapshot import Snapshot, with_rest
 from ...terminal.keyboard import UNDO, key_of
 from ...widgets.field import is_typing
 from .title import NAMES
@@ -113,7 +113,9 @@ class RunDisplay:
             charts.snapshot = snapshot
         elif (picture := shelf.picture) is not None:
             snapshot = shown.snapshot if shown is not None else None
-            charts.snapshot = over(picture, charts.snapshot)
+            before = charts.snapshot
+            is_new = picture.status == "running" and before is not None
+            charts.snapshot = with_rest(picture, before) if before and is_new else picture
         self._panes.runs.shelf = shelf
         return shelf.active or snapshot
 

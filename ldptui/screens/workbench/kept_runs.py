@@ -179,7 +179,7 @@ class KeptRuns:
         """Work on a run's scenario, and show the run; whether the user let the draft go."""
         if not await self._may_leave(run.name):
             return False
-        if not run.snapshot.parts:  # before a preview of the same scenario is shown in its place
+        if not run.snapshot.cells:  # before a preview of the same scenario is shown in its place
             await self.read(run)
         self._desk.open_draft(await _draft_of(run))
         self._desk.choose(run.key)

@@ -336,8 +336,8 @@ def _description(run: Run, before: Run | None, *, brief: bool) -> list[str]:
 
 def central_budget_words(run: Run) -> str:
     """What all reports of the first cell keep together; "" where each stands alone."""
-    cells = run.snapshot.parts.get("base", ())
-    central = cells[0].budgets.get("central_epsilon") if cells else None
+    cell = run.snapshot.base_cell
+    central = None if cell is None else cell.budgets.get("central_epsilon")
     return "" if central is None else f"central ε ≤ {fmt.short(central)}"
 
 

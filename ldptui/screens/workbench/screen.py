@@ -25,10 +25,10 @@ from ...messages import (
     KeysProposed,
     LongWork,
     Noted,
-    PartsChanged,
     RunAsked,
     RunProgressed,
     RunsChosen,
+    SelectionsChanged,
     TextEdited,
     WorkerChanged,
 )
@@ -278,7 +278,7 @@ class WorkbenchScreen(Screen[None]):
         """Keep the draft for the next start."""
         self._saving.now()
 
-    def on_parts_changed(self, message: PartsChanged) -> None:
+    def on_selections_changed(self, message: SelectionsChanged) -> None:
         message.stop()
         self.simulating.preview_soon()
 

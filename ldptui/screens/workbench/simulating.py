@@ -14,7 +14,7 @@ from textual.message import Message
 from ...engine import Engine
 from ...engine.simulation import Simulation
 from ...session.runs import alike, may_change
-from ...session.snapshot import going_on
+from ...session.snapshot import with_rest
 from .desk import BURST_S, Desk
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ldptui.core.view import TrialEstimates
 
     from ...session.draft import Draft
-    from ...session.snapshot import Part, Snapshot
+    from ...session.snapshot import Selection, Snapshot
 
 
 MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
@@ -95,26 +95,24 @@ class Simulations:
         if self._asked:
             self.run(None)
             return
-        from ...charts.curves import preview_part
-
         if self._edited and not (desk.shelf.active and desk.shelf.active.full):
             self._show_measured(draft.scenario.document)
-        parts = tuple(map(preview_part, desk.charts.parts(draft)))
+        selections = desk.charts.selections(draft)
         shown = None if self._edited else desk.shelf.run(desk.shelf.shown)
         stays = None if self._edited else desk.shelf.on_show
         self._before = None
         if shown is not None and alike(shown.document, draft.scenario.document):
-            parts = self._lacking(parts, draft.scenario)
+            selections = self._lacking(selections, draft.scenario)
             live = desk.shelf.preview
             if live is not None and alike(live.document, draft.scenario.document):
                 self._before = live.snapshot
         elif stays is not None:
             return
-        run = self._simulation.preview(draft, parts)
+        run = self._simulation.preview(draft, selections)
         self._edited = self._edited and self._simulation.waits
         if run is not None:
             if self._before is not None:
-                run = replace(run, snapshot=going_on(run.snapshot, self._before))
+                run = replace(run, snapshot=with_rest(run.snapshot, self._before))
             desk.keep(desk.shelf.begun(run, shown=stays is None), soon=True)
 
     def _show_measured(self, document: Mapping[str, Any]) -> None:
@@ -124,24 +122,30 @@ class Simulations:
             self._edited = False
             self._desk.keep(self._desk.shelf.with_choice(measured.key, self._desk.shelf.overlays))
 
-    def _lacking(self, parts: Sequence[Part], scenario: Scenario) -> tuple[Part, ...]:
-        """The parts of which what is shown has not all cells, nor the verdict that they ask for."""
-        from ...charts.curves import points_of
-        from ...charts.figures import covered
+    def _lacking(
+        self, selections: Sequence[Selection], scenario: Scenario
+    ) -> tuple[Selection, ...]:
+        """The selections of which what is shown has not all that they ask for."""
+        from ...charts.curves import points_of, select_cells
 
         picture = self._desk.shelf.picture
-        return tuple(
-            part
-            for part in parts
-            if picture is None
-            or (part.detection and picture.detection is None)
-            or (part.by_trial and trial_estimates_of(picture, part) is None)
-            or not covered(
-                picture.parts.get(part.name, ()),
-                [point.parameters for point in points_of(dict(part.document), scenario)],
-                whole=picture.status == "running",
-            )
-        )
+        if picture is None:
+            return tuple(selections)
+
+        def is_there(selection: Selection) -> bool:
+            if selection.detection and picture.detection is None:
+                return False
+            if selection.by_trial and trial_estimates_of(picture, selection) is None:
+                return False
+            points = points_of(select_cells(scenario, selection).document, scenario)
+            cells = [picture.table.at(point.parameters) for point in points]
+            is_running = picture.status == "running"
+            return all(
+                cell is not None and (cell.trials >= cell.wanted or not is_running)
+                for cell in cells
+            ) and (not selection.estimates or picture.cell_at_cursor in cells)
+
+        return tuple(each for each in selections if not is_there(each))
 
     def run(self, resumed: int | None) -> None:
         """Run every trial of the scenario and of its sweep, unless a run has them all.
@@ -167,8 +171,9 @@ class Simulations:
 
     def _begin(self, draft: Draft, resumed: int | None) -> None:
         self._edited = False
-        parts = self._desk.charts.parts(draft, with_sweep=True)
-        self._desk.keep(self._desk.shelf.begun(self._simulation.run(draft, parts, resumed)))
+        selections = self._desk.charts.selections(draft)
+        run = self._simulation.run(draft, selections, resumed)
+        self._desk.keep(self._desk.shelf.begun(run))
 
     async def _ask_and_begin(self, draft: Draft, resumed: int | None) -> None:
         """Run a scenario with somebody's code, if the user lets it run."""
@@ -207,15 +212,15 @@ class Simulations:
         """Show news of a run; whether the store's list of runs is another now."""
         running, before = snapshot.status == "running", self._desk.shelf
         if not snapshot.full and self._before is not None:
-            snapshot = going_on(snapshot, self._before)
+            snapshot = with_rest(snapshot, self._before)
         self._desk.keep(before.heard(snapshot), soon=running and not snapshot.full)
         if self._simulation.heard(snapshot):
             self.preview_soon()
         return snapshot.full and not (running and self._desk.shelf.numbers == before.numbers)
 
 
-def trial_estimates_of(picture: Snapshot, part: Part) -> TrialEstimates | None:
-    """The estimates of single trials that a run has of a part."""
-    if part.name != "cell":
+def trial_estimates_of(picture: Snapshot, selection: Selection) -> TrialEstimates | None:
+    """The estimates of single trials that a run has of a selection."""
+    if not selection.estimates:
         return picture.by_trial
     return picture.at_cell.by_trial if picture.at_cell is not None else None

@@ -81,11 +81,11 @@ def test_a_run_that_is_opened_again_has_its_answers(
     assert to_csv(read) == to_csv(results)
     assert to_json(read, {}) == to_json(results, {})
     # In the workbench too: the cell simulated is the one with the fakes that it takes.
-    (base,) = read_snapshot(path, 1, key=-1).parts["base"]
+    base = read_snapshot(path, 1, key=-1).base_cell
     assert base.malicious in {cell.malicious for cell in there.cells} - {0}
     assert base.parameters["attack.share"] == base.malicious / (500 + base.malicious)
     assert base.trials == 30
-    shown = read_snapshot(path, 1, key=-1).parts["answer"]
+    shown = read_snapshot(path, 1, key=-1).cells
     found = [(cell.answer["malicious"], cell.answer["by"]) for cell in shown if cell.answer]
     assert found == [(cell.malicious, *how) for cell in there.cells]
 

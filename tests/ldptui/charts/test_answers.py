@@ -13,14 +13,17 @@ from support.told import told
 from support.waiting import seen
 
 from ldptui import core
-from ldptui.charts.curves import spite_parts
+from ldptui.charts.curves import answer_selections, spite_selections
 from ldptui.charts.figures.answers import answer_plot, answer_table
+from ldptui.charts.kinds import answers_at
 from ldptui.core.experiment.search import with_fakes
 from ldptui.core.metrics.results import Tally
 from ldptui.core.theory import hidden_gain
+from ldptui.core.view import CellView
 from ldptui.core.view.cells import cell_view
 from ldptui.screens.workbench.charts.answer import page
 from ldptui.session import draft as drafts
+from ldptui.session.snapshot import Selection, Snapshot
 from ldptui.widgets.number_table import NumberTable
 
 GOAL = QUICK.replace("share = 0.05\n", "") + (
@@ -33,9 +36,20 @@ def document(**goal: Any) -> dict[str, Any]:
     return {**found, "goal": {**found["goal"], **goal}}
 
 
+def run_of(document: dict[str, Any]) -> Snapshot:
+    """A run of the cells that the page of an answer asks for."""
+    scenario = core.Scenario(document, "test", Path())
+    return told(document, Selection(), *answer_selections(scenario))[0]
+
+
+def answers(document: dict[str, Any]) -> tuple[CellView, ...]:
+    """The cells that answer a goal."""
+    scenario = core.Scenario(document, "test", Path())
+    return answers_at(run_of(document), scenario, [scenario])
+
+
 def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
-    snapshot, _ = told(document, "answer")
-    table = answer_table(snapshot.parts["answer"])
+    table = answer_table(answers(document))
     assert table is not None
     names = [column.name for column in table.columns]
     return [dict(zip(names, row, strict=True)) for row in table.rows]
@@ -55,21 +69,20 @@ def test_a_row_for_each_protocol_with_the_smallest_number() -> None:
 
 
 def test_a_goal_out_of_reach_is_named_so() -> None:
-    snapshot, _ = told(document(at_least=50.0), "answer")
-    table = answer_table(snapshot.parts["answer"])
+    table = answer_table(answers(document(at_least=50.0)))
     assert table is not None
     assert "; no: the closest" in table.title
     assert "no" in {row["met"] for row in rows(document(at_least=50.0))}
 
 
 async def test_the_whole_answer_stands_beside_the_forms_at_120_columns() -> None:
-    draft = drafts.draft_of(GOAL, Path())
-    goal = document(at_least=50.0)
-    goal["sweep"] = {"protocol.kind": ["laplace", "oue"], "goal.at_least": [0.01, 50.0]}
+    text = GOAL.replace('["oue", "grr"]', '["laplace", "oue"]\n"goal.at_least" = [0.01, 50.0]')
+    draft = drafts.draft_of(text, Path())
+    assert draft.scenario is not None
     async with showing((76, 30), draft=draft) as (pane, pilot):
         pane.tab = "answer"
         await pilot.pause()
-        pane.snapshot = told(goal, "answer")[0]
+        pane.snapshot = run_of(dict(draft.scenario.document))
         await pilot.pause()
         shown = pane.query_one("#answer NumberTable", NumberTable)
         assert len(shown.rows) == 4
@@ -87,7 +100,7 @@ def test_the_chart_has_a_line_for_each_setting_over_the_number_swept() -> None:
     """Its points are the table's; a cell out of reach has a mark that no line joins."""
     goal = document()
     goal["sweep"] = {"protocol.kind": ["oue", "laplace"], "goal.at_least": [0.01, 0.5, 5.0]}
-    cells = told(goal, "answer")[0].parts["answer"]
+    cells = answers(goal)
     plot, table = answer_plot(cells), answer_table(cells)
     assert plot is not None
     assert table is not None
@@ -104,7 +117,7 @@ def test_the_chart_has_a_line_for_each_setting_over_the_number_swept() -> None:
 
 
 def test_kinds_alone_have_no_axis() -> None:
-    assert answer_plot(told(document(), "answer")[0].parts["answer"]) is None
+    assert answer_plot(answers(document())) is None
 
 
 @pytest.mark.long
@@ -115,7 +128,7 @@ async def test_the_map_of_a_run_with_a_goal_has_the_cells_that_answer_it() -> No
     async with showing(draft=draft) as (pane, pilot):
         assert draft.scenario is not None
         pane.tab = "table"
-        pane.snapshot = told(dict(draft.scenario.document), "answer")[0]
+        pane.snapshot = run_of(dict(draft.scenario.document))
         await pilot.press("v", "v", "v")
         assert "v map" in seen(pane.app)
         heads = pane.query_one("#table NumberTable", NumberTable).render_line(0).text.split()
@@ -128,8 +141,9 @@ async def test_the_map_of_a_run_with_a_goal_has_the_cells_that_answer_it() -> No
 
 
 def test_without_a_goal_there_is_no_answer() -> None:
-    snapshot, _ = told(core.parse(QUICK, folder=Path()).document, "answer")
-    assert answer_table(snapshot.parts["answer"]) is None
+    plain = dict(core.parse(QUICK, folder=Path()).document)
+    assert answer_table(answers(plain)) is None
+    assert answer_table(told(plain)[0].cells) is None
 
 
 @pytest.mark.every(2)
@@ -139,11 +153,13 @@ async def test_the_tab_is_there_with_a_goal_and_asks_for_its_cells(size: tuple[i
     async with showing(size, draft=draft) as (pane, pilot):
         assert "answer" in dict(pane.tabs())
         pane.tab = "frequencies"
-        assert "answer" not in [part.name for part in pane.parts(draft)]
+        assert draft.scenario is not None
+        whole = answer_selections(draft.scenario)[0]
+        assert whole not in pane.selections(draft)
         pane.tab = "answer"
         await pilot.pause()
-        (part,) = [part for part in pane.parts(draft) if part.name == "answer"]
-        pane.snapshot = told(dict(part.document), "answer")[0]
+        assert whole in pane.selections(draft)
+        pane.snapshot = run_of(dict(draft.scenario.document))
         await pilot.pause()
         table = pane.query_one("#answer NumberTable", NumberTable).table
         assert table is not None
@@ -182,7 +198,7 @@ def test_the_page_tells_what_defences_and_other_protocols_would_take() -> None:
     asked = {**asked, "defence": [{"kind": "norm"}]}
     asked.pop("sweep")
     scenario = core.Scenario(asked, "test", Path())
-    assert [part.document["goal"]["metric"] for part in spite_parts(scenario)] == [
+    assert [each.values["goal.metric"] for each in spite_selections(scenario)] == [
         "target_frequency_after"
     ]
     (cell,) = core.compile(scenario).cells

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.cases import deviation_of, support_towards
-from support.chart_cases import QUICK, scenario, swept
+from support.chart_cases import QUICK, along, scenario, swept
 from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS, ONE_OF_EACH
 
 from ldptui import scenarios
@@ -97,7 +97,7 @@ def test_no_attack_no_gain() -> None:
     made = scenario(attack__kind="none")
     assert curves.axes(made) == ()
     variable = curves.error_axes(made)[0]
-    assert curves.gain_part(made, variable) is None
+    assert curves.gain_cells(made, variable) is None
     assert curves.gain_curve(made, variable) == ()
 
 
@@ -264,7 +264,7 @@ def test_no_series_is_left_out_before_there_are_very_many(
     kinds = list(PROTOCOLS)[:5]
     made = swept(scenario(), {"protocol.kind": kinds, "attack.kind": ["ria", "mga"]})
     assert len(curves.gain_curve(made, curves.axes(made)[0], 3)) == 10
-    monkeypatch.setattr("ldptui.charts.curves.documents.MOST_SERIES", 6)
+    monkeypatch.setattr("ldptui.charts.curves.selections.MOST_SERIES", 6)
     found = curves.gain_curve(made, curves.axes(made)[0], 3)
     assert [curve.label for curve in found] == [*map(str.upper, kinds)]
     # The scenario's own attack is what the other charts show.
@@ -275,7 +275,7 @@ def test_a_key_of_a_kind_that_is_left_out_does_not_spoil_the_curve(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Six series have no room for the attack that knows the seeds."""
-    monkeypatch.setattr("ldptui.charts.curves.documents.MOST_SERIES", 6)
+    monkeypatch.setattr("ldptui.charts.curves.selections.MOST_SERIES", 6)
     sweep = {"protocol.kind": list(CAO_PROTOCOLS), "attack.kind": list(CAO_ATTACKS)}
     made = swept(scenario(attack__kind="rpa", attack__seeds=100), sweep)
     document = curves.gain_document(made)
@@ -306,12 +306,11 @@ def test_a_swept_key_that_only_some_kinds_know() -> None:
 # --- Documents
 
 
-def test_gain_part_compiles_to_the_curve() -> None:
+def test_the_cells_of_a_gain_compile_to_the_curve() -> None:
     made = swept(scenario(), {"attack.kind": ["ria", "mga"], "attack.share": [0.01, 0.02, 0.04]})
     share = by_key(curves.axes(made))["attack.share"]
-    part = curves.gain_part(made, share)
+    part = along(made, share)
     assert part is not None
-    assert part.name == "gain"
     cells = compile(Scenario(dict(part.document))).cells
     assert len(cells) == 6
     found = dict(zip(["RIA", "MGA"], curves.gain_curve(made, share, 9), strict=True))
@@ -325,7 +324,7 @@ def test_gain_part_compiles_to_the_curve() -> None:
 def test_default_sweep_of_a_part() -> None:
     made = scenario()
     for variable in curves.axes(made):
-        part = curves.gain_part(made, variable)
+        part = along(made, variable)
         assert part is not None
         cells = compile(Scenario(dict(part.document))).cells
         values = [cell.parameters[variable.key] for cell in cells]
@@ -336,7 +335,7 @@ def test_default_sweep_of_a_part() -> None:
 
 def test_error_part_has_the_compared_protocols_and_no_attack() -> None:
     made = scenario(protocol__kind="olh", protocol__hash_range=8)
-    part = curves.error_part(made, curves.error_axes(made)[0])
+    part = along(made, curves.error_axes(made)[0], "error")
     cells = compile(Scenario(dict(part.document))).cells
     assert {cell.parameters["protocol.kind"] for cell in cells} == set(COMPARED)
     assert all(cell.attack is None for cell in cells)
@@ -346,7 +345,7 @@ def test_error_part_has_the_compared_protocols_and_no_attack() -> None:
         if cell.parameters["protocol.kind"] == "olh"
     } == {8}
     two = swept(made, {"protocol.kind": ["grr", "oue"]})
-    kinds = curves.error_part(two, curves.error_axes(two)[0]).document["sweep"]["protocol.kind"]
+    kinds = along(two, curves.error_axes(two)[0], "error").document["sweep"]["protocol.kind"]
     assert kinds == ["grr", "oue"]
 
 
@@ -358,7 +357,7 @@ def test_error_part_goes_without_filters_which_read_some_reports_alone(
 ) -> None:
     plain = scenario(protocol__kind="oue")
     made = Scenario({**plain.document, "defence": [{"kind": step}]})
-    document = curves.error_part(made, curves.error_axes(made)[0]).document
+    document = along(made, curves.error_axes(made)[0], "error").document
     assert ("defence" in document) == stays
     assert {cell.protocol.kind for cell in Scenario(dict(document)).points()} == set(COMPARED)
 
@@ -367,10 +366,10 @@ def test_documents_leave_the_scenario_alone() -> None:
     made = swept(scenario(), {"attack.kind": ["ria", "mga"], "attack.share": [0.01, 0.02]})
     before = json.dumps(made.document)
     for variable in curves.axes(made):
-        curves.gain_part(made, variable)
+        along(made, variable)
         curves.gain_curve(made, variable, 3)
     for variable in curves.error_axes(made):
-        curves.error_part(made, variable)
+        along(made, variable, "error")
     assert json.dumps(made.document) == before
 
 
@@ -478,24 +477,25 @@ def test_the_error_chart_compares_rappor_at_the_budget_of_one_report() -> None:
 def test_a_preview_takes_few_points_of_a_long_sweep_with_both_ends() -> None:
     made = swept(scenario(QUICK), {"attack.share": [round(0.001 * step, 6) for step in range(200)]})
     (share,) = (axis for axis in curves.axes(made) if axis.key == "attack.share")
-    part = curves.gain_part(made, share)
-    assert part is not None
-    document = curves.preview_part(part).document
-    values = document["sweep"]["attack.share"]
+    part = along(made, share)
+    selection = curves.gain_cells(made, share)
+    assert selection is not None
+    values = list(curves.thin_out(selection).sweep["attack.share"])
     assert len(values) == 11
     assert (values[0], values[-1]) == (0.0, 0.199)
     assert values == sorted(set(values))
     assert set(values) <= set(part.document["sweep"]["attack.share"])
-    assert document["trials"] <= 20
 
 
 def test_a_preview_takes_short_sweeps_and_words_whole() -> None:
     kinds = list(PROTOCOLS)
     made = swept(scenario(QUICK), {"protocol.kind": kinds})
     (share,) = (axis for axis in curves.axes(made) if axis.key == "attack.share")
-    part = curves.gain_part(made, share)
+    part = along(made, share)
     assert part is not None
-    sweep = curves.preview_part(part).document["sweep"]
+    selection = curves.gain_cells(made, share)
+    assert selection is not None
+    sweep = curves.thin_out(selection).sweep
     assert sweep["protocol.kind"] == part.document["sweep"]["protocol.kind"]
     assert sweep["attack.share"] == list(part.document["sweep"]["attack.share"])
 
@@ -525,7 +525,7 @@ def test_lists_of_targets_are_on_an_axis(name: str, symbol: str, low: float, hig
     assert low <= axis.low < axis.high <= high
     lists = made.sweep[axis.key]
     assert [axis.value_at(axis.place_of(listed)) for listed in lists] == lists
-    part = curves.gain_part(made, axis)
+    part = along(made, axis)
     assert part is not None
     assert part.document["sweep"][axis.key] == lists
     # The curves are the closed forms of the scenario's own cells.

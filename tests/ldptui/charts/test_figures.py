@@ -7,7 +7,7 @@ import math
 
 import pytest
 from msgspec.structs import replace
-from support.chart_cases import cells, frequencies, scenario, swept
+from support.chart_cases import along, cells, frequencies, scenario, swept
 
 from ldptui.charts import curves, figures
 from ldptui.charts.draw.marks import marks_of
@@ -22,6 +22,7 @@ from ldptui.core.bounds.programme import optimum
 from ldptui.core.law.capabilities import places
 from ldptui.core.protocols import KINDS
 from ldptui.core.view import Estimates, Frequencies
+from ldptui.session.cells import Cells, same_settings
 from ldptui.session.draft import UnreadError, ready
 from ldptui.session.snapshot import Overlay, Snapshot
 from ldptui.text.interval import reach_95
@@ -267,10 +268,10 @@ def test_single_gain_curve() -> None:
     made = scenario()
     variable = curves.axes(made)[0]
     found = curves.gain_curve(made, variable, 11)
-    part = curves.gain_part(made, variable)
+    part = along(made, variable)
     assert part is not None
     views = cells(part.document)
-    plot = figures.gain_plot(Over(found, views, variable))
+    plot = figures.gain_plot(Over(found, Cells(views), variable))
     line, points = plot.series
     assert (line.label, line.end, line.style) == ("MGA on OUE, closed form", "MGA on OUE", "line")
     assert (points.label, points.style) == ("simulated", "points")
@@ -288,19 +289,19 @@ def test_the_lines_that_a_gain_is_held_against(kind: str) -> None:
     made = scenario(attack__kind=kind)
     variable = curves.axes(made)[0]
     found = curves.gain_and_lines(made, variable)
-    plot = figures.gain_plot(Over(found, (), variable), bounds=True)
+    plot = figures.gain_plot(Over(found, Cells(), variable), bounds=True)
     names = ["MGA"] * (kind != "mga") + ["proved, or kept back", "undetectable", "proved reports"]
     dotted = [series for series in plot.series if series.style == "dotted"]
     assert [series.label for series in dotted] == names
     assert len({series.tone for series in plot.series}) == len(plot.series)
     assert plot.levels == ((0.0, "proved items"),)
-    assert figures.gain_plot(Over(found, (), variable, log_y=True), bounds=True).levels == ()
+    assert figures.gain_plot(Over(found, Cells(), variable, log_y=True), bounds=True).levels == ()
     for charset in ("braille", "ascii"):
         marks = marks_of(plot, Look(60, 0, DARK, charset), 60)
         assert len({mark.sample for mark in marks}) == len(marks)
-    part = curves.gain_part(made, variable)
+    part = along(made, variable)
     assert part is not None
-    table = figures.gain_table(Over(found, cells(part.document), variable))
+    table = figures.gain_table(Over(found, Cells(cells(part.document)), variable))
     heads = [column.name for column in table.columns]
     assert heads[:7] == ["series", "β", "closed form", "measured", "± error", "z", "trials"]
     assert {*heads[7:]} == {*names, "proved items", "± one run"}
@@ -353,11 +354,11 @@ def test_a_series_for_each_kind_and_the_marker_names_it() -> None:
     made = swept(scenario(), {"attack.kind": ["ria", "mga"]})
     variable = curves.axes(made)[0]
     found = curves.gain_curve(made, variable, 11)
-    part = curves.gain_part(made, variable)
+    part = along(made, variable)
     assert part is not None
-    before = figures.gain_plot(Over(found, (), variable))
+    before = figures.gain_plot(Over(found, Cells(), variable))
     assert [(s.label, s.legend) for s in before.series] == [("RIA", True), ("MGA", True)]
-    after = figures.gain_plot(Over(found, cells(part.document), variable))
+    after = figures.gain_plot(Over(found, Cells(cells(part.document)), variable))
     assert [(s.label, s.style, s.legend) for s in after.series] == [
         ("RIA", "line", False),
         ("MGA", "line", False),
@@ -373,10 +374,10 @@ def test_many_points_are_a_line_within_a_band() -> None:
     sweep = {"attack.kind": ["ria", "mga"], "attack.share": {"from": 0.01, "to": 0.2, "points": 30}}
     made = swept(scenario(), sweep)
     variable = curves.axes(made)[0]
-    part = curves.gain_part(made, variable)
+    part = along(made, variable)
     assert part is not None
     plot = figures.gain_plot(
-        Over(curves.gain_curve(made, variable, 11), cells(part.document), variable)
+        Over(curves.gain_curve(made, variable, 11), Cells(cells(part.document)), variable)
     )
     assert [(s.label, s.style, s.legend) for s in plot.series[:4]] == [
         ("RIA", "line", True),
@@ -392,12 +393,12 @@ def test_axes_stand_still_while_the_points_come_in() -> None:
     made = scenario()
     variable = curves.axes(made)[0]
     found = curves.gain_curve(made, variable, 11)
-    part = curves.gain_part(made, variable)
+    part = along(made, variable)
     assert part is not None
-    empty = figures.gain_plot(Over(found, (), variable)).y
-    some = figures.gain_plot(Over(found, cells(part.document, off=1.02)[:4], variable)).y
+    empty = figures.gain_plot(Over(found, Cells(), variable)).y
+    some = figures.gain_plot(Over(found, Cells(cells(part.document, off=1.02)[:4]), variable)).y
     assert (empty.low, empty.high) == (some.low, some.high)
-    far = figures.gain_plot(Over(found, cells(part.document, off=3.0), variable)).y
+    far = figures.gain_plot(Over(found, Cells(cells(part.document, off=3.0)), variable)).y
     assert far.high is not None
     assert empty.high is not None
     assert far.high > 2 * empty.high
@@ -407,7 +408,7 @@ def test_a_gain_next_to_nothing_has_room_for_its_noise() -> None:
     made = scenario(protocol__kind="olh", attack__kind="rpa")
     variable = curves.axes(made)[0]
     (curve,) = curves.gain_curve(made, variable, 11)
-    plot = figures.gain_plot(Over([curve], (), variable))
+    plot = figures.gain_plot(Over([curve], Cells(), variable))
     assert plot.y.low is not None
     assert plot.y.high is not None
     for y, std in zip(curve.y, curve.std, strict=True):
@@ -419,10 +420,10 @@ def test_a_gain_next_to_nothing_has_room_for_its_noise() -> None:
 def test_points_of_other_settings_are_muted() -> None:
     made, other = scenario(), scenario(protocol__epsilon=2.0)
     variable = curves.axes(made)[0]
-    part = curves.gain_part(other, variable)
+    part = along(other, variable)
     assert part is not None
     plot = figures.gain_plot(
-        Over(curves.gain_curve(made, variable), cells(part.document), variable)
+        Over(curves.gain_curve(made, variable), Cells(cells(part.document)), variable)
     )
     stale = named(plot)["other settings"]
     assert (stale.tone, stale.error) == ("muted", None)
@@ -432,10 +433,12 @@ def test_points_of_other_settings_are_muted() -> None:
 def test_points_of_another_axis_are_dropped() -> None:
     made = scenario()
     share, epsilon = curves.axes(made)[:2]
-    part = curves.gain_part(made, epsilon)
+    part = along(made, epsilon)
     assert part is not None
     # Their share is the same in all of them; all but one have another epsilon.
-    plot = figures.gain_plot(Over(curves.gain_curve(made, share), cells(part.document), share))
+    plot = figures.gain_plot(
+        Over(curves.gain_curve(made, share), Cells(cells(part.document)), share)
+    )
     assert [series.label for series in plot.series] == ["MGA on OUE, closed form"]
 
 
@@ -443,45 +446,46 @@ def test_trials_and_path_make_no_other_settings() -> None:
     made = scenario()
     variable = curves.axes(made)[0]
     (curve,) = curves.gain_curve(made, variable, 3)
-    part = curves.gain_part(made, variable)
+    part = along(made, variable)
     assert part is not None
     cell = cells(part.document)[0]
     preview = {**cell.parameters, "trials": 3, "simulate.path": "counts"}
-    assert figures.belongs(preview, curve)
-    assert not figures.belongs({**preview, "seed": 5}, curve)
-    assert not figures.belongs({k: v for k, v in preview.items() if k != "seed"}, curve)
+    assert same_settings(preview, curve.parameters, curve.key)
+    assert not same_settings({**preview, "seed": 5}, curve.parameters, curve.key)
+    unseeded = {key: value for key, value in preview.items() if key != "seed"}
+    assert not same_settings(unseeded, curve.parameters, curve.key)
 
 
 def test_long_lists_come_in_words() -> None:
     wanted = {"population.counts": list(range(1200)), "x": 1}
-    assert figures.same_settings({"population.counts": "1200 values", "x": 1}, wanted)
-    assert not figures.same_settings({"population.counts": "1300 values", "x": 1}, wanted)
+    assert same_settings({"population.counts": "1200 values", "x": 1}, wanted)
+    assert not same_settings({"population.counts": "1300 values", "x": 1}, wanted)
 
 
 def test_log_axes() -> None:
     made = scenario(protocol__kind="olh", attack__kind="rpa")  # a negative gain
     variable = curves.axes(made)[0]
     found = curves.gain_curve(made, variable, 11)
-    plot = figures.gain_plot(Over(found, (), variable, log_x=True, log_y=True))
+    plot = figures.gain_plot(Over(found, Cells(), variable, log_x=True, log_y=True))
     assert plot.x.log
     assert plot.x.low == pytest.approx(1e-4)
     assert plot.note == "values ≤ 0 have no place on a log axis"
-    linear = figures.gain_plot(Over(found, (), variable))
+    linear = figures.gain_plot(Over(found, Cells(), variable))
     assert linear.y.low is not None
     assert linear.y.low < 0
     mixed = [replace(found[0], y=tuple(y + 0.001 for y in found[0].y))]
-    assert figures.gain_plot(Over(mixed, (), variable)).levels == ((0.0, ""),)
+    assert figures.gain_plot(Over(mixed, Cells(), variable)).levels == ((0.0, ""),)
 
 
 def test_error_plot_of_both_quantities() -> None:
     made = scenario()
     variable = curves.error_axes(made)[0]
     found = curves.error_curves(made, variable, 11)
-    views = cells(curves.error_part(made, variable).document)
-    mse = figures.error_plot(Over(found, views, variable))
-    std = figures.error_plot(Over(found, views, variable), "std")
+    views = cells(along(made, variable, "error").document)
+    mse = figures.error_plot(Over(found, Cells(views), variable))
+    std = figures.error_plot(Over(found, Cells(views), variable), "std")
     assert mse.note.endswith("; other protocols: only where chosen or swept")
-    assert "only where" not in figures.error_plot(Over(found[:2], (), variable)).note
+    assert "only where" not in figures.error_plot(Over(found[:2], Cells(), variable)).note
     assert mse.series[-1].label == curves.FLOOR
     assert all(low <= high for low, high in zip(found[-1].y, found[1].y, strict=True))
     assert mse.y.label == "mean squared error of a frequency"
@@ -502,21 +506,29 @@ def test_error_plot_of_both_quantities() -> None:
 def test_overlay_points() -> None:
     made, other = scenario(), scenario(protocol__epsilon=2.0)
     variable = curves.axes(made)[0]
-    part = curves.gain_part(other, variable)
+    part = along(other, variable)
     assert part is not None
     plot = figures.gain_plot(
         Over(
             curves.gain_curve(made, variable),
-            (),
+            Cells(),
             variable,
-            overlays=[("run 2", cells(part.document)), ("run 3", cells(part.document)[:1])],
+            overlays=[
+                ("run 2", Cells(cells(part.document))),
+                ("run 3", Cells(cells(part.document)[:1])),
+            ],
         )
     )
     assert named(plot)["run 2"].style == "points"
     assert "run 3" not in named(plot)  # one point is no curve over this axis
     assert "run 3: no points over this axis" in plot.note
     table = figures.gain_table(
-        Over(curves.gain_curve(made, variable), (), variable, [("run 2", cells(part.document))])
+        Over(
+            curves.gain_curve(made, variable),
+            Cells(),
+            variable,
+            [("run 2", Cells(cells(part.document)))],
+        )
     )
     rows = [row for row in table.rows if row[0] == "run 2"]
     assert len(rows) == len(cells(part.document))
@@ -567,9 +579,9 @@ def test_gain_table_beside_the_closed_form() -> None:
     made = scenario()
     variable = curves.axes(made)[0]
     found = curves.gain_curve(made, variable, 11)
-    part = curves.gain_part(made, variable)
+    part = along(made, variable)
     assert part is not None
-    table = figures.gain_table(Over(found, cells(part.document, off=1.05), variable))
+    table = figures.gain_table(Over(found, Cells(cells(part.document, off=1.05)), variable))
     assert [column.name for column in table.columns] == [
         "series", "β", "closed form", "measured", "± error", "z", "trials", "± one run",
     ]  # fmt: skip
@@ -578,7 +590,7 @@ def test_gain_table_beside_the_closed_form() -> None:
     assert last[2] == pytest.approx(found[0].y[-1])
     assert last[7] == pytest.approx(found[0].std[-1])
     assert last[5] == pytest.approx(0.5)  # 5% off, a tenth of error
-    alone = figures.gain_table(Over(found, (), variable))
+    alone = figures.gain_table(Over(found, Cells(), variable))
     assert len(alone.rows) == 11
     assert alone.rows[3][3:7] == (None, None, None, None)
 
@@ -622,17 +634,17 @@ def test_the_closed_form_of_rappor_is_that_of_its_cells() -> None:
     made = swept(scenario(), {"attack.share": [0.0, 0.05, 0.1]})
     made = made.with_value("protocol", {"kind": "rappor", "bits": 128, "hashes": 1, "cohorts": 8})
     share = curves.axes(made)[0]
-    found, part = curves.gain_curve(made, share), curves.gain_part(made, share)
+    found, part = curves.gain_curve(made, share), along(made, share)
     assert part is not None
     views = cells(part.document)
     assert not any(map(math.isfinite, found[0].y))
     theory = [view.metrics["gain"].theory for view in views]
-    line = figures.gain_plot(Over(found, views, share)).series[0]
+    line = figures.gain_plot(Over(found, Cells(views), share)).series[0]
     assert (list(line.x), list(line.y)) == ([0.0, 0.05, 0.1], theory)
-    assert [row[2] for row in figures.gain_table(Over(found, views, share)).rows] == theory
+    assert [row[2] for row in figures.gain_table(Over(found, Cells(views), share)).rows] == theory
     # Nothing is made up before there are results.
-    assert not figures.gain_plot(Over(found, (), share)).series[0].x
-    assert figures.gain_table(Over(found, (), share)).rows == ()
+    assert not figures.gain_plot(Over(found, Cells(), share)).series[0].x
+    assert figures.gain_table(Over(found, Cells(), share)).rows == ()
 
 
 def test_an_error_that_is_not_known_is_no_zero() -> None:
@@ -688,7 +700,7 @@ def test_the_table_says_what_was_detected_and_how_often() -> None:
 def test_a_flat_gain_is_not_drawn_as_noise() -> None:
     steady = curves.Curve("mga", "population.items", {}, (10.0, 100.0), (0.5, 0.5001), (0.01, 0.01))
     variable = next(axis for axis in curves.axes(scenario()) if axis.key == "population.items")
-    plot = figures.gain_plot(Over((steady,), (), variable))
+    plot = figures.gain_plot(Over((steady,), Cells(), variable))
     assert plot.y.low is not None
     assert plot.y.high is not None
     assert plot.y.low <= 0.45
@@ -698,7 +710,7 @@ def test_a_flat_gain_is_not_drawn_as_noise() -> None:
 def test_error_bars_end_inside_the_axis() -> None:
     one = scenario()
     variable = next(v for v in curves.axes(one) if v.key == "attack.share")
-    part = curves.gain_part(one, variable)
+    part = along(one, variable)
     assert part is not None
     found = [
         replace(
@@ -706,7 +718,7 @@ def test_error_bars_end_inside_the_axis() -> None:
         )
         for view in cells(part.document)
     ]
-    plot = figures.gain_plot(Over(curves.gain_curve(one, variable), found, variable))
+    plot = figures.gain_plot(Over(curves.gain_curve(one, variable), Cells(found), variable))
     (points,) = [s for s in plot.series if s.style == "points"]
     assert points.error is not None
     assert plot.y.low is not None
@@ -718,7 +730,7 @@ def test_error_bars_end_inside_the_axis() -> None:
 def test_curves_that_coincide_are_named() -> None:
     one = scenario()
     variable = next(v for v in curves.error_axes(one) if v.key == "protocol.epsilon")
-    plot = figures.error_plot(Over(curves.error_curves(one, variable), (), variable))
+    plot = figures.error_plot(Over(curves.error_curves(one, variable), Cells(), variable))
     assert "OUE = OLH within 1 %" not in plot.note  # g is rounded: they differ by more at ε = 4
     same = [("OUE", (1.0, 2.0), (3.0, 4.0)), ("GRR", (1.0, 2.0), (9.0, 4.0)),
             ("OLH", (1.0, 2.0), (3.01, 4.02))]  # fmt: skip
@@ -735,22 +747,22 @@ def bloom(**more: object) -> object:
 def test_the_gain_of_rappors_bits_goes_beside_the_decoded_one() -> None:
     made = bloom()
     share = curves.axes(made)[0]
-    found, part = curves.gain_curve(made, share), curves.gain_part(made, share)
+    found, part = curves.gain_curve(made, share), along(made, share)
     assert part is not None
     views = [
         replace(view, bits={"bit_support_gain": 0.1 * at})
         for at, view in enumerate(cells(part.document))
     ]
-    plot = figures.gain_plot(Over(found, views, share))
+    plot = figures.gain_plot(Over(found, Cells(views), share))
     labels = [series.label for series in plot.series]
     assert labels == ["MGA on RAPPOR, closed form", figures.BIT_SUPPORT, "simulated"]
     dotted = plot.series[1]
     assert (dotted.style, list(dotted.y)) == ("dotted", list(found[0].support))
-    table = figures.gain_table(Over(found, views, share))
+    table = figures.gain_table(Over(found, Cells(views), share))
     assert table.columns[7].name == figures.BIT_SUPPORT
     assert [row[7] for row in table.rows] == [0.0, 0.1, 0.2]
     # Known before any run, so that there is something to see.
-    assert [series.label for series in figures.gain_plot(Over(found, (), share)).series][
+    assert [series.label for series in figures.gain_plot(Over(found, Cells(), share)).series][
         1
     ] == labels[1]
 
@@ -758,11 +770,11 @@ def test_the_gain_of_rappors_bits_goes_beside_the_decoded_one() -> None:
 def test_the_error_of_rappor_is_that_of_its_cells() -> None:
     made = bloom()
     axis = next(axis for axis in curves.error_axes(made) if axis.key == "population.users")
-    found, part = curves.error_curves(made, axis), curves.error_part(made, axis)
+    found, part = curves.error_curves(made, axis), along(made, axis, "error")
     assert [curve.label for curve in found][-2:] == ["RAPPOR", curves.FLOOR]
     views = [view for view in cells(part.document) if view.parameters["protocol.kind"] == "rappor"]
     theory = [view.metrics["mse_clean"].theory for view in views]
-    plot = figures.error_plot(Over(found, views, axis))
+    plot = figures.error_plot(Over(found, Cells(views), axis))
     line = plot.series[len(found) - 2]
     assert list(line.y) == theory
     assert all(value > 0 for value in theory)

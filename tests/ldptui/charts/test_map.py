@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from support.chart_cases import cells, scenario, snapshot, swept
+from support.chart_cases import asked, cells, scenario, snapshot, swept
 from support.charts_pane import QUICK_DRAFT, chart, showing
 from support.waiting import seen
 
 from ldptui import scenarios
-from ldptui.charts.curves import map_keys, map_layer, map_part
+from ldptui.charts.curves import map_keys, map_layer, map_selection
 from ldptui.charts.draw import draw
 from ldptui.charts.draw.heat import heat_place
 from ldptui.charts.figures.maps import (
@@ -32,6 +32,7 @@ from ldptui.charts.series import Grid
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.scenario import Scenario, load
 from ldptui.session import draft as drafts
+from ldptui.session.snapshot import Selection
 from ldptui.text.format import count, short
 
 KEYS = ("protocol.epsilon", "attack.share")
@@ -45,24 +46,22 @@ def drawn(
     return [strip.text for strip in draw(grid, Look(width, height, palette, charset))]
 
 
-def test_the_part_is_every_pair_of_the_first_two_keys() -> None:
-    part = map_part(PAIRS)
+def test_a_map_asks_for_every_pair_of_the_first_two_keys() -> None:
+    part = asked(PAIRS, map_selection(PAIRS, {}))
     assert part is not None
     assert len(cells(part.document)) == 6
     three = swept(PAIRS, {**PAIRS.sweep, "population.items": [8, 16, 32]})
     held = map_layer(three)
-    part = map_part(three, held)
+    part = asked(three, map_selection(three, held))
     assert part is not None
     assert part.document["population"]["items"] == held["population.items"] == 16
     assert len(cells(part.document)) == 6
-    part = map_part(three)
-    assert part is not None
-    assert len(cells(part.document)) == 18, "without one, every cell of the sweep"
-    assert map_part(swept(scenario(), {KEYS[0]: [1.0, 2.0]})) is None
+    one = swept(scenario(), {KEYS[0]: [1.0, 2.0]})
+    assert map_selection(one, map_layer(one)) is None
 
 
 def test_every_cell_stands_at_its_pair() -> None:
-    part = map_part(PAIRS)
+    part = asked(PAIRS, map_selection(PAIRS, {}))
     assert part is not None
     views = cells(part.document)
     grid = map_grid(views, KEYS, "gain")
@@ -149,7 +148,7 @@ def test_a_cell_of_the_screen_has_a_pair(palette: Palette) -> None:
 
 
 def test_the_line_of_a_map_is_where_all_targets_are_in_the_top_k() -> None:
-    part = map_part(PAIRS)
+    part = asked(PAIRS, map_selection(PAIRS, {}))
     assert part is not None
     views = cells(part.document)
     gains = map_grid(views, KEYS, "gain")
@@ -182,10 +181,9 @@ def test_any_numbers_at_any_size(
 
 
 async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() -> None:
-    part = map_part(PAIRS)
+    part = asked(PAIRS, map_selection(PAIRS, {}))
     assert part is not None
-    run = snapshot(PAIRS)
-    run = replace(run, parts={**run.parts, "map": cells(part.document)})
+    run = replace(snapshot(PAIRS), cells=cells(part.document))
     draft = QUICK_DRAFT
     for key, values in PAIRS.sweep.items():
         draft = drafts.edit_key(draft, f"sweep.{key}", values)
@@ -194,13 +192,13 @@ async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() ->
         pane.tab = "map"
         await pilot.pause()
         assert "Gain" in pane.as_text()
-        assert [asked.name for asked in pane.parts(draft)] == ["base", "map"]
+        assert pane.selections(draft) == (Selection(), map_selection(PAIRS, {}))
         await pilot.press("full_stop", "full_stop", "j")
         grid = chart(pane, "map")
         assert grid.cursor == (grid.rows[1], grid.columns[1])
         cell = next(
-            cell for cell in run.parts["map"]
-            if place_of(cell, run.parts["map"], tuple(PAIRS.sweep)) == grid.cursor
+            cell for cell in run.cells
+            if place_of(cell, run.cells, tuple(PAIRS.sweep)) == grid.cursor
         )  # fmt: skip
         text = seen(pane.app)
         assert all(words in text for words in cell_words(cell, tuple(PAIRS.sweep), "gain"))
@@ -242,19 +240,15 @@ def test_a_map_has_a_layer_for_all_values_of_the_other_keys() -> None:
 
 async def test_x_shows_every_cell_of_a_sweep_over_three_keys() -> None:
     three = swept(PAIRS, {**PAIRS.sweep, "population.users": [5000, 10000]})
-    part = map_part(three)
-    assert part is not None
-    run = replace(snapshot(three), full=True)
-    run = replace(run, parts={**run.parts, "map": cells(part.document)})
+    run = replace(snapshot(three), full=True, cells=cells(three.document))
     draft = QUICK_DRAFT
     for key, values in three.sweep.items():
         draft = drafts.edit_key(draft, f"sweep.{key}", values)
     async with showing(draft=draft, run=run) as (pane, pilot):
         pane.tab = "map"
         await pilot.pause()
-        assert [asked.document["population"]["users"] for asked in pane.parts(draft)[1:]] == [10000]
-        whole = {asked.name: asked for asked in pane.parts(draft, with_sweep=True)}
-        assert len(cells(whole["map"].document)) == 12
+        (_, layer) = pane.selections(draft)
+        assert layer.values == {"population.users": 10000}
         looked_at = set()
         for users in (10000, 5000):
             assert f"Gain, n {count(users)}" in pane.as_text()
@@ -264,7 +258,7 @@ async def test_x_shows_every_cell_of_a_sweep_over_three_keys() -> None:
                     looked_at.add(tuple(pane._boxes.axed("map").at_cursor()))
             await pilot.press("backspace", "x")
         assert looked_at == {
-            tuple((key, cell.parameters[key]) for key in three.sweep) for cell in run.parts["map"]
+            tuple((key, cell.parameters[key]) for key in three.sweep) for cell in run.cells
         }
         assert "Gain, n 10 000" in pane.as_text()
         await pilot.press("t")
@@ -281,7 +275,7 @@ async def test_there_is_no_map_of_one_swept_key() -> None:
 def test_words_are_values_too() -> None:
     attacks = [kind for kind in ATTACKS if kind in ("rpa", "mga")]
     made = swept(scenario(), {"attack.kind": attacks, KEYS[0]: [0.5, 1.0, 2.0]})
-    part = map_part(made)
+    part = asked(made, map_selection(made, {}))
     assert part is not None
     grid = map_grid(cells(part.document), tuple(made.sweep), "gain")
     assert grid.columns == tuple(attacks)
@@ -322,7 +316,7 @@ def test_defences_stand_beside_attacks_where_both_are_swept() -> None:
     bundled = load(Path(scenarios.__file__).parent / "cao-countermeasures.toml")
     assert len(bundled.sweep) == 3
     assert map_keys(bundled) == ("attack.kind", "defence.0.kind")
-    part = map_part(bundled, map_layer(bundled))
+    part = asked(bundled, map_selection(bundled, map_layer(bundled)))
     assert part is not None
     shown = Scenario(part.document)
     assert tuple(shown.sweep) == map_keys(bundled)

@@ -13,6 +13,7 @@ from ldptui.charts import curves, figures
 from ldptui.charts.draw import draw, place_at
 from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Panels, Plot
+from ldptui.session.cells import Cells
 
 NINE = swept(
     scenario(QUICK.replace("items = 64", "items = 16")),
@@ -34,7 +35,7 @@ def test_nine_series_stand_in_three_panels_on_one_symlog_scale() -> None:
     assert len(lines) == 9
     linear = figures.linear_part(lines)
     assert 0 < linear < 1
-    chart = figures.gain_chart(figures.Over(lines, (), axis, linear=linear), at=-1)
+    chart = figures.gain_chart(figures.Over(lines, Cells(), axis, linear=linear), at=-1)
     assert isinstance(chart, Panels)
     assert [plot.title for plot in chart.plots] == ["GRR", "OUE", "OLH"]
     assert [series.label for series in chart.plots[0].series] == ["RPA", "RIA", "MGA"]
@@ -49,14 +50,14 @@ def test_nine_series_stand_in_three_panels_on_one_symlog_scale() -> None:
     # No room for three: those left out are said, and f picks them.
     assert "1 of 3 shown, f picks" in text(chart, 30, 16)
     assert "2 of 3 shown, f picks" in text(chart, 50, 10)
-    alone = figures.gain_chart(figures.Over(lines, (), axis, linear=linear), at=1)
+    alone = figures.gain_chart(figures.Over(lines, Cells(), axis, linear=linear), at=1)
     assert isinstance(alone, Plot)
     assert alone.title.endswith(", OUE")
     # A tall picture has the whole note, which one line ends with "…".
     noted = replace(chart, note="; ".join(["a sentence that takes a whole line", "the last one"]))
     assert "the last one" not in text(noted, 40, 12)
     assert "the last one" in " ".join(text(noted, 40, 36).split())
-    few = figures.gain_chart(figures.Over(lines[:3], (), axis))
+    few = figures.gain_chart(figures.Over(lines[:3], Cells(), axis))
     assert isinstance(few, Plot)
 
 
@@ -64,7 +65,7 @@ def test_a_click_on_any_panel_is_a_place_of_the_axes_that_all_share() -> None:
     axis = curves.axes(NINE)[0]
     lines = curves.gain_curve(NINE, axis, points=5)
     chart = figures.gain_chart(
-        figures.Over(lines, (), axis, linear=figures.linear_part(lines)), at=-1
+        figures.Over(lines, Cells(), axis, linear=figures.linear_part(lines)), at=-1
     )
     shown = text(chart, 76, 19).splitlines()
     row = next(at for at, line in enumerate(shown) if "GRR" in line) + 5
@@ -84,7 +85,7 @@ def test_more_series_than_four_stand_in_panels_by_defence_too() -> None:
     axis = curves.axes(made)[0]
     lines = curves.gain_curve(made, axis, points=3)
     assert list(figures.panels_of(lines)) == ["none", "norm-sub"]
-    chart = figures.gain_chart(figures.Over(lines, (), axis))
+    chart = figures.gain_chart(figures.Over(lines, Cells(), axis))
     assert isinstance(chart, Panels)
     for plot in chart.plots:
         assert [series.label for series in plot.series] == ["RPA", "RIA", "MGA"]
@@ -94,7 +95,7 @@ def test_a_key_of_a_defence_that_is_left_out_takes_no_chart_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nine series have no room for the defence that knows η."""
-    monkeypatch.setattr("ldptui.charts.curves.documents.MOST_SERIES", 9)
+    monkeypatch.setattr("ldptui.charts.curves.selections.MOST_SERIES", 9)
     kinds = ["none", "ldprecover"]
     document = {**NINE.document, "defence": [{"kind": "none", "eta": 0.05}]}
     made = swept(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from support.chart_cases import QUICK, cells, scenario, swept
+from support.chart_cases import QUICK, along, cells, scenario, swept
 from support.charts_pane import showing
 
 from ldptui.charts.curves import (
@@ -16,7 +16,7 @@ from ldptui.charts.curves import (
     success_axes,
     success_curves,
     success_metrics,
-    success_part,
+    success_selection,
 )
 from ldptui.charts.figures import Over, success_plot, success_table
 from ldptui.core.base.summary import Estimate
@@ -25,7 +25,8 @@ from ldptui.core.scenario import Scenario
 from ldptui.core.view import CellView
 from ldptui.screens.workbench.charts.tabs import tabs_of
 from ldptui.session import draft as drafts
-from ldptui.session.snapshot import Part, Snapshot
+from ldptui.session.cells import Cells
+from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.choice_bar import ChoiceBar
 
 TEXT = """
@@ -55,7 +56,7 @@ def test_the_axes_are_those_of_the_issue_and_all_their_ends_can_be() -> None:
     assert keys[:5] == ["attack.share", "task.k", "task.groups", "task.bits", "protocol.epsilon"]
     assert "task.extension" not in keys
     for each in success_axes(made):
-        part = success_part(made, each)
+        part = along(made, each, "success")
         ends = {**part.document, "sweep": {each.key: [each.low, each.high]}}
         if each.integer:
             ends["sweep"] = {each.key: [int(each.low), int(each.high)]}
@@ -73,7 +74,7 @@ def test_words_and_what_the_sweep_asks_for_have_a_series_each() -> None:
     # Nobody has asked for a number of groups: it is not multiplied by what else is swept.
     groups = axis(made, "task.groups")
     assert [curve.label for curve in success_curves(made, groups)] == ["MGA", "RIA"]
-    assert success_part(made, groups).document["task"]["k"] == 4
+    assert along(made, groups, "success").document["task"]["k"] == 4
     alone = success_curves(hunt(), axis(hunt(), "task.k"))
     assert [curve.label for curve in alone] == ["MGA on OLH"]
 
@@ -83,31 +84,31 @@ def test_a_goal_has_its_share_on_the_axis() -> None:
     document["attack"] = {key: document["attack"][key] for key in ("kind", "targets")}
     made = Scenario(document)
     assert [each.key for each in success_axes(made)] == ["attack.share"]
-    assert "goal" not in success_part(made, axis(made, "attack.share")).document
+    assert "goal" not in along(made, axis(made, "attack.share"), "success").document
 
 
 @pytest.fixture(scope="module")
-def measured() -> tuple[Scenario, Part, tuple[CellView, ...]]:
+def measured() -> tuple[Scenario, Scenario, tuple[CellView, ...]]:
     made = hunt(attack__share=[0.01, 0.05, 0.1])
-    part = success_part(made, axis(made, "attack.share"))
+    part = along(made, axis(made, "attack.share"), "success")
     means = dict.fromkeys(success_metrics(made), Estimate(0.5, 0.1, None))
     return made, part, tuple(replace(view, metrics=means) for view in cells(part.document))
 
 
 def test_the_points_are_the_measured_means_and_there_is_no_line(
-    measured: tuple[Scenario, Part, tuple[CellView, ...]],
+    measured: tuple[Scenario, Scenario, tuple[CellView, ...]],
 ) -> None:
     made, _, views = measured
     variable = axis(made, "attack.share")
     curves = success_curves(made, variable)
     for metric in success_metrics(made):
-        plot = success_plot(Over(curves, views, variable), metric)
+        plot = success_plot(Over(curves, Cells(views), variable), metric)
         (points,) = (series for series in plot.series if series.style == "points")
         assert not any(len(series.x) for series in plot.series if series.style == "line")
         assert list(points.x) == [0.01, 0.05, 0.1]
         assert list(points.y) == [view.metrics[metric].mean for view in views]
         assert (plot.y.low or 0.0) >= 0
-        table = success_table(Over(curves, views, variable), metric)
+        table = success_table(Over(curves, Cells(views), variable), metric)
         assert [row[3] for row in table.rows] == list(points.y)
 
 
@@ -126,25 +127,25 @@ task = { kind = "mean" }
 def test_a_closed_form_that_is_exact_is_called_one() -> None:
     made = scenario(MEAN)
     variable = axis(made, "protocol.epsilon")
-    curves, views = success_curves(made, variable), cells(success_part(made, variable).document)
-    line, _ = success_plot(Over(curves, views, variable), "mean_shift").series
+    curves, views = success_curves(made, variable), cells(along(made, variable, "success").document)
+    line, _ = success_plot(Over(curves, Cells(views), variable), "mean_shift").series
     assert line.label.endswith("closed form")
-    columns = success_table(Over(curves, views, variable), "mean_shift").columns
+    columns = success_table(Over(curves, Cells(views), variable), "mean_shift").columns
     assert "closed form" in [column.name for column in columns]
 
 
 async def test_the_pane_shows_them_and_goes_through_the_metrics(
-    measured: tuple[Scenario, Part, tuple[CellView, ...]],
+    measured: tuple[Scenario, Scenario, tuple[CellView, ...]],
 ) -> None:
-    _, part, views = measured
+    made, _, views = measured
     draft = drafts.draft_of(TEXT + "[sweep]\n'attack.share' = [0.01, 0.05, 0.1]\n", Path())
-    run = Snapshot(1, "done", done=60, total=60, parts={"success": views})
+    run = Snapshot(1, "done", done=60, total=60, cells=views)
     async with showing(draft=draft, run=run) as (pane, pilot):
         assert [name for name, _ in pane.tabs()][:3] == ["levels", "items", "success"]
         pane.open_on(draft)
         await pilot.pause()
         assert pane.tab == "success"
-        assert pane.parts(draft)[1].document == part.document
+        assert pane.selections(draft)[1] == success_selection(made, axis(made, "attack.share"))
         assert "Targets among the top k over" in pane.as_text()
         await pilot.press("v")
         assert "Precision of the answer over" in pane.as_text()
@@ -168,7 +169,7 @@ name = "mine"
 
 def own_cells(made: Scenario, *means: float) -> tuple[CellView, ...]:
     """The cells of the chart over ε, whose metric in Python has these means."""
-    views = cells(success_part(made, axis(made, "protocol.epsilon")).document)
+    views = cells(along(made, axis(made, "protocol.epsilon"), "success").document)
     return tuple(
         replace(view, metrics={**view.metrics, "mine": Estimate(mean, 0.01, None)})
         for view, mean in zip(views, means, strict=True)
@@ -182,7 +183,7 @@ def test_a_metric_in_python_is_charted_over_the_axes_of_the_gain() -> None:
     variable = axis(made, "protocol.epsilon")
     curves = success_curves(made, variable)
     views = own_cells(made, 0.2, 0.3, -0.4, -0.5)
-    plot = success_plot(Over(curves, views, variable), "mine")
+    plot = success_plot(Over(curves, Cells(views), variable), "mine")
     assert [list(points.y) for points in plot.series if len(points.x)] == [[0.2, 0.3], [-0.4, -0.5]]
     assert plot.title == "Mine over the privacy budget ε"
     assert plot.y.low is not None
@@ -197,7 +198,7 @@ def test_a_metric_in_python_is_charted_over_the_axes_of_the_gain() -> None:
 async def test_the_pane_has_a_tab_for_it() -> None:
     draft = drafts.draft_of(OWN, Path())
     views = own_cells(scenario(OWN), 0.2, 0.3, 0.4, 0.5)
-    run = Snapshot(1, "done", done=80, total=80, parts={"success": views})
+    run = Snapshot(1, "done", done=80, total=80, cells=views)
     async with showing(draft=draft, run=run) as (pane, pilot):
         assert dict(pane.tabs())["success"] == "Metrics"
         pane.tab = "success"

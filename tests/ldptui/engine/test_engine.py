@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from support.desk import Command, Desk, gone
-from support.worker import ENDLESS, document, soon
+from support.worker import ENDLESS, HALTING, document, simulated, soon
 
 from ldptui.core import compile, run
 from ldptui.core.base.arms import ATTACKED
@@ -73,15 +73,16 @@ say(ready={"stub": "1"})
 @pytest.mark.long
 async def test_numbers_are_those_of_the_simulator(desk: Desk) -> None:
     swept = document(sweep={"attack.share": [0.0, 0.1]})
-    desk.run(3, full=True, base=swept)  # asked for before a worker is ready
+    desk.run(3, swept, full=True)  # asked for before a worker is ready
     last = await desk.ended(3)
     *_, headless = run(compile(Scenario(swept)))
     assert (last.status, last.done, last.total, last.full) == ("done", 40, 40, True)
     assert last.digest == headless.results.digest
     gains = [cell.estimate("gain").mean for cell in headless.results.cells]
-    assert [cell.metrics["gain"].mean for cell in last.parts["base"]] == gains
+    assert [cell.metrics["gain"].mean for cell in last.cells[:2]] == gains
     assert last.frequencies is not None
-    assert last.frequencies.attacked.mean == tuple(headless.results.cells[0].arms[ATTACKED].mean)
+    alone = simulated(document()).cells[0]
+    assert last.frequencies.attacked.mean == tuple(alone.arms[ATTACKED].mean)
     assert desk.workers[0][0] is True
     assert "numpy" in desk.workers[0][1]
 
@@ -89,40 +90,37 @@ async def test_numbers_are_those_of_the_simulator(desk: Desk) -> None:
 @pytest.mark.long
 async def test_every_snapshot_is_complete(desk: Desk) -> None:
     shares = {"attack.share": {"from": 0, "to": 0.5, "points": 30}}
-    gain = document(items=256, trials=60, sweep=shares)
-    desk.run(1, interval=0.0, base=document(), gain=gain)
+    desk.run(1, document(items=256, trials=60, sweep=shares), interval=0.0, full=True)
     last = await desk.ended(1)
     seen = desk.snapshots
-    assert len(seen) > 3
+    seen = [snapshot for snapshot in seen if snapshot.base_cell and snapshot.base_cell.trials == 60]
+    assert len(seen) > 2
     for before, after in itertools.pairwise(seen):
         assert before.done <= after.done
-        assert before.parts["base"] == after.parts["base"] == last.parts["base"]
+        assert before.base_cell == after.base_cell == last.base_cell
         assert before.frequencies == after.frequencies == last.frequencies
-        indices = [cell.index for cell in before.parts.get("gain", ())]
-        assert indices == list(range(len(indices)))
-    assert [cell.trials for cell in last.parts["gain"]] == [60] * 30
+        assert {cell.index for cell in before.cells} <= {cell.index for cell in after.cells}
+    assert [cell.trials for cell in last.cells] == [60] * 31
 
 
 async def test_a_real_worker_is_cancelled_replaced_and_refuses(desk: Desk) -> None:
     """A cancel comes before it is ready; a newer request while a full run is under way."""
-    desk.run(1, base=document())
+    desk.run(1, document())
     desk.engine.cancel()
     assert [(snapshot.key, snapshot.status) for snapshot in desk.snapshots] == [(1, "partial")]
-    desk.run(2, base=document())
+    desk.run(2, document())
     await desk.ended(2)
     assert [snapshot.key for snapshot in desk.snapshots] == [1, 2]
 
-    desk.run(3, full=True, base=document(), gain=ENDLESS)
+    desk.run(3, HALTING, full=True)
     await desk.until(lambda: desk.snapshots[-1].key == 3)
-    desk.run(4, base=document())
+    desk.run(4, document())
     await desk.ended(4)
     replaced = [snapshot for snapshot in desk.snapshots if snapshot.key == 3]
-    assert [(snapshot.status, snapshot.done) for snapshot in replaced] == [
-        ("running", 20),
-        ("partial", 20),
-    ]
+    assert [snapshot.status for snapshot in replaced][-2:] == ["running", "partial"]
+    assert replaced[-1].done == replaced[-2].done > 0
 
-    desk.run(5, base=document(items=1))
+    desk.run(5, document(items=1))
     last = await desk.ended(5)
     assert (last.status, last.details) == ("failed", "")
     assert last.error == "population.items must be in [2, 2^20], got 1"
@@ -133,7 +131,7 @@ async def test_a_cancel_without_a_run_does_nothing(desk: Desk) -> None:
     desk.engine.cancel()
     await desk.alive()
     desk.engine.cancel()
-    desk.run(1, base=document())
+    desk.run(1, document())
     assert (await desk.ended(1)).status == "done"
     desk.engine.cancel()
     assert len(desk.snapshots) == 1
@@ -142,25 +140,26 @@ async def test_a_cancel_without_a_run_does_nothing(desk: Desk) -> None:
 @pytest.mark.long
 async def test_a_newer_request_replaces_the_older(desk: Desk) -> None:
     await desk.alive()
-    desk.run(1, base=ENDLESS)
-    desk.run(2, base=document())
+    desk.run(1, ENDLESS, full=True)
+    desk.run(2, document())
     await desk.ended(2)
-    assert {snapshot.key for snapshot in desk.snapshots} == {2}
+    left = [snapshot.status for snapshot in desk.snapshots if snapshot.key == 1]
+    assert left[-1:] in ([], ["partial"])
 
 
 @pytest.mark.long
 async def test_a_worker_that_is_killed_is_replaced(desk: Desk) -> None:
     await desk.spare()
-    desk.run(1, base=document(), gain=ENDLESS)
-    await desk.until(lambda: desk.snapshots)
+    desk.run(1, HALTING, full=True)
+    await desk.until(lambda: desk.snapshots and desk.snapshots[-1].done == 20)
     assert desk.engine._active is not None
     assert desk.engine._active._process is not None
     desk.engine._active._process.kill()
     last = await desk.ended(1)
     assert last.status == "failed"
     assert "was killed by SIGKILL" in last.error
-    assert last.parts["base"][0].trials == 20
-    desk.run(2, base=document())
+    assert last.base_cell.trials == 20
+    desk.run(2, document())
     assert (await desk.ended(2)).status == "done"
     assert [alive for alive, _ in desk.workers] == [True, False, True]
 
@@ -180,7 +179,7 @@ SILENT = """
 @stub(SILENT)
 async def test_a_silent_worker_is_killed_after_a_cancel(desk: Desk) -> None:
     await desk.spare()
-    desk.run(1, base={})
+    desk.run(1, {})
     await desk.until(lambda: desk.snapshots)
     child = desk.engine._active
     desk.engine.cancel()
@@ -191,16 +190,16 @@ async def test_a_silent_worker_is_killed_after_a_cancel(desk: Desk) -> None:
     await soon(asyncio.shield(child.life))
     assert child._process is not None
     assert gone(child._process.pid)
-    desk.run(2, base={})
+    desk.run(2, {})
     assert (await desk.ended(2)).status == "done"
     assert [alive for alive, _ in desk.workers] == [True, True]  # it did not die: it was replaced
 
 
 @stub(SILENT)
 async def test_a_silent_worker_is_killed_after_a_newer_request(desk: Desk) -> None:
-    desk.run(1, base={})
+    desk.run(1, {})
     await desk.until(lambda: desk.snapshots)
-    desk.run(2, base={})
+    desk.run(2, {})
     assert (await desk.ended(2)).status == "done"
     assert [(snapshot.key, snapshot.status) for snapshot in desk.snapshots] == [
         (1, "running"),
@@ -210,7 +209,7 @@ async def test_a_silent_worker_is_killed_after_a_newer_request(desk: Desk) -> No
 
 @stub(SILENT)
 async def test_stop_in_a_silent_run_leaves_no_process(desk: Desk) -> None:
-    desk.run(1, base={})
+    desk.run(1, {})
     await desk.until(lambda: desk.snapshots)
     # The fixture stops the engine, and looks.
 
@@ -223,9 +222,9 @@ async def test_stop_in_a_silent_run_leaves_no_process(desk: Desk) -> None:
         snapshot(key, "done", 7)
 """)
 async def test_late_lines_of_an_older_run_are_ignored(desk: Desk) -> None:
-    desk.run(1, base={})
+    desk.run(1, {})
     await desk.ended(1)
-    desk.run(2, base={})
+    desk.run(2, {})
     await desk.ended(2)
     assert [(snapshot.key, snapshot.done) for snapshot in desk.snapshots] == [(1, 7), (2, 7)]
 
@@ -240,12 +239,12 @@ async def test_late_lines_of_an_older_run_are_ignored(desk: Desk) -> None:
         snapshot(key, "done", 20)
 """)
 async def test_a_worker_that_dies_is_reported(desk: Desk) -> None:
-    desk.run(1, base={})
+    desk.run(1, {})
     last = await desk.ended(1)
     assert (last.status, last.done) == ("failed", 5)
     assert last.error == "the background worker ended with exit code 3: out of luck"
     assert last.details == "one line\nout of luck\n"
-    desk.run(2, base={})
+    desk.run(2, {})
     assert (await desk.ended(2)).status == "done"
     assert [alive for alive, _ in desk.workers] == [True, False, True]
     assert desk.workers[1][1].endswith("; another one takes over")
@@ -262,7 +261,7 @@ async def test_a_worker_that_dies_is_reported(desk: Desk) -> None:
         snapshot(key, "done", 20)
 """)
 async def test_a_run_that_a_dying_worker_had_not_begun_is_for_the_next_one(desk: Desk) -> None:
-    desk.run(1, base={})
+    desk.run(1, {})
     last = await desk.ended(1)
     assert (last.status, last.error) == ("done", "")
     assert [alive for alive, _ in desk.workers] == [True, False, True]
@@ -276,7 +275,7 @@ async def test_a_run_that_a_dying_worker_had_not_begun_is_for_the_next_one(desk:
         snapshot(key, "running", 5)
 """)
 async def test_a_worker_that_dies_of_a_cancel(desk: Desk) -> None:
-    desk.run(1, base={})
+    desk.run(1, {})
     await desk.until(lambda: desk.snapshots)
     desk.engine.cancel()
     last = await desk.ended(1)
@@ -313,7 +312,7 @@ NONSENSE = """
 )
 async def test_a_worker_that_talks_nonsense_is_replaced(desk: Desk, why: str) -> None:
     """It is told in a sentence, and what it says is never run."""
-    desk.run(1, base={})
+    desk.run(1, {})
     last = await desk.ended(1)
     assert last.status == "failed"
     assert last.error.startswith("the background worker said what no worker says and was stopped: ")
@@ -325,7 +324,7 @@ async def test_a_worker_that_talks_nonsense_is_replaced(desk: Desk, why: str) ->
 
 @stub("sys.exit('no luck')")
 async def test_workers_that_keep_dying_are_given_up(desk: Desk) -> None:
-    desk.run(1, base={})
+    desk.run(1, {})
     last = await desk.ended(1)
     assert (last.status, last.error) == (
         "failed", "the background worker ended with exit code 1: no luck",
@@ -333,14 +332,14 @@ async def test_workers_that_keep_dying_are_given_up(desk: Desk) -> None:
     await desk.watch(lambda: not desk.engine._children)
     # The one that waited may die last, as the one that runs.
     assert [alive for alive, _ in desk.workers].count(False) <= MAX_DEATHS + 1
-    desk.run(2, base={})  # tries again
+    desk.run(2, {})  # tries again
     assert (await desk.ended(2)).status == "failed"
 
 
 async def test_a_command_that_does_not_exist() -> None:
     desk = Desk(("/nonexistent/python",))
     await desk.engine.start()
-    desk.run(1, base={})
+    desk.run(1, {})
     last = await desk.ended(1)
     assert "cannot be started" in last.error
     await desk.engine.stop()
@@ -351,14 +350,14 @@ async def test_stop_at_once_leaves_no_process() -> None:
     await desk.engine.start()
     await desk.engine.stop()
     assert not desk.engine._children
-    desk.run(1, base=document())  # comes too late
+    desk.run(1, document())  # comes too late
     await desk.engine.stop()
     assert not desk.messages
 
 
 @pytest.mark.long
 async def test_stop_in_the_middle_of_a_run_posts_nothing(desk: Desk) -> None:
-    desk.run(1, base=document(), gain=ENDLESS)
+    desk.run(1, HALTING, full=True)
     await desk.until(lambda: desk.snapshots)
     before = len(desk.messages)
     await desk.engine.stop()
@@ -378,14 +377,14 @@ async def test_a_dismissed_child_is_not_heard() -> None:
 APP = """
 import asyncio, sys
 from ldptui.engine import Engine
-from ldptui.session.snapshot import Part, Request
-from support.worker import ENDLESS, document
+from ldptui.session.snapshot import Request
+from support.worker import HALTING
 
 async def main():
     news = asyncio.Event()
     engine = Engine(lambda message: hasattr(message, "snapshot") and news.set())
     await engine.start()
-    engine.run(Request(1, (Part("base", document()), Part("gain", ENDLESS)), "."))
+    engine.run(Request(1, HALTING, ".", full=True))
     await news.wait()
     print(*(child._process.pid for child in engine._children), flush=True)
     await asyncio.Event().wait()

@@ -30,12 +30,11 @@ from ldptui.engine.wire import news_in as news_of
 from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.keeping import BEHIND, Keeper
 from ldptui.engine.worker.run import Run
-from ldptui.session.snapshot import Part, Request
+from ldptui.session.snapshot import Request
 
 SHARES = {"attack.share": [0.02, 0.05]}
 WHOLE = document(title="a sweep", sweep={**SHARES, "protocol.kind": list(CAO_PROTOCOLS)})
-"""Six cells: the base is one, the gain part has two of them, and one cell of its own."""
-PARTS = {"base": document(), "gain": document(sweep={"attack.share": [0.02, 0.05, 0.2]})}
+"""Six cells, of which the base is one."""
 
 
 @pytest.fixture
@@ -44,9 +43,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def ask(worker: Worker, key: int, store: Path | str, whole: Any = WHOLE, **more: Any) -> RunSoFar:
-    parts = more.pop("parts", PARTS if whole is WHOLE else {"base": whole})
-    listed = tuple(Part(*item) for item in parts.items())
-    request = Request(key, listed, ".", True, whole=whole, store=str(store), **more)
+    request = Request(key, whole, ".", full=True, store=str(store), **more)
     worker.send(run=request)
     return RunSoFar(request)
 
@@ -58,11 +55,11 @@ async def test_a_run_asked_for_is_recorded_as_one_without_a_screen_is(
 ) -> None:
     last = await worker.end(ask(worker, 1, path, source="/some/where.toml"))
     assert (last.status, last.kept, last.reused, last.note) == ("done", 1, 0, "")
-    assert list(last.parts) == ["base", "gain", "rest"]
     assert (last.done, last.total) == (120, 120)  # one count, that of the store
-    # The base, three shares of grr; what is left of the sweep are the other protocols.
-    assert [len(cells) for cells in last.parts.values()] == [1, 3, 4]
     alone = simulated(WHOLE)
+    assert [cell.parameters for cell in last.cells] == [
+        cell.parameters for cell in alone.experiment.cells
+    ]
     assert last.digest == alone.digest
     with open_store(path) as store:
         (kept,) = store.runs()
@@ -71,8 +68,22 @@ async def test_a_run_asked_for_is_recorded_as_one_without_a_screen_is(
         for there, here in zip(store.measured_cells(1), alone.cells, strict=True):
             assert there.metrics.tobytes() == here.metrics.tobytes()
             assert there.arms
-        # The cell that the chart alone asked for is kept too, until nobody needs it.
-        (extra,) = cell_keys(compile(Scenario(PARTS["gain"])).cells)[2:]
+        assert store.gc() == (0, 0)
+
+
+@ONE_LOOP
+async def test_a_base_that_is_not_swept_comes_first_and_belongs_to_no_run(
+    worker: Worker, path: Path
+) -> None:
+    swept = document(sweep={"attack.share": [0.02, 0.2]})
+    last = await worker.end(ask(worker, 1, path, swept))
+    assert (last.done, last.total, last.digest) == (40, 40, simulated(swept).digest)
+    assert last.base_cell is not None
+    assert last.base_cell.parameters["attack.share"] == 0.05
+    assert [cell.parameters["attack.share"] for cell in last.cells] == [0.02, 0.2, 0.05]
+    with open_store(path) as store:
+        # It is kept until nobody needs it.
+        (extra,) = cell_keys(compile(Scenario(document())).cells)
         assert store.measured_cell(extra, 20, frequencies=False).trials
         assert store.gc() == (0, 1)
 
@@ -83,12 +94,11 @@ async def test_what_is_in_the_store_is_not_computed_again(worker: Worker, path: 
     first = await worker.end(ask(worker, 1, path))
     again = await worker.end(ask(worker, 2, path))
     assert (again.kept, again.digest) == (2, first.digest)
-    assert (first.done, again.done, again.reused) == (120, 120, 160)
-    longer = await worker.end(ask(worker, 3, path, {**WHOLE, "trials": 40}, parts=PARTS))
-    # The parts of this request have 20 trials yet; the rest has 40.
-    assert longer.reused == 160
+    assert (first.done, again.done, again.reused) == (120, 120, 120)
+    longer = await worker.end(ask(worker, 3, path, {**WHOLE, "trials": 40}))
+    assert longer.reused == 120
     with open_store(path) as store:
-        assert [kept.status for kept in store.runs()] == ["partial", "done", "done"]
+        assert [kept.status for kept in store.runs()] == ["done", "done", "done"]
 
 
 SOUGHT = document(
@@ -101,15 +111,15 @@ del SOUGHT["attack"]["share"]
 @ONE_LOOP
 async def test_a_search_is_shown_kept_and_not_repeated(worker: Worker, path: Path) -> None:
     """A preview searches; the run that follows knows the answer, and so does the store."""
-    seen = await worker.snapshots(worker.run(1, base=SOUGHT, interval=0.0))
+    seen = await worker.snapshots(worker.run(1, SOUGHT, interval=0.0))
     assert {"searching for the smallest attack: 0 of 1 cells, 0 fake users, trial 1"} <= {
         each.latest for each in seen
     }
-    answer = seen[-1].parts["base"][0].answer
+    answer = seen[-1].base_cell.answer
     assert answer is not None
     whole = await worker.snapshots(ask(worker, 2, path, SOUGHT))
     assert "trial" not in " ".join(each.latest for each in whole)
-    assert whole[-1].parts["base"][0].answer == answer
+    assert whole[-1].base_cell.answer == answer
     with open_store(path) as store:
         (known,) = run_goal_searches(
             compile(Scenario(SOUGHT), searches=False), answers=KeptAnswers(store)
@@ -122,7 +132,7 @@ async def test_a_search_is_shown_kept_and_not_repeated(worker: Worker, path: Pat
 async def test_a_preview_and_a_run_without_a_store_are_not_recorded(
     worker: Worker, path: Path
 ) -> None:
-    last = await worker.end(worker.run(1, base=document()))
+    last = await worker.end(worker.run(1, document()))
     assert (last.kept, last.reused) == (None, 0)
     assert not path.exists()
     last = await worker.end(ask(worker, 2, ""))
@@ -199,8 +209,8 @@ async def test_a_writer_elsewhere_holds_up_no_cancel(worker: Worker, path: Path)
         left = (await asyncio.wait_for(worker.read(), 5)).snapshot  # the writer is there all along
         assert left is not None
         assert left.status == "partial"
-        worker.send(run=Request(2, (Part("base", document()),), "."))
-        assert (await worker.end(RunSoFar(Request(2, (), ".")))).status == "done"
+        worker.send(run=Request(2, document(), "."))
+        assert (await worker.end(RunSoFar(Request(2, {}, ".")))).status == "done"
         other.execute("ROLLBACK")
 
 
@@ -290,9 +300,8 @@ def test_a_cluster_computes_whole_runs(
 
     monkeypatch.setattr("ldptui.core.running.dask_executor.cluster", cluster)
     out, inbox = io.BytesIO(), Inbox()
-    parts = tuple(Part(*item) for item in PARTS.items())
-    kept: Any = {"whole": WHOLE, "store": str(path)} if whole else {}
-    request = Request(1, parts, ".", True, **kept)
+    kept: Any = {"full": True, "store": str(path)} if whole else {}
+    request = Request(1, WHOLE, ".", **kept)
     inbox._newest = request
     Run(request, inbox, out, cluster="somewhere").work()
     last = news_in(out.getvalue())[-1].snapshot

@@ -39,7 +39,7 @@ def keep(path: Path, whole: Any = WHOLE, blocks: int | None = None) -> None:
 
 
 def shares(snapshot: Snapshot) -> dict[float, int]:
-    return {cell.parameters["attack.share"]: cell.trials for cell in snapshot.parts["gain"]}
+    return {cell.parameters["attack.share"]: cell.trials for cell in snapshot.cells}
 
 
 def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,8 +51,8 @@ def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.Monke
         measured, kept = store.measured_cells(1), store.run(1)
     assert (snapshot.key, snapshot.status, snapshot.digest) == (-1, "done", kept.digest)
     assert (snapshot.done, snapshot.total, snapshot.kept) == (180, 180, 1)
-    assert [cell.trials for cell in snapshot.parts["gain"]] == [60, 60, 60]
-    for view, cell, there in zip(snapshot.parts["gain"], work.cells, measured, strict=True):
+    assert [cell.trials for cell in snapshot.cells] == [60, 60, 60]
+    for view, cell, there in zip(snapshot.cells, work.cells, measured, strict=True):
         assert view.parameters == cell.parameters
         assert view.metrics["gain"].mean == there.estimate("gain").mean
         assert view.metrics["gain"].theory is not None
@@ -71,7 +71,7 @@ def test_a_replay_shows_the_results_of_that_moment(path: Path) -> None:
     def known(blocks: int) -> tuple[int, int, dict[float, int], str]:
         frame = replay.frame(blocks)
         trials = frame.frequencies.trials if frame.frequencies is not None else 0
-        return frame.done, trials, shares(frame) if frame.parts else {}, frame.status
+        return frame.done, trials, shares(frame), frame.status
 
     assert known(0) == (0, 0, {}, "running")
     assert known(2) == (40, 0, {0.02: 40}, "running")
@@ -84,7 +84,7 @@ def test_a_replay_shows_the_results_of_that_moment(path: Path) -> None:
     assert there.frequencies.attacked.mean == tuple(both.mean)
     assert known(9) == (180, 60, {0.02: 60, 0.05: 60, 0.2: 60}, "done")
     # Back, and on again: the same picture.
-    assert known(4) == (80, 20, {0.02: 60, 0.05: 20, 0.2: 0}, "running")
+    assert known(4) == (80, 20, {0.02: 60, 0.05: 20}, "running")
     assert replay.frame(5).frequencies == there.frequencies
     assert known(0)[:2] == (0, 0)
     replay.close()
@@ -97,21 +97,15 @@ def test_blocks_that_came_out_of_order_wait_for_the_gap(path: Path) -> None:
     replay = open_replay(path, 1, 1)
     # The third and the second block of the last cell come first: nothing to show yet.
     assert shares(replay.frame(3)) == {0.2: 60}
-    assert shares(replay.frame(2)) == {0.2: 0}
+    assert shares(replay.frame(2)) == {}
     replay.close()
 
 
-def test_company_are_cells_that_other_runs_left(path: Path) -> None:
-    keep(path)
-    alone = {**WHOLE, "sweep": {"attack.share": [0.02]}}
-    keep(path, alone)
-    replay = open_replay(path, 2, 1)
-    # The base is none of the run's cells: the nearest one stands for it.
-    (base,) = replay.frame().parts["base"]
+def test_the_nearest_cell_stands_for_a_base_that_is_none_of_the_run(path: Path) -> None:
+    keep(path, {**WHOLE, "sweep": {"attack.share": [0.02]}})
+    base = read_snapshot(path, 1, key=-1).base_cell
+    assert base is not None
     assert base.parameters["attack.share"] == 0.02
-    replay.close()
-    (base,) = read_snapshot(path, 2, key=-2).parts["base"]
-    assert base.parameters["attack.share"] == 0.05
 
 
 def test_a_run_that_was_stopped_is_partial(path: Path) -> None:
@@ -120,7 +114,7 @@ def test_a_run_that_was_stopped_is_partial(path: Path) -> None:
     assert (snapshot.status, snapshot.done, snapshot.total) == ("partial", 60, 180)
     (listed,) = kept_runs(path)
     assert (listed.key, listed.number, listed.status) == (-1, 1, "partial")
-    assert listed.snapshot.parts == {}
+    assert listed.snapshot.cells == ()
 
 
 def test_a_recording_from_a_file_is_replayed(path: Path, tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from support.fake_engine import FakeEngine, base_snapshot
 from ldptui import scenarios
 from ldptui.engine.simulation import Simulation
 from ldptui.session.draft import Draft, open_draft
-from ldptui.session.snapshot import Part
+from ldptui.session.snapshot import Selection
 
-ONE, OTHER = (Part("base", {"seed": 1}),), (Part("base", {"seed": 2}),)
+ONE, OTHER = (Selection({"seed": 1}),), (Selection({"seed": 2}),)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_nothing_is_asked_twice_nor_for_nothing(
     assert simulation.preview(draft, ()) is None
     assert simulation.preview(draft, OTHER) is not None
     assert [request.key for request in engine.requests] == [1, 2]
-    assert (engine.requests[0].whole, engine.requests[0].store) == (None, "")
+    assert (engine.requests[0].full, engine.requests[0].store) == (False, "")
 
 
 def test_a_preview_waits_for_a_run_and_is_asked_for_after_it(
@@ -49,7 +49,7 @@ def test_a_preview_waits_for_a_run_and_is_asked_for_after_it(
 ) -> None:
     run = simulation.run(draft, ONE)
     assert draft.scenario is not None
-    assert engine.requests[0].whole == draft.scenario.document
+    assert engine.requests[0].document == draft.scenario.document
     assert engine.requests[0].store == "runs.sqlite3"
     assert simulation.preview(draft, OTHER) is None
     over = base_snapshot(run.key)

@@ -14,7 +14,7 @@ from support.round_cases import SNAPSHOT as CAMPAIGN
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import Detection, TrialEstimates
 from ldptui.engine import wire
-from ldptui.session.snapshot import Part, Question, Reply, Request, Snapshot
+from ldptui.session.snapshot import Question, Reply, Request, Snapshot
 
 TRIALS = TrialEstimates((1,), ("a",), 1, (0.5,), {"clean": ((0.1, 0.2),)}, {"clean": ((0.5, 1.0),)})
 FULL = replace(
@@ -55,22 +55,20 @@ def test_the_longest_snapshot_leaves_no_field_out() -> None:
 
 @pytest.mark.parametrize("odd", ["a\udcffb", 1 << 80, -(1 << 70), 1e308, 5e-324])
 def test_what_message_pack_cannot_hold_is_heard_as_well(odd: object) -> None:
-    cell = replace(base_snapshot(1).parts["base"][0], parameters={"odd": odd, "even": math.pi})
-    said = replace(
-        base_snapshot(1), parts={"base": (cell,)}, round_frequencies=FULL.round_frequencies
-    )
+    cell = replace(base_snapshot(1).base_cell, parameters={"odd": odd, "even": math.pi})
+    said = replace(base_snapshot(1), cells=(cell,), round_frequencies=FULL.round_frequencies)
     assert heard(wire.News(snapshot=said)) == wire.News(snapshot=said)
-    request = Request(1, (Part("base", {"seed": odd, "even": math.pi}),), f"{odd}")
+    request = Request(1, {"seed": odd, "even": math.pi}, f"{odd}")
     assert wire.order_in(wire.to_json(wire.Order(run=request))).run == request
 
 
 def test_numbers_that_are_not_finite_are_heard() -> None:
-    cell = base_snapshot(1).parts["base"][0]
+    cell = base_snapshot(1).base_cell
     estimate = Estimate(math.inf, math.nan, None)
-    said = replace(base_snapshot(1), parts={"base": (replace(cell, metrics={"x": estimate}),)})
+    said = replace(base_snapshot(1), cells=(replace(cell, metrics={"x": estimate}),))
     news = heard(wire.News(snapshot=said))
     assert news.snapshot is not None
-    found = news.snapshot.parts["base"][0].metrics["x"]
+    found = news.snapshot.base_cell.metrics["x"]
     assert found.mean == math.inf
     assert math.isnan(found.standard_error or 0)
 
@@ -81,7 +79,7 @@ AGREED = ("attack", "mine", True, "/a.py", "xxh3:0")
 @pytest.mark.parametrize(
     "order",
     [
-        wire.Order(run=Request(1, (Part("base", {"format": 1}, True),), ".", agreed=(AGREED,))),
+        wire.Order(run=Request(1, {"format": 1}, ".", agreed=(AGREED,))),
         wire.Order(ask=Question(2, "check", {"epsilon": "1"}, None, "/")),
         wire.Order(cancel=0),
         wire.Order(quit=True),

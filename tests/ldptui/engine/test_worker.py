@@ -16,7 +16,17 @@ import numpy as np
 import pytest
 from support.cases import expecting
 from support.told import news_in, told
-from support.worker import ENDLESS, ONE_LOOP, Worker, document, ended, simulated, soon, started
+from support.worker import (
+    ENDLESS,
+    HALTING,
+    ONE_LOOP,
+    Worker,
+    document,
+    ended,
+    simulated,
+    soon,
+    started,
+)
 
 from ldptui import core, scenarios
 from ldptui.core import compile, theory
@@ -41,21 +51,21 @@ from ldptui.engine.wire import News
 from ldptui.engine.wire import news_in as news_in_frame
 from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.run import CELLS, Run
-from ldptui.session.snapshot import Part, Request, Snapshot
+from ldptui.session.snapshot import Request, Selection, Snapshot
 
 
 @ONE_LOOP
 async def test_a_run_measures_what_the_simulator_measures(worker: Worker) -> None:
-    swept = document(sweep={"attack.share": [0.0, 0.1], "protocol.kind": ["grr", "oue"]})
-    last = await worker.end(worker.run(7, gain=swept, base=document()))
+    sweep: Any = {"attack.share": [0.0, 0.1], "protocol.kind": ["grr", "oue"]}
+    swept = document(sweep=sweep)
+    last = await worker.end(worker.run(7, swept, Selection(), Selection({}, sweep)))
     assert (last.key, last.status, last.done, last.total) == (7, "done", 100, 100)
-    assert list(last.parts) == ["base", "gain"]  # whatever their order in the request
-    for name, one in (("base", document()), ("gain", swept)):
+    assert len(last.cells) == 5
+    for one in (document(), swept):
         results = simulated(one)
-        assert len(last.parts[name]) == len(results.cells)
-        for view, cell, measured in zip(
-            last.parts[name], results.experiment.cells, results.cells, strict=True
-        ):
+        for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
+            view = last.table.at(cell.parameters)
+            assert view is not None
             assert view.parameters == cell.parameters
             assert view.targets == tuple(cell.targets)
             assert (view.users, view.malicious, view.p, view.q, view.hash_range) == (
@@ -74,9 +84,9 @@ async def test_a_run_measures_what_the_simulator_measures(worker: Worker) -> Non
 
 @pytest.mark.long
 @ONE_LOOP
-async def test_one_part_has_the_digest_of_the_headless_run(worker: Worker) -> None:
+async def test_a_run_has_the_digest_of_the_headless_run(worker: Worker) -> None:
     swept = document(sweep={"protocol.epsilon": [0.5, 1.0]})
-    last = await worker.end(worker.run(1, base=swept))
+    last = await worker.end(worker.run(1, swept, full=True))
     assert last.digest == simulated(swept).digest
     assert last.numpy == np.__version__
 
@@ -104,21 +114,23 @@ def test_frequencies_are_exact() -> None:
 @ONE_LOOP
 async def test_the_cell_at_a_cursor_is_what_it_would_be_as_the_base(worker: Worker) -> None:
     there = document("olh", attack={"kind": "mga", "share": 0.1, "targets": {"items": [3]}})
-    last = await worker.end(worker.run(1, base=document("olh"), cell=there))
-    alone = await worker.end(worker.run(2, base=there))
-    assert (last.at_cell, last.parts["cell"]) == (alone.frequencies, alone.parts["base"])
-    assert last.frequencies != last.at_cell
+    at = Selection({"attack.share": 0.1, "attack.targets": {"items": [3]}}, estimates=True)
+    last = await worker.end(worker.run(1, document("olh"), Selection(), at))
+    alone = await worker.end(worker.run(2, there))
+    assert last.at_cell == alone.frequencies != last.frequencies
+    assert last.cell_at_cursor is not None
+    assert last.cell_at_cursor.metrics == alone.cells[0].metrics
     assert alone.at_cell is None
 
 
 @ONE_LOOP
 async def test_what_is_undefined_is_none(worker: Worker) -> None:
     alone = document(trials=1, attack={"kind": "none"})
-    last = await worker.end(worker.run(1, base=alone))
+    last = await worker.end(worker.run(1, alone))
     assert last.frequencies is not None
     assert last.frequencies.clean.std is None
     assert last.frequencies.attacked.sigma == last.frequencies.clean.sigma
-    metrics = last.parts["base"][0].metrics
+    metrics = last.base_cell.metrics
     assert (metrics["gain"].mean, metrics["gain"].theory) == (None, None)
     assert metrics["mse"].mean is not None
     assert metrics["mse"].standard_error is None
@@ -132,7 +144,8 @@ def rappor(form: str = "full", cohorts: int = 8, **more: Any) -> Any:
 def test_rappor_has_no_p_and_q_but_closed_forms() -> None:
     bloom = rappor()
     last = told(bloom)[0]
-    (view,), shown = last.parts["base"], last.frequencies
+    view, shown = last.base_cell, last.frequencies
+    assert view is not None
     results = simulated(bloom)
     variances = estimate_variances(results.experiment.cells[0])
     assert variances is not None
@@ -146,7 +159,7 @@ def test_rappor_has_no_p_and_q_but_closed_forms() -> None:
     assert shown.attacked.sigma == tuple(np.sqrt(variances[1]))
     assert view.metrics["gain"].theory is not None
     assert view.metrics["detected"].mean == results.cells[0].estimate("detected").mean
-    (view,) = told(rappor("basic"))[0].parts["base"]
+    view = told(rappor("basic"))[0].base_cell
     assert (view.p, view.q) == (None, None)  # they would be Wang's
 
 
@@ -205,7 +218,7 @@ def test_closed_forms_are_computed_where_a_newer_request_may_interrupt(
     expecting(monkeypatch, watched("expected_metrics"))
     for name in ("estimate_variances", "bit_count_variances"):
         monkeypatch.setattr(theory, name, watched(name))
-    request = Request(1, (Part("base", rappor()),), ".", interval=0)
+    request = Request(1, rappor(), ".", interval=0)
     inbox._newest = request
     Run(request, inbox, out).work()
     last = news_in(out.getvalue())[-1].snapshot
@@ -225,14 +238,14 @@ def test_a_cancel_while_closed_forms_are_computed_keeps_the_trials(
         inbox.pulse()
 
     expecting(monkeypatch, cancelled)
-    request = Request(1, (Part("base", rappor()),), ".", interval=0)
+    request = Request(1, rappor(), ".", interval=0)
     inbox._newest = request
     Run(request, inbox, out).work()
     so_far = RunSoFar(request)
     for news in news_in(out.getvalue()):
         so_far.take(news)
     assert so_far.snapshot.status == "partial"
-    (view,) = so_far.snapshot.parts["base"]
+    view = so_far.snapshot.base_cell
     assert view.trials == 20
     assert view.metrics["gain"].mean is not None
     assert view.metrics["gain"].theory is None
@@ -245,7 +258,7 @@ def test_without_a_closed_form_sigma_is_measured(trials: int) -> None:
     last = told(crowded)[0]
     shown, measured = last.frequencies, simulated(crowded).cells[0]
     assert shown is not None
-    assert last.parts["base"][0].metrics["mse"].theory is None
+    assert last.base_cell.metrics["mse"].theory is None
     none = (0.0,) * 16
     assert shown.clean.sigma == (none if trials == 1 else tuple(measured.arms[CLEAN].std))
     assert shown.attacked.sigma == (none if trials == 1 else tuple(measured.arms[ATTACKED].std))
@@ -265,23 +278,23 @@ def test_labels_come_from_the_data(tmp_path: Any) -> None:
 async def test_progress_tells_only_what_changed(worker: Worker) -> None:
     shares = {"attack.share": {"from": 0, "to": 0.5, "points": 40}}
     swept = document(items=256, trials=60, sweep=shares)
-    so_far = worker.run(1, interval=0.0, base=document(), gain=swept)
+    so_far = worker.run(1, swept, interval=0.0, full=True)
     taken = await worker.snapshots(so_far)
     done = [snapshot.done for snapshot in taken]
     assert done == sorted(done)
-    assert (done[0], done[1]) == (0, 20)  # "base" is told as soon as it has something to tell
-    assert {snapshot.total for snapshot in taken} == {20 + 40 * 60}
+    assert len(taken[1].cells) == 1  # the base is told as soon as it has something to tell
+    assert {snapshot.total for snapshot in taken} == {40 * 60}
     assert len(taken) > 4
     told = [
         (view.index, view.trials)
         for news in map(news_in_frame, worker.frames)
         if news.snapshot is not None
-        for view in news.snapshot.parts.get("gain", ())
+        for view in news.snapshot.cells
     ]
-    assert {index for index, _ in told} == set(range(40))
+    assert {index for index, _ in told} == set(range(41))  # and the base, which is not swept
     assert len(set(told)) == len(told)  # nothing twice
-    assert [view.trials for view in taken[-1].parts["gain"]] == [60] * 40
-    assert len(taken[1].parts.get("gain", ())) < 40
+    assert [view.trials for view in taken[-1].cells] == [60] * 41
+    assert len(taken[1].cells) < 40
     assert taken[-1].latest == "share 0.5"
 
 
@@ -290,8 +303,8 @@ async def test_progress_tells_only_what_changed(worker: Worker) -> None:
 async def test_many_cells_are_cut_into_short_frames(worker: Worker) -> None:
     points = {"from": 0, "to": 0.5, "points": 400}
     swept = document(trials=1, sweep={"attack.share": points})
-    last = await worker.end(worker.run(1, interval=1e9, gain=swept))
-    assert len(last.parts["gain"]) == 400
+    last = await worker.end(worker.run(1, swept, interval=1e9, full=True))
+    assert len(last.cells) == 401
     assert max(map(len, worker.frames)) < CELLS * 4000
     assert len(worker.frames) > 400 // CELLS
 
@@ -305,19 +318,19 @@ async def told_by(worker: Worker) -> Snapshot:
 
 @ONE_LOOP
 async def test_a_newer_request_stops_the_older_silently(worker: Worker) -> None:
-    worker.run(1, base=ENDLESS)
+    worker.run(1, ENDLESS, full=True)
     assert await worker.read() == News(started=1)
     assert (await told_by(worker)).done == 0
-    newer = worker.run(2, base=document())
+    newer = worker.run(2, document())
     assert (await worker.end(newer)).status == "done"
 
 
 @ONE_LOOP
 async def test_only_the_newest_waiting_request_is_run(worker: Worker) -> None:
-    worker.run(1, base=ENDLESS)
+    worker.run(1, ENDLESS, full=True)
     assert await worker.read() == News(started=1)
     for key in (2, 3, 4):
-        newest = worker.run(key, base=document())
+        newest = worker.run(key, document())
     lines = [await worker.read()]
     while lines[-1] != News(started=4):
         lines.append(await worker.read())
@@ -330,7 +343,7 @@ async def test_only_the_newest_waiting_request_is_run(worker: Worker) -> None:
 
 @ONE_LOOP
 async def test_a_cancel_keeps_what_is_finished(worker: Worker) -> None:
-    so_far = worker.run(1, interval=0.0, base=document(), gain=ENDLESS)
+    so_far = worker.run(1, HALTING, interval=0.0, full=True)
     assert await worker.read() == News(started=1)
     while so_far.snapshot.done < 20:
         so_far.take(await worker.read())
@@ -339,16 +352,15 @@ async def test_a_cancel_keeps_what_is_finished(worker: Worker) -> None:
         so_far.take(await worker.read())
     last = so_far.snapshot
     assert (last.status, last.done, last.total) == ("partial", 20, 40)
-    assert last.digest == simulated(document()).digest
     assert last.frequencies is not None
-    assert (await worker.end(worker.run(2, base=document()))).status == "done"
+    assert (await worker.end(worker.run(2, document()))).status == "done"
 
 
 @ONE_LOOP
 async def test_a_cancel_interrupts_where_there_is_no_pulse(worker: Worker) -> None:
     # Binding these cells takes seconds; not interrupted, it ends at the first impossible one.
     many = document(sweep={"attack.targets.count": [1, 2, 17], "seed": list(range(3000))})
-    so_far = worker.run(1, gain=many)
+    so_far = worker.run(1, many, full=True)
     assert await worker.read() == News(started=1)
     assert (await told_by(worker)).total == 9000 * 20
     worker.send(cancel=1)
@@ -360,7 +372,7 @@ async def test_a_cancel_interrupts_where_there_is_no_pulse(worker: Worker) -> No
 @ONE_LOOP
 async def test_a_cancel_of_another_run_does_nothing(worker: Worker) -> None:
     worker.send(cancel=1)
-    assert (await worker.end(worker.run(2, base=document()))).status == "done"
+    assert (await worker.end(worker.run(2, document()))).status == "done"
 
 
 @pytest.mark.long
@@ -373,13 +385,12 @@ async def test_a_bad_scenario_is_one_sentence(worker: Worker) -> None:
         "sweep.protocol.epsilon must list": {"sweep": {"protocol.epsilon": []}},
     }
     for words, changed in changes.items():
-        last = await worker.end(worker.run(1, base=document(), gain=document(**changed)))
+        last = await worker.end(worker.run(1, document(**changed)))
         assert last.status == "failed"
         assert words in last.error
         assert "\n" not in last.error
         assert last.details == ""
-        assert [view.trials for view in last.parts["base"]] == [20]  # what was finished is kept
-    assert (await worker.end(worker.run(2, base=document()))).status == "done"
+    assert (await worker.end(worker.run(2, document()))).status == "done"
 
 
 def test_an_unexpected_error_comes_with_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -389,7 +400,7 @@ def test_an_unexpected_error_comes_with_its_traceback(monkeypatch: pytest.Monkey
     monkeypatch.setattr("ldptui.engine.worker.run.bind", broken)
     out = io.BytesIO()
     inbox = Inbox()
-    request = Request(1, (Part("base", document()),), ".")
+    request = Request(1, document(), ".")
     inbox._newest = request
     Run(request, inbox, out).work()
     last = news_in(out.getvalue())[-1].snapshot
@@ -418,14 +429,14 @@ async def test_what_is_no_request_is_refused(worker: Worker) -> None:
         news = await worker.read()
         assert news.error.startswith("not a request: "), line
         assert news == News(error=news.error)
-    assert (await worker.end(worker.run(2, base=document()))).status == "done"
+    assert (await worker.end(worker.run(2, document()))).status == "done"
 
 
 @pytest.mark.every(2)
 @pytest.mark.parametrize("end", ["eof", "quit"])
 @ONE_LOOP
 async def test_it_ends_in_the_middle_of_a_run(worker: Worker, end: str) -> None:
-    worker.run(1, base=ENDLESS)
+    worker.run(1, ENDLESS, full=True)
     await worker.read()
     if end == "quit":
         worker.send(quit=True)
@@ -447,7 +458,7 @@ def test_it_ends_without_a_standard_input() -> None:
 @pytest.mark.long
 @ONE_LOOP
 async def test_signals(worker: Worker) -> None:
-    so_far = worker.run(1, base=document(), gain=ENDLESS)
+    so_far = worker.run(1, HALTING, full=True)
     assert await worker.read() == News(started=1)
     while so_far.snapshot.done < 20:
         so_far.take(await worker.read())
@@ -476,7 +487,7 @@ main()
 """
     child = await started("-c", noisy)
     assert (await child.read()).ready
-    assert (await child.end(child.run(1, base=document()))).status == "done"
+    assert (await child.end(child.run(1, document()))).status == "done"
     code, errors = await ended(child)
     assert code == 0
     assert all(word in errors for word in (b"stray", b"raw", b"careful"))
@@ -485,7 +496,7 @@ main()
 @ONE_LOOP
 async def test_a_large_domain_is_thinned(worker: Worker) -> None:
     wide = document(items=3 * MAX_ITEMS, users=10**6)
-    last = await worker.end(worker.run(1, base=wide))
+    last = await worker.end(worker.run(1, wide))
     shown, cell = last.frequencies, compile(Scenario(wide)).cells[0]
     assert shown is not None
     assert shown.domain_size == 3 * MAX_ITEMS
@@ -499,7 +510,7 @@ async def test_a_large_domain_is_thinned(worker: Worker) -> None:
 def test_long_lists_are_sent_as_their_length() -> None:
     counts = document(population={"kind": "counts", "counts": [5] * 200})
     last = told(counts)[0]
-    assert last.parts["base"][0].parameters["population.counts"] == "200 values"
+    assert last.base_cell.parameters["population.counts"] == "200 values"
 
 
 @pytest.mark.parametrize("r", [0, 10, 3000, 20_000])
@@ -527,7 +538,7 @@ import _thread, io, signal, sys, tomllib
 from pathlib import Path
 from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.run import Run
-from ldptui.session.snapshot import Part, Request
+from ldptui.session.snapshot import Request
 from support.told import news_in
 
 path, event, end = sys.argv[1:]
@@ -536,7 +547,7 @@ inbox.interrupts()
 document = tomllib.loads(Path(path).read_text()) | {"trials": 2}
 document["attack"]["kind"] = "mga-a"
 del document["sweep"]
-first, second = (Request(key, (Part("base", document),), "") for key in (1, 2))
+first, second = (Request(key, document, "") for key in (1, 2))
 inbox._newest = first
 
 def hook(name, arguments):

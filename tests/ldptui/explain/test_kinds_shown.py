@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import cell
+from support.chart_cases import along
 from support.kinds import KNOWN_ATTACKS, OF_NUMBERS, report_law
 
 from ldptui.charts.curves import axes, gain_curve
@@ -101,28 +102,28 @@ at_least = 0.2
 
 
 def test_a_goal_has_the_gain_over_the_share_and_no_error_of_its_own() -> None:
-    from ldptui.charts.curves import error_axes, error_part, gain_part
+    from ldptui.charts.curves import error_axes
     from ldptui.core.experiment import compile
     from ldptui.core.scenario import Scenario, parse
 
     made = parse(GOAL)
     (share,) = axes(made)
     assert share.key == "attack.share"
-    part = gain_part(made, share)
+    part = along(made, share)
     assert part is not None
     cells = compile(Scenario(part.document)).cells
     assert {cell.answer for cell in cells} == {None}
     (grr, oue) = gain_curve(made, share, 3)
     assert grr.y[-1] > oue.y[-1] > 0
-    whole = compile(Scenario(error_part(made, error_axes(made)[0]).document))
+    whole = compile(Scenario(along(made, error_axes(made)[0], "error").document))
     assert all(cell.attack is None for cell in whole.cells)
 
 
 def test_a_goal_keeps_its_share_open_in_the_form() -> None:
     from pathlib import Path
 
-    from ldptui.charts.figures import same_settings
     from ldptui.core.experiment import compile
+    from ldptui.session.cells import same_settings
     from ldptui.session.draft import draft_of, edit_key
 
     draft = edit_key(draft_of(GOAL, Path()), "attack.kind", "ria")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from support.chart_cases import QUICK, scenario, snapshot
+from support.chart_cases import QUICK, asked, scenario, snapshot
 from support.charts_pane import (
     NARROW,
     NORMAL,
@@ -28,14 +28,14 @@ from ldptui.charts.curves.documents import error_protocols
 from ldptui.charts.series import Bars, Plot
 from ldptui.core.experiment import compile
 from ldptui.core.protocols import CENTRAL
-from ldptui.core.scenario import Scenario, load
+from ldptui.core.scenario import load
 from ldptui.core.view import TrialEstimates
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.headline import Headline
 from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of
 from ldptui.session import draft as drafts
-from ldptui.session.snapshot import Overlay, Snapshot, over
+from ldptui.session.snapshot import Overlay, Selection, Snapshot, with_rest
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.filter_input import FilterInput
 from ldptui.widgets.number_table import FilteredTable, NumberTable
@@ -83,7 +83,7 @@ async def test_no_attack_no_gain() -> None:
         await pilot.pause()
         assert "No attack, so no gain" in seen(pane.app)
         assert chart(pane, "gain") is None
-        assert [part.name for part in pane.parts(pane.draft)] == ["base"]
+        assert pane.selections(pane.draft) == (Selection(),)
 
 
 # --- Tabs, views, sizes
@@ -195,31 +195,32 @@ async def test_every_tab_at_every_size(size: tuple[int, int], tab: Any) -> None:
         assert pane.as_text().strip()
 
 
-# --- Parts
+# --- Cells
 
 
-async def test_parts_follow_what_is_shown() -> None:
+async def test_the_cells_follow_what_is_shown() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
         app: Any = pane.app
 
-        def names() -> list[str]:
-            return [part.name for part in pane.parts(QUICK_DRAFT)]
+        def swept() -> list[list[str]]:
+            return [[*each.sweep] for each in pane.selections(QUICK_DRAFT)]
 
-        assert (names(), app.changes) == (["base"], 0)
+        assert (swept(), app.changes) == ([[]], 0)
         await pilot.press("right")
-        assert (names(), app.changes) == (["base", "gain"], 1)
+        assert (swept(), app.changes) == ([[], ["attack.share"]], 1)
         await pilot.press("t")
-        assert (pane.tab, names(), app.changes) == ("table", ["base", "gain"], 1)
+        assert (pane.tab, swept(), app.changes) == ("table", [[], ["attack.share"]], 1)
         await pilot.press("t", "right")
-        assert (pane.tab, names(), app.changes) == ("error", ["base", "error"], 2)
+        # Every cell has the error without an attack: it is measured for none.
+        assert (pane.tab, swept(), app.changes) == ("error", [[]], 2)
 
 
-async def test_parts_can_be_run() -> None:
+async def test_the_cells_can_be_run() -> None:
     async with showing(WIDE) as (pane, _):
-        base, gain = pane.parts(QUICK_DRAFT)
-        (cell,) = compile(Scenario(dict(base.document))).cells
+        base, gain = (asked(QUICK_DRAFT.scenario, each) for each in pane.selections(QUICK_DRAFT))
+        (cell,) = compile(base).cells
         assert cell.parameters == QUICK_DRAFT.cell.parameters  # type: ignore[union-attr]
-        assert len(compile(Scenario(dict(gain.document))).cells) == 11
+        assert len(compile(gain).cells) == 11
 
 
 def undotted(pane: ChartsPane) -> list[Any]:
@@ -245,11 +246,10 @@ async def test_v_hides_the_lines_that_bound_a_gain() -> None:
         assert len(chart(pane, "gain").series) == len(undotted(pane)) + 1
 
 
-async def test_another_axis_is_another_part() -> None:
+async def test_another_axis_asks_for_other_cells() -> None:
     async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
         await pilot.press("right", "x")
-        gain = pane.parts(QUICK_DRAFT)[1]
-        assert "protocol.epsilon" in gain.document["sweep"]
+        assert "protocol.epsilon" in pane.selections(QUICK_DRAFT)[1].sweep
         app: Any = pane.app
         assert app.changes == 2
         assert chart(pane, "gain").x.label == "privacy budget ε"
@@ -265,7 +265,7 @@ async def test_the_swept_key_is_the_axis() -> None:
         pane.tab = "gain"
         await pilot.pause()
         assert chart(pane, "gain").x.label == "privacy budget ε"
-        assert pane.parts(draft)[1].document["sweep"] == {"protocol.epsilon": [0.5, 1.0, 2.0]}
+        assert pane.selections(draft)[1].sweep == {"protocol.epsilon": [0.5, 1.0, 2.0]}
         await pilot.click(pane.query_one("#gain-axis"), offset=(len("gain over  "), 0))
         assert chart(pane, "gain").x.label == "share of fake users β"
 
@@ -324,7 +324,7 @@ async def test_old_frequencies_say_so() -> None:
         pane.draft = changed
         # Not with every key: most previews are over before it could be read.
         assert chart(pane, "bars").note == "mean of 20 trials ± std error"
-        pane.snapshot = over(Snapshot(2, "running"), before)
+        pane.snapshot = with_rest(Snapshot(2, "running"), before)
         assert chart(pane, "bars").note == "not the present settings; ± std error"
         assert chart(pane, "rank").note == "not the present settings"
         pane.snapshot = snapshot(changed.scenario, key=2)  # type: ignore[arg-type]
@@ -592,7 +592,8 @@ async def test_table_of_another_chart() -> None:
         await pilot.press("v")
         assert table.table.title.startswith("Mean squared error over ε")
         kinds = [kind.upper() for kind in error_protocols(scenario())]
-        assert len([row for row in table.table.rows if row[0] in kinds]) == 11 * len(kinds)
+        of_kinds = [row for row in table.table.rows if row[0] in kinds]
+        assert len(of_kinds) == 11 * len(kinds) + 1  # and the base
         await pilot.press("t")
         assert pane.tab == "error"
 
@@ -723,10 +724,10 @@ async def test_single_trials_are_asked_for_and_read_one_by_one() -> None:
     )  # fmt: skip
     run = snapshot(scenario())
     async with showing(run=run) as (pane, pilot):
-        assert not pane.parts(QUICK_DRAFT)[0].by_trial
+        assert not pane.selections(QUICK_DRAFT)[0].by_trial
         pane.tab = "trials"
         await pilot.pause()
-        assert pane.parts(QUICK_DRAFT)[0].by_trial
+        assert pane.selections(QUICK_DRAFT)[0].by_trial
         assert "waiting for the estimates of single trials" in seen(pane.app)
         pane.snapshot = replace(run, by_trial=seen_trials)
         await pilot.press("n", "n")
@@ -755,7 +756,7 @@ async def test_the_timeline_goes_round_its_views_and_the_metrics_in_python() -> 
         assert len(set(views)) == 6
         assert views[5] == "Far off over the rounds"
         assert views[0] == views[6]
-        assert [part.name for part in pane.parts(draft)] == ["base"]
+        assert pane.selections(draft) == (Selection(),)
 
 
 async def test_targets_one_after_the_other() -> None:
@@ -822,24 +823,26 @@ async def test_rounds_that_come_and_go_lay_the_tab_out() -> None:
 def test_rounds_stay_while_the_next_run_has_none_yet() -> None:
     _, run = campaign()
     starting = Snapshot(2, "running")
-    assert over(starting, run).rounds is run.rounds
-    assert over(starting, run).round_frequencies is run.round_frequencies
+    assert with_rest(starting, run).rounds is run.rounds
+    assert with_rest(starting, run).round_frequencies is run.round_frequencies
     other = replace(snapshot(scenario()), status="running")
-    assert over(other, run).rounds is None
+    assert with_rest(other, run).rounds is None
 
 
 def test_points_of_a_preview_stay_until_the_run_has_its_own() -> None:
     preview = snapshot(scenario(), "gain")
-    first, second, *others = preview.parts["gain"]
+    base, second, *_ = preview.cells
     ours = replace(second, trials=7, parameters={**second.parameters, "trials": 90})
-    run = Snapshot(2, "running", full=True, parts={"gain": (ours,)})
-    assert over(run, preview).parts["gain"] == (ours, first, *others)
-    # Those of other settings go with the first of the new ones.
-    changed = replace(ours, parameters={**ours.parameters, "protocol.epsilon": 2.5})
-    run = Snapshot(3, "running", parts={"gain": (changed,)})
-    assert over(run, preview).parts["gain"] == (changed,)
-    # What is over is all there is.
-    assert over(replace(run, status="partial"), preview).parts["gain"] == (changed,)
+    run = with_rest(Snapshot(2, "running", full=True, cells=(ours,)), preview)
+    assert len(run.cells) == len(preview.cells)
+    assert run.table.at(second.parameters) == ours
+    assert run.base_cell == base
+    # Those of other settings are on no curve of the new ones.
+    other = scenario(protocol__epsilon=2.5)
+    changed = with_rest(replace(snapshot(other), status="running"), preview)
+    assert [
+        cell.parameters["protocol.epsilon"] for cell in changed.table.along("attack.share")
+    ] == [2.5]
 
 
 async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> None:

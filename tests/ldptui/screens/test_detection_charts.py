@@ -14,7 +14,8 @@ from support.waiting import until
 from support.workbench_app import finished, measured, own_home, workbench  # noqa: F401
 
 from ldptui.session import draft as drafts
-from ldptui.session.snapshot import Part, Request, Snapshot
+from ldptui.session.cells import address_of
+from ldptui.session.snapshot import Request, Selection, Snapshot
 
 SCENARIO = """
 format = 1
@@ -40,9 +41,10 @@ def draft_with(kind: str) -> drafts.Draft:
     return drafts.draft_of(SCENARIO.format(kind), Path())
 
 
-def run_of(parts: tuple[Part, ...]) -> Snapshot:
-    """A run of the worker over the parts that the pane asks for."""
-    return answered(Request(1, parts, ".", interval=0))[0]
+def run_of(draft: drafts.Draft, selections: tuple[Selection, ...]) -> Snapshot:
+    """A run of the worker over the cells that the pane asks for."""
+    assert draft.scenario is not None
+    return answered(Request(1, draft.scenario.document, ".", selections, interval=0))[0]
 
 
 @pytest.mark.parametrize(("kind", "there"), [("fiad", True), ("diffstats", False), ("norm", False)])
@@ -54,11 +56,11 @@ async def test_the_tab_is_there_where_a_filter_has_a_score(kind: str, there: boo
 async def test_it_asks_for_the_verdict_only_while_it_is_shown() -> None:
     draft: Any = draft_with("fiad")
     async with showing(size=NARROW, draft=draft) as (pane, pilot):
-        assert not pane.parts(draft)[0].detection
+        assert not pane.selections(draft)[0].detection
         pane.tab = "detection"
         await pilot.pause()
-        assert pane.parts(draft)[0].detection
-        run = run_of(pane.parts(draft))
+        assert pane.selections(draft)[0].detection
+        run = run_of(draft, pane.selections(draft))
         assert run.detection is not None
         pane.snapshot = run
         await pilot.pause()
@@ -82,14 +84,17 @@ async def test_a_preview_adds_the_verdict_to_a_run_that_was_not_asked_for_it(
         await pilot.press("ctrl+r")
         await until(pilot, lambda: engine.active is not None and engine.active.full)
         assert engine.active is not None
-        cells = {part.name: measured(part.document) for part in engine.active.parts}
+        cells = measured(engine.active.document)
         key, asked = engine.active.key, len(engine.requests)
-        run = replace(base_snapshot(key), parts=cells, full=True)
+        run = replace(
+            base_snapshot(key), cells=cells, base=address_of(cells[0].parameters), full=True
+        )
         engine.finish(run)
         await until(pilot, lambda: screen.charts.snapshot == run)
         screen.charts.tab = "detection"
         await until(pilot, lambda: len(engine.requests) > asked)
-        preview = run_of(tuple(engine.requests[-1].parts))
+        assert screen.draft is not None
+        preview = run_of(screen.draft, engine.requests[-1].selections)
         engine.finish(replace(preview, key=engine.requests[-1].key))
         await until(pilot, lambda: screen.charts.as_text().startswith("Score of fiad"))
         assert screen.shelf.shown == key
@@ -100,7 +105,7 @@ async def test_both_charts_are_shown_where_there_is_room() -> None:
     async with showing(size=WIDE, draft=draft) as (pane, pilot):
         pane.tab = "detection"
         await pilot.pause()
-        pane.snapshot = run_of(pane.parts(draft))
+        pane.snapshot = run_of(draft, pane.selections(draft))
         await pilot.pause()
         assert shown(pane)[:2] == ["detection", "detection-below"]
 
@@ -110,7 +115,7 @@ def test_a_long_trial_tells_what_it_looks_at() -> None:
     assert scenario is not None
     told = [
         news.snapshot.latest
-        for news in answered(Request(1, (Part("base", scenario.document),), ".", interval=0))[1]
+        for news in answered(Request(1, scenario.document, ".", interval=0))[1]
         if news.snapshot is not None
     ]
     assert "trial 1 of 1 without fakes: pairs of items" in told

@@ -67,7 +67,7 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         await until(pilot, lambda: screen.shelf.shown == -2)
         assert charts.snapshot is not None
         assert charts.snapshot.kept == 2
-        assert len(charts.snapshot.parts["gain"]) == 21
+        assert len(charts.snapshot.cells) == 21
 
         await pilot.press("5", "end")
         assert pane.current is not None
@@ -106,7 +106,7 @@ async def test_what_a_kept_run_has_measured_is_not_run_again(
         await pilot.press("ctrl+r")
         await until(pilot, lambda: "run 1 has every trial of this scenario" in status(screen))
         assert (screen.shelf.shown, len(engine.requests)) == (-1, asked)
-        assert len(screen.charts.snapshot.parts["gain"]) == 21
+        assert len(screen.charts.snapshot.table.along("attack.share")) == 21
         # Numbers of another version are no reason to compute none.
         monkeypatch.setattr("ldptui.session.runs.__version__", "another")
         await pilot.press("ctrl+r")
@@ -128,7 +128,7 @@ async def test_the_last_run_of_another_scenario_is_not_shown_at_the_start(
         screen = app.workbench
         await until(pilot, lambda: len(screen.shelf.kept) == 2)
         await app.workers.wait_for_complete()
-        assert screen.charts.snapshot is None or not screen.charts.snapshot.parts
+        assert screen.charts.snapshot is None or not screen.charts.snapshot.cells
         assert "run 2" not in seen(app)
 
 

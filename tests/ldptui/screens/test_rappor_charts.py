@@ -38,11 +38,9 @@ WARNING = "2 of 64 candidates set the same bits as another one in all 40 cohorts
 def rappor(**more: Any) -> Snapshot:
     run = snapshot(scenario(), "gain")
     assert run.frequencies is not None
-    (base,) = run.parts["base"]
-    base = replace(base, warnings=(WARNING,))
+    base = replace(run.base_cell, warnings=(WARNING,))
     tested = replace(run.frequencies, detected=(1.0,) * 64)
-    parts = {**run.parts, "base": (base,)}
-    return replace(run, parts=parts, frequencies=tested, bits=BITS, **more)
+    return replace(run, cells=(base, *run.cells[1:]), frequencies=tested, bits=BITS, **more)
 
 
 def switches(pane: ChartsPane) -> str:

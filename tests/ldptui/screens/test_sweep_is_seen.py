@@ -32,7 +32,7 @@ def test_every_sweep_is_seen() -> None:
         cells, asked = count(draft.scenario.cells), draft.scenario.document["trials"]
         live = Shown(draft, base_snapshot(1))
         whole = replace(base_snapshot(1), full=True, kept=3)
-        run = Shown(draft, replace(whole, parts={"base": live.cells("base") * 2}))
+        run = Shown(draft, replace(whole, cells=whole.cells * 2))
         for shown, size in ((live, f"{cells} × {asked}"), (run, f"{cells} × 20 trials")):
             assert size in shown.result[:BESIDE], shown.result
             assert all(key in shown.result[:WIDE] for key in keys), shown.result
@@ -44,8 +44,8 @@ def test_every_sweep_is_seen() -> None:
 
 
 def test_a_title_says_the_size_of_a_sweep_and_then_its_keys() -> None:
-    cells = Shown(None, base_snapshot(1)).cells("base") * 2
-    run = replace(base_snapshot(1), full=True, kept=3, parts={"base": cells})
+    run = base_snapshot(1)
+    run = replace(run, full=True, kept=3, cells=run.cells * 2)
     text = scenarios.path("cao-gain-beta").read_text(encoding="utf-8")
     draft = draft_of(text, scenarios.path("quickstart").parent)
     words = "run 3 · 90 × 20 trials · protocol × attack × β 0.001…0.1"

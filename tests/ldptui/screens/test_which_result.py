@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from support.chart_cases import asked as asked_for
+from support.chart_cases import base_address
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import seen, until
 from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
@@ -26,11 +28,10 @@ QUICKSTART = load(scenarios.path("quickstart"))
 
 def whole_run(key: int, **changes: object) -> Snapshot:
     """The run of the quickstart that was asked for: its base, and all 21 points of its sweep."""
-    gain = curves.gain_part(QUICKSTART, curves.axes(QUICKSTART)[0])
-    assert gain is not None
-    made = (curves.base_part(QUICKSTART), gain)
-    parts = {part.name: measured(part.document) for part in made}
-    run = replace(base_snapshot(key), parts=parts, full=True, done=420, total=420)
+    run = replace(
+        base_snapshot(key), cells=measured(QUICKSTART.document), base=base_address(QUICKSTART),
+        full=True, done=420, total=420,
+    )  # fmt: skip
     return replace(run, **changes)  # type: ignore[arg-type]
 
 
@@ -44,9 +45,9 @@ async def ran(screen: WorkbenchScreen, engine: FakeEngine, pilot: Pilot[None]) -
     return run
 
 
-def points(screen: WorkbenchScreen, part: str = "gain") -> list[CellView]:
+def points(screen: WorkbenchScreen) -> list[CellView]:
     assert screen.charts.snapshot is not None
-    return list(screen.charts.snapshot.parts.get(part, ()))
+    return list(screen.charts.snapshot.cells)
 
 
 @pytest.mark.long
@@ -66,12 +67,12 @@ async def test_a_run_stays_until_an_edit_and_a_preview_adds_what_it_lacks() -> N
         await until(pilot, lambda: len(engine.requests) == asked + 1)
         assert screen.shelf.shown == run.key
         request = engine.requests[-1]
-        (extra,) = (part for part in request.parts if part.name == "gain")
-        cells = measured(extra.document)
-        preview = Snapshot(request.key, "done", done=20, total=20, parts={"gain": cells})
+        (extra,) = request.selections
+        cells = measured(asked_for(QUICKSTART, extra).document)
+        preview = Snapshot(request.key, "done", done=20, total=20, cells=cells)
         engine.finish(preview)
         await until(pilot, lambda: len(points(screen)) > 21)
-        assert points(screen)[:21] == list(run.parts["gain"])
+        assert points(screen)[:21] == list(run.cells)
         assert "run done: 420 trials" in status(screen)
         assert "4 Charts · run · 21 × 20 trials · β 0…0.2" in seen(pilot.app)
         assert "The gain is 0.2000 ± 0.0021 (95 %)" in seen(pilot.app)
@@ -149,9 +150,9 @@ async def test_a_refused_value_holds_the_run_back_and_gets_the_focus() -> None:
 
 def test_every_point_of_a_preview_is_one_of_the_run() -> None:
     """The preview thins a sweep out; what it keeps, a run has measured."""
-    part = curves.gain_part(QUICKSTART, curves.axes(QUICKSTART)[0])
-    assert part is not None
-    thin = curves.preview_part(part).document["sweep"]["attack.share"]
+    gain = curves.gain_cells(QUICKSTART, curves.axes(QUICKSTART)[0])
+    assert gain is not None
+    thin = curves.thin_out(gain).sweep["attack.share"]
     assert (len(thin), set(thin) <= set(QUICKSTART.sweep["attack.share"])) == (11, True)
 
 

@@ -21,15 +21,16 @@ from textual.widgets import OptionList, Static
 
 from ldptui import scenarios
 from ldptui.app import Workbench
-from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
+from ldptui.messages import KeyEdited, SelectionsChanged, WorkerChanged
 from ldptui.screens.workbench import desk, file_actions
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.runs_pane import FailureView, RunsPane
 from ldptui.screens.workbench.title import NAMES, TitleBar
 from ldptui.session.autosave import save_draft
+from ldptui.session.cells import address_of
 from ldptui.session.draft import Origin, open_draft
-from ldptui.session.snapshot import Snapshot
+from ldptui.session.snapshot import Selection, Snapshot
 from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.field import Field, ValueInput
@@ -41,12 +42,10 @@ async def test_first_start_simulates_the_quickstart() -> None:
     async with workbench() as (screen, engine, pilot):
         request = engine.requests[0]
 
-        assert request.parts[0].name == "base"
+        assert request.selections[0] == Selection()
         assert not request.full
         assert screen.draft is not None
         assert screen.draft.scenario is not None
-        assert request.parts[0].document["trials"] == 20
-        assert request.parts[0].document["simulate"]["path"] == "auto"
 
         snapshot = finished(engine)
         await until(pilot, lambda: screen.query_one(ChartsPane).snapshot == snapshot)
@@ -72,7 +71,7 @@ async def test_an_edit_is_simulated_and_its_run_replaces_the_preview() -> None:
         screen.post_message(KeyEdited("protocol.epsilon", 2.0))
         await until(pilot, lambda: len(engine.requests) > count)
 
-        assert engine.requests[-1].parts[0].document["protocol"]["epsilon"] == 2.0
+        assert engine.requests[-1].document["protocol"]["epsilon"] == 2.0
         assert [run.snapshot.full for run in screen.shelf.runs] == [False]
 
 
@@ -92,7 +91,7 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
         screen.post_message(KeyEdited("attack.share", 0.15))
         await until(pilot, lambda: len(engine.requests) > count)
         assert len(engine.requests) == count + 1
-        assert engine.requests[-1].parts[0].document["attack"]["share"] == 0.15
+        assert engine.requests[-1].document["attack"]["share"] == 0.15
 
 
 @pytest.mark.every(2)
@@ -159,7 +158,7 @@ async def test_a_full_run_has_all_trials_and_is_not_lost_to_an_edit() -> None:
 
         finished(engine)
         await until(pilot, lambda: not engine.requests[-1].full)
-        assert engine.requests[-1].parts[0].document["protocol"]["epsilon"] == 2.0
+        assert engine.requests[-1].document["protocol"]["epsilon"] == 2.0
         assert [run.snapshot.full for run in screen.shelf.runs] == [True, False]
 
 
@@ -179,7 +178,7 @@ async def test_escape_cancels_and_what_is_finished_stays() -> None:
         assert engine.cancelled == [running.key]
         shown = screen.query_one(ChartsPane).snapshot
         assert shown is not None
-        assert shown.parts == running.parts
+        assert shown.cells == running.cells
 
 
 async def test_late_news_of_an_old_run_does_not_take_the_screen() -> None:
@@ -248,8 +247,8 @@ async def test_runs_are_chosen_and_laid_over_each_other() -> None:
             await pilot.press("ctrl+r")
             await until(pilot, lambda: engine.active is not None and engine.active.full)
             # The whole chart: no preview has anything to add.
-            asked = engine.requests[-1].parts
-            finished(engine, parts={part.name: measured(part.document) for part in asked})
+            cells = measured(engine.requests[-1].document)
+            finished(engine, cells=cells, base=address_of(cells[0].parameters))
             await until(pilot, lambda: screen.shelf.active is None)
         first, second = (run for run in screen.shelf.runs if run.snapshot.full)
         charts, runs = screen.query_one(ChartsPane), screen.query_one(RunsPane)
@@ -410,7 +409,7 @@ async def test_nothing_is_asked_twice() -> None:
         finished(engine)
         await pilot.pause()
         count = len(engine.requests)
-        screen.post_message(PartsChanged())
+        screen.post_message(SelectionsChanged())
         await pilot.pause()
         screen.simulating.preview()
 
@@ -734,9 +733,7 @@ async def test_a_burst_of_keys_is_obeyed_in_its_order(monkeypatch: pytest.Monkey
         keys = [Key(key, None) for key in ("f3", "enter", "end", *["backspace"] * 3)]
         for key in (*keys, *(Key(digit, digit) for digit in "5000"), Key("left", None)):
             screen.app.post_message(key)
-        await until(
-            pilot, lambda: engine.requests[-1].parts[0].document["population"]["items"] == 5000
-        )
+        await until(pilot, lambda: engine.requests[-1].document["population"]["items"] == 5000)
         assert field.control.value == "5000"
         await until(pilot, lambda: field.control.cursor_position == 3)
         # Onto a tab whose view is not there yet, and to another pane while it is mounted.

@@ -69,7 +69,7 @@ epsilon = 1.0
     *_, last = run(compile(parse(text)))
     theirs = json.loads(to_json(last.results, {"ldptui": "1", "numpy": "2"}, frequencies=True))
     assert ours.keys() == theirs.keys() | {"verdict"}
-    assert ours["cells"][0].keys() == theirs["cells"][0].keys() | {"part"}
+    assert ours["cells"][0].keys() == theirs["cells"][0].keys()
     assert ours["cells"][0]["frequencies"].keys() == theirs["cells"][0]["frequencies"].keys()
     assert ours["scenario"] == DOCUMENT
     assert ours["status"] == "done"
@@ -130,29 +130,23 @@ def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str,
     replay.close()
     ours = json.loads(results_json(Run(3, document, snapshot, 0.0, "x")))["cells"][0]
     theirs = json.loads(to_json(last.results, {}, frequencies=True))["cells"][0]
-    assert ours.pop("part") == "base"
     if theirs["frequencies"]:  # indices where it has no labels
         theirs["frequencies"]["items"] = ours["frequencies"]["items"]
     assert ours == theirs
     gain = ours["metrics"].get("gain", {"theory": None})
     assert in_doubt == (gain["theory"] is not None and gain["z"] is None)
     rows = csv.DictReader(io.StringIO(results_csv(Run(3, document, snapshot, 0.0, "x"))))
-    base = [row for row in rows if row.pop("part") == "base"]
-    assert base == list(csv.DictReader(io.StringIO(results_cells_csv(last.results))))
+    assert list(rows) == list(csv.DictReader(io.StringIO(results_cells_csv(last.results))))
 
 
 def test_csv_has_one_row_per_cell(tmp_path: Path) -> None:
     run = a_run()
-    [cell] = run.snapshot.parts["base"]
+    [cell] = run.snapshot.cells
     other = replace(cell, index=1, parameters={**cell.parameters, "attack.kind": "mga"})
-    run = a_run(parts={"base": (cell,), "gain": (cell, other)})
+    run = a_run(cells=(cell, other))
     rows = list(csv.DictReader(io.StringIO(results_csv(run))))
-    assert [(row["part"], row["cell"]) for row in rows] == [
-        ("base", "0"),
-        ("gain", "0"),
-        ("gain", "1"),
-    ]
-    assert [row["attack.kind"] for row in rows] == ["", "", "mga"]
+    assert [row["cell"] for row in rows] == ["0", "1"]
+    assert [row["attack.kind"] for row in rows] == ["", "mga"]
     assert rows[0]["gain"] == "0.2"
     assert rows[0]["gain_theory"] == "0.2"
     assert rows[0]["mse_theory"] == ""
@@ -180,7 +174,7 @@ def test_a_preview_is_marked_as_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["csv-cells", "json"])
 def test_without_results_nothing_is_written(tmp_path: Path, what: What) -> None:
-    for run in (None, a_run(parts={}), a_run(parts={"base": ()})):
+    for run in (None, a_run(cells=())):
         assert write(what, tmp_path / "r", run).startswith("there are no results")
     assert list(tmp_path.iterdir()) == []
 

@@ -12,7 +12,7 @@ from support.fake_engine import base_snapshot
 from ldptui.engine.kept import listed
 from ldptui.session.runs import Run
 from ldptui.session.shelf import Shelf
-from ldptui.session.snapshot import Snapshot, Status, over
+from ldptui.session.snapshot import Snapshot, Status, with_rest
 
 
 def own(key: int, full: bool = True, status: Status = "done", number: int | None = None) -> Run:
@@ -22,7 +22,7 @@ def own(key: int, full: bool = True, status: Status = "done", number: int | None
 
 
 def kept(number: int, status: Any = "done", star: bool = False, done: int = 20) -> Run:
-    """A run of the store, which lists no parts."""
+    """A run of the store, which lists no cells."""
     document = {"trials": number}
     return listed(stores.listed(number, status=status, star=star, done=done, document=document))
 
@@ -155,8 +155,8 @@ def test_a_run_has_measured_a_scenario_whatever_its_title() -> None:
 def test_what_a_task_followed_stays_until_it_is_measured_anew() -> None:
     before = replace(base_snapshot(1), followed={"trials": 20, "levels": [1]})
     begun = Snapshot(2, "running")
-    assert over(begun, before).followed == before.followed
+    assert with_rest(begun, before).followed == before.followed
     newer = replace(before, key=2, status="running", followed={"trials": 1, "levels": [2]})
-    assert over(newer, before).followed == newer.followed
+    assert with_rest(newer, before).followed == newer.followed
     without = replace(newer, frequencies=None), replace(before, frequencies=None, followed=None)
-    assert over(*without).followed == newer.followed
+    assert with_rest(*without).followed == newer.followed

@@ -9,6 +9,7 @@ from support.waiting import seen, until
 from textual.app import App, ComposeResult
 
 from ldptui.core.base.summary import Estimate
+from ldptui.session.cells import address_of
 from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.status import StatusLine
 
@@ -54,8 +55,9 @@ async def test_progress_and_remaining_time_of_a_run() -> None:
 async def test_the_first_metric_is_told_with_its_error() -> None:
     app = Alone()
     async with app.run_test(size=(90, 3)) as pilot:
-        line, views = app.query_one(StatusLine), base_snapshot(1).parts["base"]
+        line, views = app.query_one(StatusLine), base_snapshot(1).cells
         cell = replace(views[0], metrics={"gain": Estimate(0.5, 0.02, 0.5)}, trials=20)
-        line.snapshot = Snapshot(1, "running", done=20, total=99, parts={"base": (cell,)})
+        line.snapshot = Snapshot(1, "running", done=20, total=99, cells=(cell,),
+                                 base=address_of(cell.parameters))
         await pilot.pause()
         assert "20 of 99 trials · gain 0.5 ± 0.02" in seen(app)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 from textual.widget import Widget
 
 from ....charts.kinds import KINDS
-from ....session.snapshot import Part
+from ....session.snapshot import Selection
 from ....widgets.cursor import CursorCharts
 from .box import ChartBox, FrameBox
 from .curve import CurveChart
@@ -106,40 +105,33 @@ class Boxes:
         for curve in self._curves:
             curve.follow(scenario)
 
-    def parts(
-        self, scenario: Scenario, needed: Collection[str], at: Scenario | None, *, whole: bool
-    ) -> tuple[Part, ...]:
-        """The parts to simulate; the base cell always comes first.
+    def selections(
+        self, scenario: Scenario, needed: Collection[str], at: Mapping[str, Any]
+    ) -> tuple[Selection, ...]:
+        """The cells to measure, the base first, as a preview measures them.
 
-        at : the cell that a cursor points at, None for none; a run leaves it out.
-        whole : all that the scenario asks for as well, whether it is shown or not.
+        at : the values of the cell that a cursor points at; empty for none.
         """
-        from ....charts.curves import base_part
+        from ....charts.curves import thin_out
 
-        shown = [KINDS[name] for name in needed]
+        shown = [kind for kind in KINDS.values() if kind.name in needed]
         asked: dict[str, Any] = {kind.asks: True for kind in shown if kind.asks}
-        parts: list[Part | None] = [replace(base_part(scenario), **asked)]
-        if at is not None and not whole:
+        chosen: list[Selection | None] = [Selection(**asked)]
+        if at:
             there: dict[str, Any] = {
                 kind.asks: True for kind in shown if kind.asks and kind.at_cell
             }
-            parts.append(Part("cell", at.document, **there))
-        run = [kind for kind in KINDS.values() if kind.name in needed or (whole and kind.swept)]
-        names = {kind.name for kind in run}
-        parts += [each.part() for each in self._curves if each.kind in names]
-        parts += [kind.part(scenario) for kind in run if kind.part is not None]
-        if not whole:
-            parts += [each for kind in run if kind.more for each in kind.more(scenario)]
-        # The answers to a goal are the cells of its map.
-        if "map" in needed or ("map" in names and "goal" not in scenario.document):
-            parts.append(self._map.part(scenario, whole=whole))
-        return tuple(part for part in parts if part is not None)
+            chosen.append(Selection(dict(at), estimates=True, **there))
+        chosen += [each.selection() for each in self._curves if each.kind in needed]
+        chosen += [self._map.selection(scenario)] if "map" in needed else []
+        chosen += [selection for kind in shown for selection in kind.cells(scenario)]
+        return tuple(thin_out(each) for each in chosen if each is not None)
 
     def wanted(self, needed: Collection[str]) -> list[object]:
-        """A value that is another one where other parts have to be simulated."""
+        """A value that is another one where other cells have to be measured."""
         curves = [curve for curve in self._curves if curve.kind in needed]
         wanted: list[object] = [(each.kind, each.variable and each.variable.key) for each in curves]
-        others = ["map", *(kind.name for kind in KINDS.values() if kind.part or kind.asks)]
+        others = ["map", "answer", *(kind.name for kind in KINDS.values() if kind.asks)]
         wanted += [self._map.held] if "map" in needed else []
         return [*wanted, *(name for name in others if name in needed)]
 

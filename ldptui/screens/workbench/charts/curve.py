@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ....charts.curves import Course, Curve, Variable
     from ....charts.figures import Over, Table
     from ....charts.series import Chart, Plot
-    from ....session.snapshot import Part
+    from ....session.snapshot import Selection
 
 Kind = Literal["gain", "error", "success"]
 _Asked: TypeAlias = "tuple[Scenario, Variable, bool]"
@@ -175,12 +175,12 @@ class CurveChart(ChartBox):
 
     # What is drawn, and what of it is simulated.
 
-    def part(self) -> Part | None:
-        """The part to simulate for the chart, if any."""
+    def selection(self) -> Selection | None:
+        """The cells to measure for the chart, if any."""
         variable = self.variable
         if self._scenario is None or variable is None:
             return None
-        return self._course.part(self._scenario, variable)
+        return self._course.select(self._scenario, variable)
 
     def closed_forms(self) -> tuple[Curve, ...]:
         """The curves, worked out once for each scenario, variable and spacing.
@@ -258,7 +258,7 @@ class CurveChart(ChartBox):
         """The curves and the cells along a variable."""
         from ....charts.figures import Over
 
-        cells, overlays = shown.cells(self.kind), shown.overlaid(self.kind)
+        cells, overlays = shown.table, shown.tables_over
         log_y = self._y_scale == "log"
         return Over(self.closed_forms(), cells, variable, overlays, self._log_x, log_y)
 
@@ -290,7 +290,7 @@ class CurveChart(ChartBox):
     # The numbers.
 
     def numbers(self, shown: Shown) -> tuple[object, ...]:
-        return (self.view, self.closed_forms(), shown.cells(self.kind), shown.overlaid(self.kind))
+        return (self.view, self.closed_forms(), shown.table, shown.tables_over)
 
     def table(self, shown: Shown) -> Table | None:
         variable = self.variable

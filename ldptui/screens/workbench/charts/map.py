@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ....charts.figures import Table
     from ....charts.series import Chart, Grid
-    from ....session.snapshot import Part
+    from ....session.snapshot import Selection
 
 
 class MapChart(ChartBox):
@@ -132,11 +132,11 @@ class MapChart(ChartBox):
 
     # The picture.
 
-    def part(self, scenario: Scenario, *, whole: bool) -> Part | None:
-        """The part to simulate, the layer shown or all; None without two swept keys."""
-        from ....charts.curves import map_part
+    def selection(self, scenario: Scenario) -> Selection | None:
+        """The cells of the layer that is shown; None without two swept keys."""
+        from ....charts.curves import map_selection
 
-        return map_part(scenario, None if whole else _layer_of(scenario, self._layer))
+        return map_selection(scenario, _layer_of(scenario, self._layer))
 
     def why_none(self) -> str:
         if self.view and len(keys_of(self._shown)) > 1:
@@ -202,9 +202,9 @@ class MapChart(ChartBox):
 
 
 def _measured(shown: Shown) -> list[CellView]:
-    """The cells of the map that have trials; of a run with a goal those that answer it."""
-    cells = shown.cells("map") or shown.cells("answer")
-    return [cell for cell in cells if cell.trials]
+    """The cells at all values of the swept keys."""
+    sweep = {} if shown.scenario is None else shown.scenario.sweep
+    return list(shown.table.grid(sweep, {}))
 
 
 def keys_of(shown: Shown) -> tuple[str, ...]:

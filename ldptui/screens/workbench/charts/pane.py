@@ -13,9 +13,8 @@ from textual.reactive import reactive
 from textual.widgets import Static
 
 from ....charts.series import Panels, Plot
-from ....messages import KeysProposed, PartsChanged
+from ....messages import KeysProposed, SelectionsChanged
 from ....session.draft import pointed_at
-from ....session.snapshot import Part
 from ....terminal.keyboard import RUN, key_of
 from ....text.format import percent, short
 from ....widgets.blank import Columns, call_on_resize
@@ -33,7 +32,7 @@ from .tabs import KEYS, WIDE, Tabs, fitting
 if TYPE_CHECKING:
     from ....charts.figures import Table
     from ....session.draft import Draft
-    from ....session.snapshot import Overlay, Snapshot
+    from ....session.snapshot import Overlay, Selection, Snapshot
 
 
 MOST_ZOOM: Final = 64.0
@@ -44,7 +43,7 @@ class ChartsPane(Vertical):
 
     `draft` gives the closed forms, `snapshot` what was simulated, `overlays` other runs over it.
     Points of other settings than the draft's are shown muted until the new ones arrive.
-    Posts PartsChanged when other parts have to be simulated than `parts` said before.
+    Posts SelectionsChanged when other cells have to be measured than `selections` said.
     """
 
     BORDER_TITLE = "4 Charts"
@@ -103,17 +102,14 @@ class ChartsPane(Vertical):
         """Draw what has changed while the pane was hidden, and had no room."""
         self._show()
 
-    def parts(self, draft: Draft, *, with_sweep: bool = False) -> tuple[Part, ...]:
-        """The parts to simulate for the charts that are shown; the base cell always comes first.
-
-        with_sweep : all that the scenario sweeps too, whether it is shown or not.
-        """
+    def selections(self, draft: Draft) -> tuple[Selection, ...]:
+        """The cells to measure for the charts that are shown; the base always comes first."""
         if (scenario := draft.scenario) is None:
             return ()
         self._boxes.follow(scenario)
         self._point(draft)
-        at = self._at.scenario if self._at is not None else None
-        return self._boxes.parts(scenario, self._aim.needed, at, whole=with_sweep)
+        at = dict(self._edits) if self._at is not None else {}
+        return self._boxes.selections(scenario, self._aim.needed, at)
 
     def open_on(self, draft: Draft) -> None:
         """Show the tab that a scenario is about."""
@@ -369,7 +365,7 @@ class ChartsPane(Vertical):
         )
         self._show_bars()
         if width:
-            self._tell_parts()
+            self._tell_selections()
 
     def _show_bars(self) -> None:
         """The rows around the charts: tabs, warnings, the round; and the key hints."""
@@ -388,10 +384,10 @@ class ChartsPane(Vertical):
             self._offered = offered
             self.refresh_bindings()
 
-    def _tell_parts(self) -> None:
-        """Say so when other parts have to be simulated than before."""
+    def _tell_selections(self) -> None:
+        """Say so when other cells have to be measured than before."""
         wanted = [*self._boxes.wanted(self._aim.needed), self._edits]
         if wanted != self._asked:
             self._asked = wanted
             if self._shown.scenario is not None:
-                self.post_message(PartsChanged())
+                self.post_message(SelectionsChanged())

@@ -100,7 +100,7 @@ class Sheets(Columns):
             view.show(source, charts.numbers(shown), partial(charts.table, shown))
         elif kind.frame:
             if tab == "answer":
-                view.base, view.spite = shown.base, shown.beside("spite")
+                view.base, view.spite = shown.base, shown.spite
             numbers, frame = shown.numbers(kind), self._frame_of(kind, shown)
             words = "" if numbers else shown.waits_for(kind)
             view.show(tab, numbers, lambda: frame and frame.table, empty=words)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ....catalogue import key_words
+from ....session.cells import Cells, address_of, same_settings
 from ....session.runs import describe_scenario
 from ....session.scenario_file import claim_of
 from ....text.format import count, short
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ....session.draft import Draft
     from ....session.snapshot import Overlay, Snapshot
 
+NO_CELLS: Final = Cells()
 LOADING: Final = "loading …"
 FIRST: Final = "waiting for the first trials …"
 NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
@@ -70,25 +72,33 @@ class Shown(Struct, frozen=True):
         return self.snapshot.rounds if self.snapshot is not None else None
 
     @property
+    def table(self) -> Cells:
+        """The cells of the run."""
+        return self.snapshot.table if self.snapshot is not None else NO_CELLS
+
+    @property
+    def tables_over(self) -> tuple[tuple[str, Cells], ...]:
+        """The cells of the runs laid over, by their names."""
+        return tuple((overlay.label, overlay.snapshot.table) for overlay in self.overlays)
+
+    @property
     def base(self) -> CellView | None:
         """The cell whose frequencies are shown."""
-        return next(iter(self.cells("base")), None)
+        return self.table.base
 
     @property
     def cell(self) -> CellView | None:
         """The cell at a chart's cursor, or the one before it until that is measured."""
-        measured = next(iter(self.cells("cell")), None)
+        measured = None if self.snapshot is None else self.snapshot.cell_at_cursor
         wanted = self.at.cell if self.at is not None else None
-        if measured is None or wanted is None or not measured.trials:
+        if measured is None or wanted is None:
             return None
-        from ....charts.figures import same_settings
-
         left = tuple(key.removesuffix("kind") for key in self.at_keys)  # a kind has its own keys
         there, here = (
-            {key: value for key, value in parameters.items() if not key.startswith(left)}
-            for parameters in (measured.parameters, wanted.parameters)
+            address_of({key: value for key, value in settings.items() if not key.startswith(left)})
+            for settings in (measured.parameters, wanted.parameters)
         )
-        return measured if same_settings(there, here) else None
+        return measured if there == here else None
 
     @property
     def awaited(self) -> bool:
@@ -96,8 +106,6 @@ class Shown(Struct, frozen=True):
         wanted, measured = self.at.cell if self.at is not None else None, self.cell
         if wanted is None:
             return False
-        from ....charts.figures import same_settings
-
         return measured is None or not same_settings(measured.parameters, wanted.parameters)
 
     @property
@@ -114,15 +122,18 @@ class Shown(Struct, frozen=True):
         run = self.snapshot
         if run is not None and kind.at_cell and run.at_cell is not None and self.cell_words:
             run = replace(run, by_trial=run.at_cell.by_trial)
-        return kind.numbers(run) if run is not None else None
+        return kind.numbers(run, self.scenario) if run is not None else None
 
-    def cells(self, part: str) -> tuple[CellView, ...]:
-        return _cells(self.snapshot, part)
+    @property
+    def spite(self) -> tuple[CellView, ...]:
+        """The answers to the goal in spite of other defences than the scenario's."""
+        if self.snapshot is None or (scenario := self.scenario) is None:
+            return ()
+        from ....charts.curves import select_cells, spite_selections
+        from ....charts.kinds import answers_at
 
-    def beside(self, parts: str) -> tuple[CellView, ...]:
-        """The cells of all parts whose names begin like this."""
-        run = self.snapshot.parts if self.snapshot is not None else {}
-        return tuple(cell for name in sorted(run) if name.startswith(parts) for cell in run[name])
+        others = (select_cells(scenario, each) for each in spite_selections(scenario))
+        return answers_at(self.snapshot, scenario, others)
 
     def waits_for(self, kind: Kind) -> str:
         """The words in place of a chart that has no numbers yet, with what is worked on."""
@@ -130,10 +141,6 @@ class Shown(Struct, frozen=True):
         if kind.waiting and run is not None and run.status == "running" and run.latest:
             return f"{kind.waiting.removesuffix(' …')}: {run.latest}"
         return kind.waiting or self.empty
-
-    def overlaid(self, part: str) -> tuple[tuple[str, tuple[CellView, ...]], ...]:
-        """The cells of the runs laid over, by their names."""
-        return tuple((overlay.label, _cells(overlay.snapshot, part)) for overlay in self.overlays)
 
     def at_cursor(self) -> tuple[Frequencies | None, str]:
         """The frequencies of the round or the cell that is looked at, and which, in words."""
@@ -164,8 +171,6 @@ class Shown(Struct, frozen=True):
         cell = self.draft.cell if self.draft is not None else None
         if cell is None or self.base is None:
             return False
-        from ....charts.figures import same_settings
-
         return not same_settings(self.base.parameters, cell.parameters)
 
     @property
@@ -181,10 +186,9 @@ class Shown(Struct, frozen=True):
         trials = f"{count(base.trials)} trial{'s' * (base.trials != 1)}"
         if self.marked:
             return self._stale_result(name, trials)
-        cells = [cell for part in run.parts.values() for cell in part]
         here = f" · at {words}" if (words := self.cell_words) else ""
         plain, scenario = f"{name} · {trials}{here}", self.scenario
-        if scenario is None or not scenario.sweep or (run.full and len(cells) < 2):
+        if scenario is None or not scenario.sweep or (run.full and len(run.cells) < 2):
             return plain
         swept, many = describe_sweep(scenario.sweep), count(scenario.cells)
         if run.full:
@@ -231,7 +235,7 @@ class Shown(Struct, frozen=True):
         run, scenario = self.snapshot, self.scenario
         said = list(verdict(told, chart))
         if run is not None and run.full and scenario is not None and scenario.sweep:
-            said[1:1] = sweep_verdict(self.cells(chart), list(scenario.sweep))
+            said[1:1] = sweep_verdict(self.table.grid(scenario.sweep, {}), list(scenario.sweep))
         return tuple(said)
 
     @property
@@ -299,10 +303,6 @@ def _numbers(values: Sequence[object]) -> list[float]:
         if isinstance(value, int | float) and not isinstance(value, bool)
     ]
     return numbers if len(numbers) == len(values) else []
-
-
-def _cells(snapshot: Snapshot | None, part: str) -> tuple[CellView, ...]:
-    return snapshot.parts.get(part, ()) if snapshot is not None else ()
 
 
 def _frequencies(snapshot: Snapshot | None) -> Frequencies | None:
