@@ -118,11 +118,11 @@ def _round_rows(
 def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
     """One row per cell of the JSON document: the parameters, then the metrics.
 
-    Columns: `cell`, `trials_done`, the parameters by their dotted names, `answer.*` where there is a goal, and for each metric METRIC, METRIC_standard_error,
-    METRIC_theory and METRIC_z; empty for null. Campaigns add `round`, filled in the rows that
-    follow a cell's row and empty in that row, which pools all rounds; after the parameters
-    `malicious` and `epsilon_spent`; and at the end `entry_round` with its standard error and
-    `entry_round_reached`, the number of trials.
+    Columns: `cell`, `trials_done`, the parameters by their dotted names, `answer.*` where there is
+    a goal, and for each metric METRIC, METRIC_standard_error, METRIC_theory and METRIC_z; empty for
+    null. Campaigns add `round`, filled in the rows that follow a cell's row and empty in that row,
+    which pools all rounds; after the parameters `malicious` and `epsilon_spent`; and at the end
+    `entry_round` with its standard error and `entry_round_reached`, the number of trials.
     """
     metrics = dict.fromkeys(name for cell in documents for name in cell["metrics"])
     repeated = any("rounds" in cell for cell in documents)

@@ -166,8 +166,7 @@ def warnings_of(snapshot: Snapshot) -> tuple[str, ...]:
     """The reasons to doubt the cells of a run, each sentence once."""
     from ldptui.core.base.versions import redrawn_words
 
-    cells = (cell for part in snapshot.parts.values() for cell in part)
-    doubts = dict.fromkeys(sentence for cell in cells for sentence in cell.warnings)
+    doubts = dict.fromkeys(sentence for cell in snapshot.cells for sentence in cell.warnings)
     return (*doubts, *(redrawn_words({"numpy": snapshot.numpy}) if snapshot.numpy else ()))
 
 

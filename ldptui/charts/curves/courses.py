@@ -35,7 +35,14 @@ from .closed import (
     varied,
 )
 from .documents import gain_document, points_of
-from .selections import along_axis, gain_selection, select_cells, series_selection, some_of
+from .selections import (
+    SIMULATED,
+    gain_selection,
+    own_values,
+    select_cells,
+    series_selection,
+    some_of,
+)
 from .variables import Variable, axes, axes_of, error_axes, simulated
 
 PLACED_ITEMS: Final = 2**12
@@ -222,6 +229,14 @@ def success_axes(scenario: Scenario) -> tuple[Variable, ...]:
 
 _ONLY: Final = ("attack.share",)
 """The axis of a scenario with a goal: what it takes is on it."""
+
+
+def along_axis(selection: Selection, scenario: Scenario, axis: Variable) -> Selection:
+    """The same cells at the swept values of the axis, else at some points of it."""
+    asked = bool(axis.lists or own_values(scenario, axis.key))
+    points = scenario.sweep[axis.key] if asked else axis.grid(SIMULATED)
+    values = {key: value for key, value in selection.values.items() if key != axis.key}
+    return Selection(values, {**selection.sweep, axis.key: list(points)})
 
 
 def success_selection(scenario: Scenario, axis: Variable) -> Selection:

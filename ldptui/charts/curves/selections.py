@@ -6,16 +6,13 @@ import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
 
 from ldptui.core.metrics.goal import GoalMetric
 from ldptui.core.scenario import Scenario, value_at
 
 from ...session.draft import base, keys_of
 from ...session.snapshot import Selection
-
-if TYPE_CHECKING:
-    from .variables import Variable
 
 SIMULATED: Final = 11
 """Points of the default sweep of a chart, and of any in a preview."""
@@ -99,14 +96,6 @@ def series_selection(scenario: Scenario, series: Mapping[str, Sequence[Any]]) ->
     single = {key: values[0] for key, values in series.items() if len(values) == 1}
     several = {key: values for key, values in series.items() if len(values) > 1}
     return Selection(goal | single, several)
-
-
-def along_axis(selection: Selection, scenario: Scenario, axis: Variable) -> Selection:
-    """The same cells at the swept values of the axis, else at some points of it."""
-    asked = bool(axis.lists or own_values(scenario, axis.key))
-    points = scenario.sweep[axis.key] if asked else axis.grid(SIMULATED)
-    values = {key: value for key, value in selection.values.items() if key != axis.key}
-    return Selection(values, {**selection.sweep, axis.key: list(points)})
 
 
 def own_values(scenario: Scenario, key: str) -> list[float]:

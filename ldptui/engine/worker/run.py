@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import numpy as np
 from msgspec.structs import replace
 
-from ldptui.core.base.errors import CellError, LdpError, ScenarioError
+from ldptui.core.base.errors import CellError, LdpError
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
@@ -35,6 +35,7 @@ from .cells import CellsSoFar, swept_words
 from .inbox import Cancelled, Inbox, Superseded
 from .keeping import import_for, import_solver
 from .picture import Picture
+from .preview import shorten_run, trials_of
 from .whole import Whole
 
 if TYPE_CHECKING:
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
 
 CELLS: Final = 16
 """The cells of a frame at most, so that decoding it does not hold up the app."""
-
-PREVIEW_TRIALS: Final = 20
-"""Trials of a cell in a preview at most."""
 
 
 class Run:
@@ -378,24 +376,3 @@ class Beat:
         with run.inbox.shielded():
             run.latest = ", ".join(filter(None, (self.about, words)))
             run.send("running")
-
-
-def shorten_run(scenario: Scenario) -> Scenario:
-    """The scenario as a preview runs it: few trials, on the counts path wherever there is one."""
-    document = scenario.document
-    trials = document.get("trials", PREVIEW_TRIALS)
-    few = min(trials, PREVIEW_TRIALS) if isinstance(trials, int) else trials
-    path = {**document.get("simulate", {}), "path": "auto"}
-    return with_fields(scenario, document={**document, "trials": few, "simulate": path})
-
-
-def trials_of(scenario: Scenario) -> int:
-    """The number of trials that a scenario asks for, before it is bound; 0 where it is invalid."""
-    try:
-        sweep = scenario.sweep
-    except ScenarioError:
-        return 0
-    trials = sweep.pop("trials", [scenario.document.get("trials", PREVIEW_TRIALS)])
-    for values in sweep.values():
-        trials = [sum(count for count in trials if isinstance(count, int)) * len(values)]
-    return sum(count for count in trials if isinstance(count, int))

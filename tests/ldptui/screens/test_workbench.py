@@ -455,13 +455,13 @@ async def test_keys_are_spelled_out_in_ascii() -> None:
 
 async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) -> None:
     async with workbench(store=tmp_path / "runs") as (screen, engine, pilot):
-        assert engine.requests[0].whole is None
+        assert not engine.requests[0].full
         await pilot.press("ctrl+r")
         request = engine.requests[-1]
         assert request.full
         assert screen.draft is not None
         assert screen.draft.scenario is not None
-        assert request.whole == screen.draft.scenario.document
+        assert request.document == screen.draft.scenario.document
         assert request.store == str(tmp_path / "runs")
 
         snapshot = finished(engine, reused=20, note="the disk is full")

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ....catalogue import key_words
+from ....charts.kinds import answers_at
 from ....session.cells import Cells, address_of, same_settings
 from ....session.runs import describe_scenario
 from ....session.scenario_file import claim_of
@@ -130,7 +131,6 @@ class Shown(Struct, frozen=True):
         if self.snapshot is None or (scenario := self.scenario) is None:
             return ()
         from ....charts.curves import select_cells, spite_selections
-        from ....charts.kinds import answers_at
 
         others = (select_cells(scenario, each) for each in spite_selections(scenario))
         return answers_at(self.snapshot, scenario, others)
