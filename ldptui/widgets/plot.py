@@ -60,7 +60,7 @@ class ChartView(Widget, can_focus=True):
     """Draws `chart`, or the sentence `empty` while there is none.
 
     Rows are drawn once for each size, theme, charset and chart. bare : True where words beside the
-    chart say its title and the name of x; as text and as a picture it has both. zoom : how
+    chart say its title; as text and as a picture it has one. zoom : how
     many times wider the x-axis is than the whole of it, around the cursor.
     """
 

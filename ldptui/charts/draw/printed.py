@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from ..series import Axis, Bars, Chart, Grid, Plot, Series, Tone
 from .heat import DECADES
 from .lettering import LINE, SIZE, tick, width_of, with_powers, wrapped
@@ -81,7 +83,7 @@ def _draw_plot(axes: Any, plot: Plot, width: float, height: float) -> Entries:
             drawn = _draw_band(axes, series)
         else:
             counted = series.style == "line" and len(series.x) > 0 and _is_told(series)
-            drawn = _draw_line(axes, series, lines)
+            drawn = _draw_line(axes, _placed(series, plot), lines)
             lines += counted
             if not series.legend and len(series.x):
                 beneath.setdefault(series.tone, []).append(drawn)
@@ -129,6 +131,16 @@ def _height(axes: Any, y: float) -> float:
 def _is_told(series: Series) -> bool:
     """False for lines that have no entry of a legend of any kind, as intervals."""
     return series.legend or series.tone != "muted"
+
+
+def _placed(series: Series, plot: Plot) -> Series:
+    """The series from its first place on the axes on: 0 has none on a logarithmic one."""
+    pairs = [
+        (x, y)
+        for x, y in zip(series.x, series.y, strict=True)
+        if (x > 0 or not plot.x.log) and (not y <= 0 or not plot.y.log)
+    ]
+    return replace(series, x=[x for x, _ in pairs], y=[y for _, y in pairs])
 
 
 def _draw_line(axes: Any, series: Series, number: int) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec.structs import replace
 
@@ -26,7 +26,7 @@ TONES: Final[tuple[Tone, ...]] = (
 )
 """The colours that are least like those of a curve alone and of its points come first."""
 
-NO_SERVER_CAN_TELL: Final = "below this no server can tell"
+LEAST_NOTICED: Final = "no server can notice less than this"
 
 
 def held_against(curves: Sequence[Curve]) -> list[Curve]:
@@ -40,13 +40,15 @@ def held_against(curves: Sequence[Curve]) -> list[Curve]:
     ]
 
 
-def with_floor(plot: Plot, lines: Sequence[Curve]) -> Plot:
-    """The plot with the gain below which no server can tell an attack, as a shaded floor."""
+def with_edge(plot: Plot, lines: Sequence[Curve], *, is_shaded: bool) -> Plot:
+    """The plot with the edge below which no server notices an attack, the floor shaded or not."""
     below = next((line for line in lines if line.hidden and any(line.y)), None)
     if below is None:
         return plot
-    floor = Series(NO_SERVER_CAN_TELL, below.x, below.y, "muted", "floor", end=NO_SERVER_CAN_TELL)
-    return replace(plot, series=(*plot.series, floor))
+    style: Literal["floor", "dotted"] = "floor" if is_shaded else "dotted"
+    end = LEAST_NOTICED if is_shaded else ""  # it is too long for the end of a line
+    edge = Series(LEAST_NOTICED, below.x, below.y, "muted", style, end=end)
+    return replace(plot, series=(*plot.series, edge))
 
 
 def with_bounds(

@@ -15,7 +15,7 @@ from ...catalogue import swept_kinds
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import TONES, Axis, Plot, Series, Tone
-from .beside import defended_groups, held_against, with_bounds, with_defended, with_floor
+from .beside import defended_groups, held_against, with_bounds, with_defended, with_edge
 from .frequencies import OVERLAID
 from .measurement import (
     MANY,
@@ -43,12 +43,13 @@ LEAST_SPAN: Final = 1.1
 """A y-axis of curves reaches over a tenth of their size to both sides at least."""
 
 
-def gain_plot(over: Over, *, bounds: bool = False) -> Plot:
+def gain_plot(over: Over, *, bounds: bool = False, is_shaded: bool = True) -> Plot:
     """The gain along the axis: closed forms as lines, simulated means with 95% intervals.
 
     A curve that has no values has those of its cells: the closed form of bits is not cheap.
-    The gains that no server can tell are a shaded floor; bounds : all lines that gains are held
-    against are dotted in its place. The gain in spite of a defence has points too.
+    The gains that no server can notice have an edge, below which it is shaded or not; bounds : all
+    lines that gains are held against are dotted in its place. The gain in spite of a defence has
+    points too.
     """
     bounding = [line for line in held_against(over.curves) if bounds or line.hidden]
     curves = [curve for curve in over.curves if not curve.line]
@@ -77,7 +78,7 @@ def gain_plot(over: Over, *, bounds: bool = False) -> Plot:
     tones = TONES[: len(curves)] if len(curves) > 1 else ()
     plot = with_defended(plot, over, tones)
     if not bounds:
-        return with_floor(plot, bounding)
+        return with_edge(plot, bounding, is_shaded=is_shaded)
     maximal = any(curve.parameters.get("attack.kind") == "mga" for curve in curves)
     return with_bounds(plot, bounding, tones, maximal)
 

@@ -97,7 +97,13 @@ def rank_plot(
         note = joined(findings_note(frequencies), at_floor)
     return Plot(
         "Frequencies by rank",
-        Axis("rank by true frequency", log=True, low=0.9, high=len(true) * 1.1),
+        Axis(
+            "rank by true frequency",
+            log=True,
+            low=0.9,
+            high=len(true) * 1.1,
+            ticks=_rank_ticks(len(true)),
+        ),
         ranking.scale.axis,
         (
             Series("true", [float(k + 1) for k in range(len(true))], ranked, "true"),
@@ -106,6 +112,13 @@ def rank_plot(
         ),
         note=joined(note, strange),
     )
+
+
+def _rank_ticks(ranks: int) -> list[tuple[float, str]]:
+    """The ranks that are named: 1, 2, 5 and 10, and so on, of many every power of ten."""
+    steps = (1, 2, 5) if ranks <= 1000 else (1,)
+    named = [step * 10**power for power in range(len(str(ranks))) for step in steps]
+    return [(float(rank), fmt.count(rank)) for rank in named if rank <= ranks]
 
 
 def _scale_of(frequencies: Frequencies, lost: bool) -> _Scale:

@@ -64,18 +64,22 @@ KEY: Final = "protocol.kind"
 Scale = Literal["linear", "log", "symlog"]
 
 
-def gain_chart(over: Over, *, at: int = -1, bounds: bool = False) -> Plot | Panels:
+def gain_chart(
+    over: Over, *, at: int = -1, bounds: bool = False, is_shaded: bool = True
+) -> Plot | Panels:
     """The gain in one plot, or in panels; at : the panel that is shown alone, -1 for all.
 
     bounds : all lines that gains are held against are drawn. No series is left out.
     """
     parts = panels_of(over.curves)
     if len(parts) < 2:
-        return gain_plot(over, bounds=bounds)
+        return gain_plot(over, bounds=bounds, is_shaded=is_shaded)
     plots = []
     for name, part in parts.items():
         shorter = [_without(name, curve) for curve in part]
-        plot = gain_plot(replace(over, curves=shorter, has_others=False), bounds=bounds)
+        plot = gain_plot(
+            replace(over, curves=shorter, has_others=False), bounds=bounds, is_shaded=is_shaded
+        )
         plots.append(replace(plot, title=name))
     lows = [each.y.low for each in plots if each.y.low is not None]
     highs = [each.y.high for each in plots if each.y.high is not None]

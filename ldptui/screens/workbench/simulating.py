@@ -171,6 +171,7 @@ class Simulations:
 
     def _begin(self, draft: Draft, resumed: int | None) -> None:
         self._edited = False
+        self._desk.charts.show_sweep(draft)
         selections = self._desk.charts.selections(draft)
         run = self._simulation.run(draft, selections, resumed)
         self._desk.keep(self._desk.shelf.begun(run))

@@ -233,8 +233,11 @@ async def test_v_hides_the_lines_that_bound_a_gain() -> None:
     async with showing() as (pane, pilot):
         pane.tab = "gain"
         await pilot.pause()
+        edges = [s.label for s in chart(pane, "gain").series if s.style == "dotted"]
+        assert edges == ["no server can notice less than this"]
+        await pilot.press("v")
         floors = [s.label for s in chart(pane, "gain").series if s.style == "floor"]
-        assert floors == ["below this no server can tell"]
+        assert floors == edges
         await pilot.press("v")
         dotted = [s.label for s in chart(pane, "gain").series if s.style == "dotted"]
         assert dotted == ["proved, or kept back", "undetectable", "proved reports"]

@@ -75,7 +75,7 @@ async def test_a_run_stays_until_an_edit_and_a_preview_adds_what_it_lacks() -> N
         assert points(screen)[:21] == list(run.cells)
         assert "run done: 420 trials" in status(screen)
         assert "4 Charts · run · 21 × 20 trials · β 0…0.2" in seen(pilot.app)
-        assert "The gain is 0.2000 ± 0.0021 (95 %)" in seen(pilot.app)
+        assert "The gain is 0.2000 ± 0.0021 (95 %) in each of 21 settings" in seen(pilot.app)
 
         # ctrl+r has nothing left to do; an edit replaces the run, its end brings the run back.
         asked = len(engine.requests)

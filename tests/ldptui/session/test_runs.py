@@ -57,10 +57,10 @@ def test_two_runs_differ_in_what_they_measured() -> None:
 
     def run(key: int, gain: float) -> Run:
         view = base_snapshot(key)
-        cell = replace(view.parts["base"][0], metrics={
+        cell = replace(view.cells[0], metrics={
             "gain": Estimate(gain, 0.02, None), "mse": Estimate(0.1, 0.01, None),
         })  # fmt: skip
-        return Run(key, BASE, replace(view, full=True, parts={"base": (cell,)}), 0.0, "A title")
+        return Run(key, BASE, replace(view, full=True, cells=(cell,)), 0.0, "A title")
 
     lines = difference_text(run(1, 0.5), run(2, 0.25)).splitlines()
     assert lines[:5] == [

@@ -57,7 +57,8 @@ async def test_the_first_metric_is_told_with_its_error() -> None:
     async with app.run_test(size=(90, 3)) as pilot:
         line, views = app.query_one(StatusLine), base_snapshot(1).cells
         cell = replace(views[0], metrics={"gain": Estimate(0.5, 0.02, 0.5)}, trials=20)
-        line.snapshot = Snapshot(1, "running", done=20, total=99, cells=(cell,),
-                                 base=address_of(cell.parameters))
+        line.snapshot = Snapshot(
+            1, "running", done=20, total=99, cells=(cell,), base=address_of(cell.parameters)
+        )
         await pilot.pause()
         assert "20 of 99 trials · gain 0.5 ± 0.02" in seen(app)

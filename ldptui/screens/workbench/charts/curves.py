@@ -26,7 +26,9 @@ class GainChart(CurveChart):
 
     kind: ClassVar[Kind] = "gain"
     scales: ClassVar[int] = 3
-    views: Mapping[str, str] = {"floor": "floor", "bounds": "bounds", "none": "no bounds"}
+    views: Mapping[str, str] = {
+        "edge": "edge", "floor": "floor", "bounds": "bounds", "none": "no bounds"
+    }  # fmt: skip
 
     _panel = -1  # the one that is picked, of several; -1: all of them
 
@@ -66,7 +68,9 @@ class GainChart(CurveChart):
         if self._y_scale == "symlog":
             linear = figures.linear_part(over.curves, log_x=self._log_x) or DEFAULT_LINEAR
             over = replace(over, linear=linear)
-        return figures.gain_chart(over, at=self._panel, bounds=self.view == "bounds")
+        return figures.gain_chart(
+            over, at=self._panel, bounds=self.view == "bounds", is_shaded=self.view == "floor"
+        )
 
     def table_along(self, over: Over) -> Table:
         from ....charts.figures import gain_table

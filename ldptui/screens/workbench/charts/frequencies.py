@@ -35,6 +35,9 @@ BESIDE: Final = 72
 STACKED: Final = 33
 """From this height the rank plot stands over the bars where it cannot stand beside them."""
 
+FEW: Final = 12
+"""Items that bars alone show: fewer make no curve over their ranks."""
+
 BARS: Final = 40
 """The width at which bars still show an estimate and its change."""
 
@@ -73,6 +76,9 @@ class FrequencyCharts(ChartBox):
     def views(self) -> Mapping[str, str]:
         """The views; two charts need room, and bits a protocol with Bloom filters."""
         missing = set() if self._room_for_two else {"both"}
+        frequencies = self._shown.frequencies
+        if frequencies is not None and frequencies.domain_size < FEW:
+            missing |= {"both", "rank"}
         if self._shown.bits is None and self._shown.frequencies is not None:
             missing.add("bits")
         order = VIEWS if palette_of(self.app).coloured else ("bars", *VIEWS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from typing import Final
 
 from textual.content import Content
@@ -11,7 +9,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ....text.prose import first_lines, wrap_text
+from ....text.prose import first_lines
 from ....widgets.words import put, spell_text
 from .shown import Shown
 
@@ -35,7 +33,7 @@ def border_title(pane: Widget, shown: Shown) -> Content:
 
 
 class Headline(Static):
-    """What was found, in a sentence or two; before the first trials what the scenario claims."""
+    """What was found, in a sentence; before the first trials what the scenario claims."""
 
     DEFAULT_CSS = """
     Headline {
@@ -60,8 +58,8 @@ class Headline(Static):
         most = sum(room.height >= rows for rows in FOUND)
         if not over_charts:
             most = int(chart != "answer" and room.height >= ROOMY)
-        said = [spell_text(self, sentence) for sentence in shown.verdict(chart)]
-        lines = found = _fitting(said, room.width, most)
+        said = next(iter(shown.verdict(chart)), "")
+        lines = found = first_lines(spell_text(self, said), room.width, most) if said else []
         # Neither an edit nor a cursor moves a chart by its words.
         held = most if found or shown.tells else 0
         if not found and (claimed := min(claimed, held or claimed)):
@@ -72,21 +70,6 @@ class Headline(Static):
         if (text := "\n".join(lines)) != (before := str(self.content)):
             self.update(text, layout=text.count("\n") != before.count("\n"))
         return len(lines)
-
-
-def _fitting(sentences: Sequence[str], width: int, most: int) -> list[str]:
-    """The sentences that fit into so few lines as a whole, as many as do.
-
-    Else the first one without what is in brackets, else another one; at last the first is cut.
-    """
-    if not (sentences and most):
-        return []
-    front = (" ".join(sentences[:number]) for number in range(len(sentences), 0, -1))
-    brief = re.sub(r" \([^()]*\)", "", sentences[0])
-    for text in (*front, brief, *sentences[1:]):
-        if len(wrap_text(text, width)) <= most:
-            return wrap_text(text, width)
-    return first_lines(sentences[0], width, most)
 
 
 class Warnings(Static):

@@ -115,6 +115,11 @@ class ChartsPane(Vertical):
         """Show the tab that a scenario is about."""
         self.tab = self._named.open_on(draft)
 
+    def show_sweep(self, draft: Draft) -> None:
+        """Show the chart of what a run sweeps in place of that of one cell, which hides it."""
+        if self.tab == "frequencies" and draft.scenario is not None and draft.scenario.sweep:
+            self.tab = self._named.open_on(draft)
+
     def tabs(self) -> Choices:
         """The tabs that the draft has, each with its name; while it is broken, those before."""
         return self._named.names

@@ -35,6 +35,8 @@ NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
 INVALID: Final = "this scenario is not valid yet: the line at the foot says what is wrong"
 FAILED: Final = "the run failed: {}"
 OTHER: Final = "not the present settings"
+SWEPT: Final = ("gain", "error", "success", "map", "table")
+"""The tabs that show all cells of a sweep."""
 
 
 class Shown(Struct, frozen=True):
@@ -233,10 +235,11 @@ class Shown(Struct, frozen=True):
         if told is None or self.marked or self.stale:
             return ()
         run, scenario = self.snapshot, self.scenario
-        said = list(verdict(told, chart))
         if run is not None and run.full and scenario is not None and scenario.sweep:
-            said[1:1] = sweep_verdict(self.table.grid(scenario.sweep, {}), list(scenario.sweep))
-        return tuple(said)
+            cells = self.table.grid(scenario.sweep, {})
+            if chart in SWEPT and (over_sweep := sweep_verdict(cells, list(scenario.sweep))):
+                return over_sweep
+        return verdict(told, chart)
 
     @property
     def tells(self) -> bool:

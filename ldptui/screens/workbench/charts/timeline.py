@@ -45,7 +45,9 @@ class TimelineCharts(ChartBox):
     def views(self) -> Mapping[str, str]:
         rounds = self._shown.rounds
         measured = () if rounds is None else rounds.metrics
-        return {**COURSES, **{name: metric_words(name).name for name in measured
+        has_targets = rounds is None or bool(rounds.targets)
+        courses = COURSES if has_targets else {"spent": COURSES["spent"]}
+        return {**courses, **{name: metric_words(name).name for name in measured
                               if not is_ours(name)}}  # fmt: skip
 
     @property
