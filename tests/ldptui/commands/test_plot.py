@@ -105,7 +105,7 @@ def test_a_map_shows_the_metric_asked_for(tmp_path: Path, capsys: Captured) -> N
     drawn = out.read_text(encoding="utf-8")
     # The defences against the attacks, in place of the first two of the sweep.
     assert re.search(r"defence +ria +mga", drawn)
-    named = re.findall(r"^([a-z-]+) +[░▓█]", drawn, re.MULTILINE)
+    named = re.findall(r"^([a-z-]+) +[░▒▓█]", drawn, re.MULTILINE)
     assert " ".join(named) == "none norm-sub norm"  # one of the rows that a band of the map has
     assert "protocol oue" in drawn
     assert "error" in drawn.splitlines()[0]

@@ -13,6 +13,7 @@ from typing import Final
 
 import pytest
 from support.commands import TINY, Captured, succeed
+from support.views import NUMBERS
 
 from ldptui.charts.kinds import on_paper
 from ldptui.commands.run_plots import SUFFIXES
@@ -30,7 +31,8 @@ INCHES: Final = {1: 84 / 25.4, 2: 174 / 25.4}
 def draw(tmp_path: Path, capsys: Captured, chart: str, suffix: str, columns: int) -> Path:
     """A chart of a tiny scenario, written by the command."""
     scenario = tmp_path / "tiny.toml"
-    scenario.write_text(TINY + NEEDED.get(chart, ""), encoding="utf-8")
+    text = NUMBERS if chart == "distribution" else TINY + NEEDED.get(chart, "")
+    scenario.write_text(text, encoding="utf-8")
     out = tmp_path / f"{chart}-{columns}{suffix}"
     options = ("--chart", chart, "--columns", str(columns), "--out", str(out), "--quiet")
     succeed(capsys, "plot", str(scenario), *options)
