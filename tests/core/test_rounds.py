@@ -148,7 +148,7 @@ def test_the_table_shows_some_rounds() -> None:
 
 
 def test_the_worker_tells_of_the_rounds() -> None:
-    snapshot, _ = told(document())
+    snapshot, _ = told(document(), full=True)
     assert snapshot.status == "done"
     found = snapshot.rounds
     assert found is not None
@@ -180,7 +180,7 @@ def test_the_worker_tells_of_the_rounds() -> None:
 
 
 def test_the_frequencies_of_every_round_are_there_to_scrub_through() -> None:
-    snapshot, news = told(document())
+    snapshot, news = told(document(), full=True)
     assert list(snapshot.round_frequencies) == list(range(ROUNDS))
     assert MEASURED.rounds is not None
     for number, collection in enumerate(CELL.rounds):

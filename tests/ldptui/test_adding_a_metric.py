@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ldptui.engine.worker.part import PartSoFar
 from support.cases import experiment
 
 from ldptui.catalogue import metric_words
@@ -22,6 +21,7 @@ from ldptui.core.running.runner import Results, run
 from ldptui.core.store import Store, begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import replay
+from ldptui.engine.worker.cells import CellsSoFar
 from ldptui.text.table import results_table
 
 NAME = "smallest_estimate"
@@ -71,10 +71,10 @@ def test_a_new_metric_is_in_every_output() -> None:
     assert pooled == values.tolist()
     assert (NAME, "number", "smallest estimate") in dictionary()
     assert metric_words(NAME).name == "smallest estimate"
-    part = PartSoFar("base", results.experiment, [])
-    part.update(results.cells)
-    part.reckon()
-    assert NAME in part.news()[0].metrics
+    cells = CellsSoFar(results.experiment, [0])
+    cells.update(results.cells)
+    cells.reckon()
+    assert NAME in cells.news()[0].metrics
 
 
 @pytest.mark.usefixtures("added")

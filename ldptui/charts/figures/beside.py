@@ -46,7 +46,7 @@ def with_edge(plot: Plot, lines: Sequence[Curve], *, is_shaded: bool) -> Plot:
     if below is None:
         return plot
     style: Literal["floor", "dotted"] = "floor" if is_shaded else "dotted"
-    end = LEAST_NOTICED if is_shaded else ""  # it is too long for the end of a line
+    end = LEAST_NOTICED if is_shaded else "no server notices"  # in the room at the end of a line
     edge = Series(LEAST_NOTICED, below.x, below.y, "muted", style, end=end)
     return replace(plot, series=(*plot.series, edge))
 

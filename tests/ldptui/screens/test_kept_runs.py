@@ -324,7 +324,7 @@ def test_a_figure_of_an_edited_draft_is_called_by_its_settings(
         lambda *_, caption, **__: captions.append(caption),
     )
     scenario = load(scenarios.path("quickstart"))
-    snapshot = SimpleNamespace(full=True, done=420, digest="xxh3:0", numpy="2.4.6", parts={})
+    snapshot = SimpleNamespace(full=True, done=420, digest="xxh3:0", numpy="2.4.6", cells=())
     run = SimpleNamespace(document=scenario.document, title="A claim", snapshot=snapshot,
                           status="done", name="run 1")  # fmt: skip
     posted = list[LongWork]()

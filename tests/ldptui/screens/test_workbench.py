@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from support.chart_cases import base_address
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import seen, until
 from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
@@ -464,7 +465,9 @@ async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) 
         assert request.document == screen.draft.scenario.document
         assert request.store == str(tmp_path / "runs")
 
-        snapshot = finished(engine, reused=20, note="the disk is full")
+        cells = measured(request.document)
+        base = base_address(screen.draft.scenario)
+        snapshot = finished(engine, cells=cells, base=base, reused=20, note="the disk is full")
         await until(pilot, lambda: snapshot == screen.query_one(ChartsPane).snapshot)
         assert "all from the store" in status(screen)
         assert "the disk is full" in status(screen)
