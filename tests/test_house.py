@@ -302,6 +302,7 @@ DOORS = (
     "ldptui/catalogue/keys.py",
     "ldptui/catalogue/rows.py",
     "ldptui/commands/cli.py",
+    "ldptui/commands/command_help.py",
     "ldptui/engine/__init__.py",
     "ldptui/engine/worker/__main__.py",
     "ldptui/screens/palette.py",

@@ -152,6 +152,12 @@ def _obey(arguments: list[str]) -> int:
         from .common_options import Opening
 
         return _open(Opening())
+    if arguments in (["--help"], ["-h"]):
+        from ..terminal.output import write_out
+        from .command_help import overview
+
+        write_out(overview())
+        return DONE
     if arguments[0] in FORMER:
         _complain(f"note: ldptui {arguments[0]} is ldptui client {arguments[0]} from now on")
         arguments = ["client", *arguments]
@@ -241,14 +247,14 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
 def commands() -> tuple[str, ...]:
     """The names of all commands but former ones, the topics of the lab last."""
     from ..questions import topics as lab
-    from .command import MODULES
+    from .command_list import MODULES
 
     return (*MODULES, *lab.find_names())
 
 
 def _is_command(word: str) -> bool:
     """True for the name of a command; the topics of the lab are read for other words alone."""
-    from .command import MODULES
+    from .command_list import MODULES
 
     named = word[:1].isalpha() and word.replace("-", "").isalpha()
     return named and (word in MODULES or word in commands())

@@ -17,33 +17,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Final, TypeGuard, get_type_hints
+from typing import Any, TypeGuard, get_type_hints
 
 from ..questions.choices import kinds, numbers
 from ..questions.options import Keys, Option, add_arguments, split_hint
 from ..questions.signature import read_example, read_heading, read_parameter, read_words
+from .command_list import MODULES
 from .common_options import Help
 from .result_formats import list_formats
-
-GROUPS: Final[Mapping[str, tuple[str, str]]] = {
-    "simulate": (
-        "a scenario, its closed forms, its pictures", "run theory scenarios record plot"
-    ),
-    "runs": ("what was simulated and kept", "runs resume replay compare game"),
-    "real reports": (
-        "of users of your own, and the programs that send them", "perturb client"
-    ),
-    "questions": ("that need no simulation; each has a tab of the lab", ""),
-    "program": ("what ldptui brings along", "schema cite keys docs completion serve"),
-}  # fmt: skip
-"""The groups of commands: what each is about, and the commands that are no questions."""
-
-MODULES: Final = {
-    name: f"{__package__}.{group.rpartition(' ')[2]}_commands"
-    for group, (_, names) in GROUPS.items()
-    for name in names.split()
-}
-"""The module of each command."""
 
 MakeParser = Callable[..., argparse.ArgumentParser]
 

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from .command import GROUPS, find_command
+from .command_list import GROUPS
 
 USAGE: Final = """\
 ldptui [SCENARIO]            open the workbench
@@ -47,6 +47,7 @@ Line = tuple[str, str, str, str]
 def command_lines() -> Iterator[Line]:
     """A line for each command."""
     from ..questions.topics import TOPICS
+    from .command import find_command
 
     for group, (_, names) in GROUPS.items():
         for name in names.split():
@@ -59,11 +60,11 @@ def command_lines() -> Iterator[Line]:
 
 def overview() -> str:
     """The groups of commands on one screen of 80 × 24."""
-    from ..questions.topics import find_names
+    from ..questions import find_questions
 
     groups = list[str]()
     for group, (about, own) in GROUPS.items():
-        asked = [name for name in find_names() if _group_of(name) == group]
+        asked = [name for name in find_questions() if _group_of(name) == group]
         names = ", ".join([*own.split(), *asked])
         groups.append(f"{group}: {about}")
         groups += textwrap.wrap(names, 76, initial_indent="    ", subsequent_indent="    ")

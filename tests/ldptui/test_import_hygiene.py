@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.imports import HEAVY, LIGHT, imported, printed
 
-from ldptui.commands.command import MODULES
+from ldptui.commands.command_list import MODULES
 
 
 def test_help_imports_nothing_heavy() -> None:
