@@ -112,9 +112,9 @@ from ldptui.session import draft, runs
 path = Path({scenario!r})
 one = draft.draft_of(path.read_text(), path.parent, path)
 assert one.cell is not None, one.problems
-one = draft.edited(one, "attack.share", 0.2)
+one = draft.edit_key(one, "attack.share", 0.2)
 assert one.cell.malicious == 50, one.problems
-print(runs.described(one.document))
+print(runs.describe_scenario(one.document))
 assert not [formula for formula in cell_formulas(one.cell) if formula.part.startswith("Attack")]
 assert "ldptui.core.plugins" not in sys.modules
 """
