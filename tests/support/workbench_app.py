@@ -40,13 +40,14 @@ async def workbench(
     store: Path | None = None,
     run_replay: RunReplay | None = None,
 ) -> AsyncIterator[tuple[WorkbenchScreen, FakeEngine, Pilot[None]]]:
-    """The app with its first draft loaded and its first preview asked for."""
+    """The app with its first draft loaded and a preview asked for, or its last run shown."""
     app = Workbench(Settings(), path, FakeEngine, store=store, run_replay=run_replay)
     async with app.run_test(size=size) as pilot:
         screen = app.workbench
         engine = screen._engine
         assert isinstance(engine, FakeEngine)
-        await until(pilot, lambda: bool(engine.requests) or run_replay is not None)
+        is_given = run_replay is not None
+        await until(pilot, lambda: bool(engine.requests or screen.shelf.shown or is_given))
         yield screen, engine, pilot
 
 

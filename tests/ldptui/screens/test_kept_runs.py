@@ -106,7 +106,7 @@ async def test_what_a_kept_run_has_measured_is_not_run_again(
         await pilot.press("ctrl+r")
         await until(pilot, lambda: "run 1 has every trial of this scenario" in status(screen))
         assert (screen.shelf.shown, len(engine.requests)) == (-1, asked)
-        assert len(screen.charts.snapshot.table.along("attack.share")) == 21
+        assert len(screen.charts.snapshot.cells) == 22  # and the preview's
         # Numbers of another version are no reason to compute none.
         monkeypatch.setattr("ldptui.session.runs.__version__", "another")
         await pilot.press("ctrl+r")
