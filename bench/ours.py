@@ -36,9 +36,10 @@ from ldptui.core.defences import CORRECTIONS, Received
 from ldptui.core.defences.fiad import FIAD
 from ldptui.core.experiment import compile as bind
 from ldptui.core.kernels.loops import LOOPS
-from ldptui.core.law.capabilities import memoises
-from ldptui.core.law.numbers import Sums, fitted, heard_mean
-from ldptui.core.law.pure import Estimates, SeedSearch, estimate, sends_reports
+from ldptui.core.law.longitudinal import Memoising
+from ldptui.core.law.mechanism import LocalMechanism, is_a
+from ldptui.core.law.numbers import Sums, fit_distribution, heard_mean
+from ldptui.core.law.pure import Estimates, SeedSearch, estimate
 from ldptui.core.metrics import FrequencyConclusion, measure
 from ldptui.core.population import Population
 from ldptui.core.protocols import KINDS, OLH, OUE
@@ -111,7 +112,7 @@ def kinds(users: int = 100_000, n: int = 10**9, repeats: int = 3) -> dict[str, A
     specs: dict[str, Any] = {
         kind: spec
         for kind, spec in KINDS.items()
-        if sends_reports(spec.mechanism) and issubclass(spec, Budget)
+        if is_a(spec.mechanism, LocalMechanism) and issubclass(spec, Budget)
     }
     bound = {kind: spec(kind=kind, epsilon=1.0).bind(ITEMS) for kind, spec in specs.items()}
     rng = np.random.default_rng(1)
@@ -161,7 +162,7 @@ def distribution(kind: str, fit: str = "", n: int = 10**9, repeats: int = 5) -> 
 
     def work() -> Any:
         counts = bound.sample_counts(histogram, rng)
-        return fitted(bound, counts, fit == "ems", no_pulse) if fit else counts
+        return fit_distribution(bound, counts, fit == "ems", no_pulse) if fit else counts
 
     work()
     seconds, _ = timed(work, repeats, time.process_time)
@@ -170,7 +171,7 @@ def distribution(kind: str, fit: str = "", n: int = 10**9, repeats: int = 5) -> 
 
 def kept(n: int = 10**9, rounds: int = 20, repeats: int = 3) -> dict[str, Any]:
     """Every kind that keeps an answer: counts of n users, a trial and round, all in one run."""
-    kinds = [kind for kind, spec in KINDS.items() if memoises(spec.mechanism)]
+    kinds = [kind for kind, spec in KINDS.items() if is_a(spec.mechanism, Memoising)]
     rng, clock = np.random.default_rng(1), time.process_time
     held = [rng.multinomial(n, np.full(ITEMS, 1 / ITEMS))] * rounds
     left = [np.zeros(ITEMS, dtype=np.int64)] * rounds

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Final, Protocol, cast
+from typing import Any, ClassVar, Final, cast
 
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obeying
 from .base.arms import ARMS, UNDEFENDED, Arm
-from .base.capability import Capability
 from .base.code import What, code_of
 from .base.errors import ScenarioError, check_limit
 from .base.pulse import Pulse, no_pulse
@@ -20,14 +20,12 @@ from .defences import (
     Correction,
     Defence,
     Filter,
-    Verifier,
-    asks_twice,
-    is_correction,
-    is_filter,
-    is_verifier,
+    Guard,
+    VerifiedRandomiser,
 )
-from .law.capabilities import Memoises, check_estimates, draws_apart, memoises, needs_users
-from .law.pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
+from .law.longitudinal import Memoising
+from .law.mechanism import check_estimates
+from .law.pure import Items, LocalMechanism, Mechanism, PureProtocol
 from .metrics import Conclusion, PythonMetric, metrics_of
 from .metrics.goal import Answer, Goal
 from .metrics.ranking import Leaders
@@ -40,7 +38,7 @@ MAX_PAIRS: Final = 10**12
 """Pairs of a user and an item on the reports path."""
 
 
-class Task(Protocol):
+class Task(ABC):
     """The purpose of a collection: everything between the users' items and the results.
 
     What a task does not say is as for one number from one collection. Two tasks are equal where
@@ -57,8 +55,7 @@ class Task(Protocol):
     divisible: ClassVar[bool] = True
     own_k: int | None = None
 
-    @property
-    def kind(self) -> str: ...
+    kind: Any
 
     def check(self, cell: Cell) -> None:
         """Refuse a cell that makes no sense for this task; raises ScenarioError."""
@@ -92,13 +89,13 @@ class Task(Protocol):
             rule = f'must be "counts" where users × items{times} exceeds 10^12'
             check_limit(pairs, MAX_PAIRS, rule, "simulate.path")
 
+    @abstractmethod
     def block(self, cell: Cell, work: Work) -> CellResults:
         """Simulate, conclude and measure the first trials of a block."""
-        ...
 
+    @abstractmethod
     def expected(self, cell: Cell) -> dict[str, float | None]:
         """The closed form of each metric by name; None where there is none."""
-        ...
 
     def expected_of(self, metric: str, cell: Cell) -> float | None:
         """The closed form of one metric alone, which may take less time."""
@@ -119,21 +116,13 @@ class Task(Protocol):
         """float64[size], the true frequencies; None where the vectors are not of frequencies."""
         return cell.population.frequencies if self.of_items else None
 
+    def ask_user(self, cell: Cell, number: int) -> Cell:  # noqa: ARG002
+        """The collection as it asks this user: about a part of an item, where users are grouped."""
+        return cell
 
-class InGroups(Task, Protocol):
-    """A task that asks each group of users about a part of an item."""
-
-    def asked(self, cell: Cell, number: int) -> Cell:
-        """The collection as it asks this user."""
-        ...
-
-    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
+    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:  # noqa: ARG002
         """The measurements besides metrics and frequencies, as the JSON document has them."""
-        ...
-
-
-in_groups: Final[Capability[InGroups]] = Capability("asked")
-"""True where a task asks each group of users about a part of an item."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,12 +208,13 @@ class Cell:
     @property
     def filters(self) -> tuple[Filter, ...]:
         """The defences that read every report, in order."""
-        return tuple(filter(is_filter, self.defences))
+        return tuple(step for step in self.defences if isinstance(step, Filter))
 
     @property
-    def verifier(self) -> Verifier | None:
+    def verifier(self) -> VerifiedRandomiser | None:
         """The defence that decides what users can send; None where they can send anything."""
-        return next(filter(is_verifier, self.defences), None)
+        verifiers = (step for step in self.defences if isinstance(step, VerifiedRandomiser))
+        return next(verifiers, None)
 
     @cached_property
     def sifted(self) -> Cell:
@@ -241,7 +231,7 @@ class Cell:
     @property
     def corrections(self) -> tuple[Correction, ...]:
         """The defences that change the estimates, in order."""
-        return tuple(filter(is_correction, self.defences))
+        return tuple(step for step in self.defences if isinstance(step, Correction))
 
     @property
     def first(self) -> Cell:
@@ -250,7 +240,7 @@ class Cell:
 
     def of_user(self, number: int) -> Cell:
         """The collection as its task asks one user, whose answer may be a part of an item."""
-        return self.task.asked(self, number) if in_groups(self.task) else self
+        return self.task.ask_user(self, number)
 
     @property
     def peak(self) -> Cell:
@@ -327,25 +317,27 @@ class Cell:
     @property
     def is_pure(self) -> bool:
         """True if the protocol is a pure one: its reports support items."""
-        return is_pure(self.protocol)
+        return isinstance(self.protocol, PureProtocol)
 
     @property
     def concludes(self) -> bool:
         """True if it is known what one fake can say of an item, in a single collection."""
         told: Any = self.protocol
-        return not self.rounds and (self.is_pure or not (sends_reports(told) or told.withholds))
+        return not self.rounds and (
+            self.is_pure or not (isinstance(told, LocalMechanism) or told.withholds)
+        )
 
     @property
     def local(self) -> LocalMechanism:
         """The protocol where users send reports; raises TypeError for a curator."""
-        if not sends_reports(self.protocol):
+        if not isinstance(self.protocol, LocalMechanism):
             raise TypeError("users of a trusted curator send no reports")
         return self.protocol
 
     @property
-    def memory(self) -> Memoises | None:
+    def memory(self) -> Memoising | None:
         """The answers that users keep over reports; None where every report is drawn afresh."""
-        return self.protocol if memoises(self.protocol) else None
+        return self.protocol if isinstance(self.protocol, Memoising) else None
 
     @cached_property
     def budgets(self) -> dict[str, float]:
@@ -356,13 +348,11 @@ class Cell:
     def warnings(self) -> tuple[str, ...]:
         """The reasons to doubt the results, a sentence each."""
         everyone = self.users + self.malicious
-        reasons = [*self.protocol.warnings]
-        if needs_users(self.protocol):
-            reasons += self.protocol.doubts(everyone)
-        for step in filter(asks_twice, self.filters):
+        reasons = [*self.protocol.warnings, *self.protocol.doubts(everyone)]
+        for step in (step for step in self.filters if isinstance(step, Guard)):
             doubt = step.doubts(self.sifted.protocol, self.targets.size, everyone)
             reasons += [] if doubt is None else [doubt]
-        if self.path == "counts" and draws_apart(self.protocol):
+        if self.path == "counts" and self.protocol.apart:
             reasons.append(self.protocol.apart)
         delta = self.trust.blending
         if delta is not None and delta > 1 / self.users:

@@ -8,7 +8,7 @@ from typing import Any
 
 import ldptui
 from ldptui.api.vectors import vectors_of
-from ldptui.core.law.pure import sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
 
 ITEMS, REPORTS = 11, 6
@@ -23,7 +23,7 @@ def vectors(kind: str) -> dict[str, Any]:
 
 def main() -> None:
     known = (kind for kind in ldptui.kinds("protocol") if kind in KINDS)
-    kinds = [kind for kind in known if sends_reports(KINDS[kind].mechanism)]
+    kinds = [kind for kind in known if is_a(KINDS[kind].mechanism, LocalMechanism)]
     kinds = [kind for kind in kinds if not KINDS[kind].mechanism.simulated_only]
     lines = ",\n".join(f'  "{kind}": {json.dumps(vectors(kind))}' for kind in kinds)
     Path(__file__).with_name("report-vectors.json").write_text(f"{{\n{lines}\n}}\n", "utf-8")

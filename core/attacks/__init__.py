@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from ..population.targets import ListedTargets, PickTargets, RandomSet, Targets
 from .crafted import Demotion, Maximal, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
-from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem, pretends
+from .drawn import HeldItem, InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .fakes import Fakes, malicious_users
 from .hidden import HiddenGain, Hiding
 from .kinds import ATTACKS, Attack, NoAttack
-from .mixture import Mixture, Part, aimed, fakes_of, split
+from .mixture import Mixture, Part, fakes_of, resolve_targets, split
 from .python import PythonAttack
 from .solved import SolvedGain, Solving
-from .strategy import COHORT, Strategy, View, fake_share, plans, played
+from .strategy import COHORT, Strategy, View, fake_share, protocol_of_fakes
 from .verified import Obeying, beside, obeying

@@ -33,7 +33,7 @@ from .strategy import COHORT, ByNumbers, Promoting, View, evenly
 SEEDS = Range(1, 10**6)
 
 
-class Searched(ByNumbers):
+class SearchingAttack(ByNumbers):
     """An attack whose reports are the best of those that an effort finds."""
 
     seeds: Any
@@ -47,7 +47,7 @@ class Searched(ByNumbers):
         return Ask(self.report_law, view.targets, self.search)
 
 
-class Maximal(Searched):
+class Maximal(SearchingAttack):
     """Reports that support as many of the targets as possible; what MGA and its kin share."""
 
     report_law: ClassVar[LawName] = "crafted"
@@ -108,14 +108,16 @@ class Reactive(Promoting, Maximal):
         return f"{self.ADDRESSED['class']}({text})"
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        return super().reports(protocol, _aimed(view, _outside(view, 1)[0]), count, rng)
+        return super().reports(protocol, _narrow_view(view, _outside(view, 1)[0]), count, rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
         outside = _outside(view, count.size)
         drawn: list[tuple[Items, Counts]] = []
         for aims in np.unique(outside, axis=0):
             trials = np.flatnonzero((outside == aims).all(axis=1))
-            drawn.append((trials, super().counts(protocol, _aimed(view, aims), count[trials], rng)))
+            drawn.append(
+                (trials, super().counts(protocol, _narrow_view(view, aims), count[trials], rng))
+            )
         shape = (count.size, *drawn[0][1].shape[1:])
         counts = np.empty(shape, dtype=np.int64)
         for trials, crafted in drawn:
@@ -130,7 +132,7 @@ class Reactive(Promoting, Maximal):
         return law[0] if view.published is None or view.published.ndim == 1 else law
 
 
-def _aimed(view: View, aims: BoolArray) -> View:
+def _narrow_view(view: View, aims: BoolArray) -> View:
     """The view of fakes who aim at these of the targets alone, bool[r]."""
     return View(view.targets[aims], view.round, view.rounds)
 
@@ -145,7 +147,7 @@ def _outside(view: View, trials: int) -> BoolArray:
 
 
 @dataclass(frozen=True)
-class SubsetGain(Promoting, Searched):
+class SubsetGain(Promoting, SearchingAttack):
     """MGA-A: each fake supports a random subset of the targets, to look less alike. CJG section 7.
 
     Unary encodings pad from everything outside the subset; under hashing the seed is searched for
@@ -180,7 +182,7 @@ class PatternAttack(Promoting, ByNumbers):
 
 
 @dataclass(frozen=True)
-class Demotion(Promoting, Searched):
+class Demotion(Promoting, SearchingAttack):
     """Each fake supports as few targets as possible and looks honest elsewhere.
 
     GRR: a uniform non-target. Unary encodings, Bloom filters: no bit of a target, and as many ones

@@ -6,11 +6,10 @@ Sections are those of Cao, Jia, Gong, USENIX Security 2021.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from ..base.capability import Capability
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
 from ..law.law import Ask, LawName
@@ -60,10 +59,6 @@ class HeldItem(ByNumbers):
         held = np.zeros(domain_size)
         held[view.targets] = self.view_law(view)
         return held
-
-
-pretends: Final[Capability[HeldItem]] = Capability("view_law")
-"""True of fakes who pretend to hold an item."""
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ import numpy as np
 
 from ..base.sampling import Counts, Floats, multinomial
 from ..bounds.undetectable import Hidden, hidden_against
-from ..law.capabilities import lacking
-from ..law.hiding import Conditions
+from ..law.exchangeable import Exchangeable
 from ..law.law import Lack, Law, LawName
-from ..law.numbers import tells_numbers
+from ..law.mechanism import lacking
+from ..law.numbers import NumericProtocol
 from ..law.pure import BoolArray, Items, Reports, Rng
 from ..law.support import ItemSupport
 from ..population import Population
@@ -49,25 +49,26 @@ class Hiding(Among):
 
         A protocol of numbers knows it itself.
         """
-        if tells_numbers(protocol):
+        if isinstance(protocol, NumericProtocol):
             held = self.population.frequencies
             return protocol.hidden(protocol.end(view.targets), held, self.of_all)
-        why = lacking(protocol, "conditioned", "for whose reports no best way to hide is known")
-        return Lack(why) if why is not None else self._hiding(protocol, view.targets)
+        why = "for whose reports no best way to hide is known"
+        why_not = lacking(protocol, Exchangeable, "conditioned", why)
+        return Lack(why_not) if why_not is not None else self._hiding(protocol, view.targets)
 
-    def plan(self, protocol: Conditions, targets: Items) -> Hidden:
+    def plan(self, protocol: Exchangeable, targets: Items) -> Hidden:
         """The mixture that the fakes draw their reports from; without fakes, that of one."""
         return hidden_against(protocol, self.population.frequencies, targets, self.of_all)
 
     def drawn(
-        self, protocol: Conditions, targets: Items, count: int, rng: Rng
+        self, protocol: Exchangeable, targets: Items, count: int, rng: Rng
     ) -> tuple[Items, BoolArray]:
         """The item of each report, and whether the report supports it."""
         law = _law(protocol, self.plan(protocol, targets))
         outcome = rng.choice(law.size, size=count, p=law)
         return outcome % protocol.domain_size, outcome < protocol.domain_size
 
-    def _hiding(self, protocol: Conditions, targets: Items) -> Law:
+    def _hiding(self, protocol: Exchangeable, targets: Items) -> Law:
         def reports(count: int, rng: Rng) -> Reports:
             return protocol.conditioned(*self.drawn(protocol, targets, count, rng), rng)
 
@@ -84,7 +85,7 @@ class Hiding(Among):
         return Law(reports, counts, support)
 
 
-def _law(protocol: Conditions, plan: Hidden) -> Floats:
+def _law(protocol: Exchangeable, plan: Hidden) -> Floats:
     """float64[2 d], how likely a report is one that holds each item, or one that spares it.
 
     A report of the background holds the first item, or spares it, as often as chance has it.

@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal, Protocol
+from typing import Any, Final, Literal, TypeAlias
 
-from ..population.targets import RandomSet, Targets
 from .crafted import Demotion, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .hidden import HiddenGain
 from .numbers import OnePoint, OutputPoisoning, WidestReport
 from .python import PythonAttack
 from .solved import SolvedGain
+from .strategy import Strategy
 
-
-class Attack(Protocol):
-    """The `[attack]` table of a scenario, a frozen dataclass; most are a strategy themselves."""
-
-    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def share(self) -> float:
-        """β, the share of fakes among all users."""
-        ...
-
-    @property
-    def targets(self) -> Targets | RandomSet: ...
-
-    @property
-    def cohort(self) -> float | None: ...
-
-    def bind(self) -> Attack:
-        """The attack as a cell holds it: itself."""
-        ...
+Attack: TypeAlias = Strategy
+"""The `[attack]` table of a scenario, a frozen dataclass; most are a strategy themselves."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal, TypeVar, cast
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from ..population import Population
 from ..population.targets import ListedTargets, RandomSet, Targets
 from .fakes import Fakes
 from .kinds import Attack
-from .strategy import Strategy, plans
 
 A = TypeVar("A", "Attack", "Mixture")
 
@@ -66,20 +65,20 @@ class Mixture:
         parts = []
         for number, part in enumerate(self.parts):
             try:
-                aims = _resolved(part.attack.targets, population, seed)
+                aims = _resolve_items(part.attack.targets, population, seed)
             except ScenarioError as error:
                 raise error.within(f"mix.{number}") from error
-            attack = _labelled(part.attack, population)
+            attack = _label_targets(part.attack, population)
             parts.append(replace(part, attack=attack, aims=tuple(aims.tolist())))
         mixture = replace(self, parts=tuple(parts))
         if self.targets is not None:
-            items = _resolved(self.targets, population, seed)
-            return _labelled(mixture, population), items
+            items = _resolve_items(self.targets, population, seed)
+            return _label_targets(mixture, population), items
         every = dict.fromkeys(item for part in parts for item in part.aims)
         return mixture, np.array([*every], dtype=np.int64)
 
 
-def aimed(
+def resolve_targets(
     attack: Attack | Mixture, population: Population, seed: int
 ) -> tuple[Attack | Mixture, Items]:
     """An attack whose targets are known, and those that the metrics count.
@@ -89,11 +88,11 @@ def aimed(
     """
     if isinstance(attack, Mixture):
         return attack.aimed(population, seed)
-    items = _resolved(attack.targets, population, seed)
-    return _labelled(attack, population), items
+    items = _resolve_items(attack.targets, population, seed)
+    return _label_targets(attack, population), items
 
 
-def _labelled(attack: A, population: Population) -> A:
+def _label_targets(attack: A, population: Population) -> A:
     """The attack, its listed targets by their labels where the items have any."""
     targets: object = attack.targets
     if not isinstance(targets, ListedTargets) or population.labels is None:
@@ -104,7 +103,7 @@ def _labelled(attack: A, population: Population) -> A:
     return made
 
 
-def _resolved(targets: Targets | RandomSet, population: Population, seed: int) -> Items:
+def _resolve_items(targets: Targets | RandomSet, population: Population, seed: int) -> Items:
     try:
         return targets.resolve(population, seed)
     except ScenarioError as error:
@@ -120,10 +119,10 @@ def fakes_of(
     with the largest remainders rounded up.
     """
     if not isinstance(attack, Mixture):
-        return (Fakes(_among(attack, population, malicious), targets, malicious),)
+        return (Fakes(attack.among(population, malicious), targets, malicious),)
     counts = split(malicious, [part.weight for part in attack.parts])
     return tuple(
-        Fakes(_among(part.attack, population, count), np.array(part.aims, dtype=np.int64), count)
+        Fakes(part.attack.among(population, count), np.array(part.aims, dtype=np.int64), count)
         for part, count in zip(attack.parts, counts, strict=True)
     )
 
@@ -142,8 +141,3 @@ def split(total: int, weights: Sequence[float]) -> list[int]:
     for at in order[: total - sum(counts)]:
         counts[at] += 1
     return counts
-
-
-def _among(attack: Attack, population: Population, count: int) -> Strategy:
-    """This many fakes of an attack among these genuine users; most act as they do among any."""
-    return attack.among(population, count) if plans(attack) else cast("Strategy", attack)

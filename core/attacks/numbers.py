@@ -16,9 +16,9 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got, spelled
 from ..base.ranges import SHARE, Bounded, Range
-from ..law.doors import name_of
 from ..law.law import Ask, Lack, Law, LawName
-from ..law.numbers import tells_numbers
+from ..law.mechanism import name_of
+from ..law.numbers import NumericProtocol
 from ..population import Population
 from ..population.targets import RandomSet
 from .strategy import Among, Promoting, Strategy, View
@@ -97,7 +97,7 @@ class Steering(Among):
     report_law: ClassVar[LawName] = OutputPoisoning.report_law
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:  # noqa: ARG002
-        if not tells_numbers(protocol):
+        if not isinstance(protocol, NumericProtocol):
             return Lack(f"{name_of(protocol)}, whose reports tell no mean")
         square = None
         if self.second_moment is not None:

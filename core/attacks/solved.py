@@ -15,12 +15,12 @@ from ..base.ranges import Range
 from ..base.sampling import Floats
 from ..bounds import solver
 from ..bounds.solver import Programme
-from ..defences.fiad import CHANCE, FIAD, SUPPORT
+from ..defences.fiad import CHANCE, FIAD, SUPPORT, itemset_threshold
 from ..defences.fiad import SIZE as SET_SIZE
-from ..law.capabilities import Composes
 from ..law.law import Ask, Lack, Law, LawName, SupportSizes
 from ..law.pure import Items, Mechanism
 from ..population import Population
+from ..protocols.unary import IndependentBits
 from .hidden import Hiding
 from .strategy import Among, Promoting, Strategy, View
 
@@ -64,15 +64,15 @@ class Solving(Among):
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Refuse a protocol without free bits, and constraints that nothing keeps to."""
-        self.known(protocol.law_of(Ask(self.report_law, targets)))
-        solver.check(self.programme(cast("Composes", protocol), targets))
+        self.require_law(protocol.law_of(Ask(self.report_law, targets)))
+        solver.check(self.programme(cast("IndependentBits", protocol), targets))
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:
         sizes = self.sizes(protocol, view.targets)
         told: Law | Lack = protocol.law_of(Ask(self.report_law, view.targets, sizes=sizes))
         return told
 
-    def programme(self, protocol: Composes, targets: Items) -> Programme:
+    def programme(self, protocol: IndependentBits, targets: Items) -> Programme:
         """The linear programme of the classes of reports."""
         attack, users = self.attack, self.population.users
         r, everyone = targets.size, users + self.count
@@ -88,7 +88,7 @@ class Solving(Among):
             self.count,
             tuple(np.sort(held)[::-1].tolist()),
             tuple(
-                max(least, protocol.itemset_threshold(size, everyone, attack.chance))
+                max(least, itemset_threshold(protocol, size, everyone, attack.chance))
                 for size in sizes
             ),
             attack.slack,
@@ -97,11 +97,11 @@ class Solving(Among):
             tuple(min(protocol.padding(j), room) for j in range(r + 1)),
         )
 
-    def classes(self, protocol: Composes, targets: Items) -> Floats:
+    def classes(self, protocol: IndependentBits, targets: Items) -> Floats:
         """float64[r + 1]: the share of the fakes who support j of the targets."""
-        return solver.solved(self.programme(protocol, targets))
+        return solver.solve_classes(self.programme(protocol, targets))
 
-    def sizes(self, protocol: Composes, targets: Items) -> SupportSizes:
+    def sizes(self, protocol: IndependentBits, targets: Items) -> SupportSizes:
         """How many targets and other items a report supports."""
-        inside, outside, chances = solver.composed(self.programme(protocol, targets))
+        inside, outside, chances = solver.list_sizes(self.programme(protocol, targets))
         return SupportSizes(inside, chances, outside)

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Protocol, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from ..base.capability import Capability
 from ..base.errors import ScenarioError
 from ..base.ranges import SHARE, Bounded, Range
 from ..base.sampling import Counts, Floats
-from ..law.capabilities import claims_cohorts
 from ..law.law import Ask, BitLaw, Lack, Law, LawName
 from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng
 from ..law.support import ItemSupport, Support
 from ..population import Population
 from ..population.targets import Targets
+from ..protocols.rappor import Rappor
 
 COHORT = Range(0, 1)
 
 
-def played(protocol: Any, cohort: float | None) -> Any:
+def protocol_of_fakes(protocol: Any, cohort: float | None) -> Any:
     """The protocol of fakes, the share `cohort` of whom claims one cohort, where it has any."""
-    if cohort is None or not claims_cohorts(protocol):
+    if cohort is None or not isinstance(protocol, Rappor):
         return protocol
     return protocol.concentrated(cohort)
 
@@ -70,7 +70,13 @@ class Strategy:
     not one that a protocol knows by name.
     """
 
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
     kind: Any
+    share: Any
+    """β, the share of fakes among all users."""
+    targets: Any
+    """The items, or how they are picked."""
     cohort: Any = None
     report_law: ClassVar[LawName]
     """The law of one report."""
@@ -82,20 +88,24 @@ class Strategy:
     def bind(self) -> Self:
         return self
 
+    def among(self, population: Population, count: int) -> Strategy:  # noqa: ARG002
+        """This many of its fakes among these genuine users, on whom few attacks depend."""
+        return self
+
     def ask(self, view: View) -> Ask:
         """The law of one report."""
         return Ask(self.report_law, view.targets)
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:
         """The protocol's answer."""
-        told: Law | Lack = played(protocol, self.cohort).law_of(self.ask(view))
+        told: Law | Lack = protocol_of_fakes(protocol, self.cohort).law_of(self.ask(view))
         return told
 
     def law(self, protocol: Any, view: View) -> Law:
         """The law of one report; raises ScenarioError where the protocol has none."""
-        return self.known(self.answer(protocol, view))
+        return self.require_law(self.answer(protocol, view))
 
-    def known(self, answer: Law | Lack) -> Law:
+    def require_law(self, answer: Law | Lack) -> Law:
         """The law that a protocol answered; raises ScenarioError where it has none."""
         if isinstance(answer, Lack):
             rule = f'must not be "{self.kind}" against {answer.reason}'
@@ -131,18 +141,6 @@ class Strategy:
     def bits(self, protocol: Any, targets: Items) -> BitLaw | None:
         """The bits of one fake report where they do not stand for items; None if not known."""
         return self.law(protocol, View(targets)).shape()
-
-
-class Planned(Protocol):
-    """An attack that depends on who the genuine users are."""
-
-    def among(self, population: Population, count: int) -> Strategy:
-        """This many of its fakes among these genuine users."""
-        ...
-
-
-plans: Final[Capability[Planned]] = Capability("among")
-"""True where an attack depends on who the genuine users are, and on how many fakes there are."""
 
 
 def fake_share(users: int, malicious: int) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError
 from ..base.sampling import Counts, Floats
-from ..law.hiding import Conditions
+from ..law.exchangeable import Exchangeable
 from ..law.law import Ask, Law, LawName
 from ..law.pure import Items, Mechanism, Reports, Rng
 from ..law.support import ItemSupport
@@ -63,9 +63,9 @@ class Obeying(Strategy):
         return Ask(self.report_law, np.arange(items), held=self.claims(view, items))
 
     def law(self, protocol: Any, view: View) -> Law:
-        return self._sent(protocol, view) if self.drop_out else super().law(protocol, view)
+        return self._find_sent_law(protocol, view) if self.drop_out else super().law(protocol, view)
 
-    def _sent(self, protocol: Any, view: View) -> Law:
+    def _find_sent_law(self, protocol: Any, view: View) -> Law:
         """The law of the reports that are sent: each supports the item that was chosen."""
         ask = self.ask(view)
 
@@ -85,18 +85,18 @@ class Obeying(Strategy):
 
 def obeying(fakes: Fakes, protocol: Mechanism, drop_out: bool) -> Fakes:
     """The fakes where reports are verified; with drop-out each sends one with probability p."""
-    sent = cast("Conditions", protocol).p if drop_out else 1.0
+    sent = cast("Exchangeable", protocol).p if drop_out else 1.0
     strategy = Obeying(fakes.strategy, protocol.domain_size, drop_out)
     return replace(fakes, strategy=strategy, sent=sent)
 
 
-def beside(protocol: Conditions) -> float:
+def beside(protocol: Exchangeable) -> float:
     """The probability that a report which supports an item supports another given one as well."""
     size = protocol.report_size
-    return protocol.q if size is None else (size - 1) / max(protocol.domain_size - 1, 1)
+    return float(protocol.q) if size is None else (size - 1) / max(protocol.domain_size - 1, 1)
 
 
-def sent_support(protocol: Conditions, law: Floats, counted: Items) -> ItemSupport:
+def sent_support(protocol: Exchangeable, law: Floats, counted: Items) -> ItemSupport:
     """The support of a report that supports its own item, which is drawn by this law float64[d].
 
     The variance is that of the number of `counted` items, by the law of total variance.

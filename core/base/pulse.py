@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, Protocol, TypeAlias, TypeVar
-
-from .capability import Capability
+from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-
-class _Tells(Protocol):
-    def tell(self, words: str) -> None: ...
-
-
-_tells: Final[Capability[_Tells]] = Capability("tell")
 
 Pulse: TypeAlias = Callable[[], None]
 """Called between pieces of work; raises to stop the work. It may have a method `tell`."""
@@ -25,10 +17,13 @@ def no_pulse() -> None:
     """Never stop."""
 
 
+def no_words(words: str) -> None:
+    """Tell nobody."""
+
+
 def say(pulse: Pulse, words: str) -> None:
     """Tell those who watch what is done; most do not watch, and their pulse has no `tell`."""
-    if _tells(pulse):
-        pulse.tell(words)
+    getattr(pulse, "tell", no_words)(words)
 
 
 def whole(work: Callable[[], T]) -> T:

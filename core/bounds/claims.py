@@ -122,7 +122,7 @@ def overturning_share(
     return Overturning(max(spare / reach, 0.0), max(low, 0.0))
 
 
-def reported(protocol: PureProtocol, reports: int) -> Noise:
+def report_noise(protocol: PureProtocol, reports: int) -> Noise:
     """The noise of N reports, whose users are a sample; the most that is possible where unknown."""
 
     def of(claimed: Sum, means: Floats) -> float:

@@ -296,7 +296,7 @@ def floors_of_ordered(
         ordered = ordered[:, [0, -1]]  # only of these two is anything asked
     counts = ordered * (reports * ballot.gap)
     counts += reports * ballot.q
-    every, none = _seen(protocol, np.rint(counts, out=counts), reports)
+    every, none = _count_support(protocol, np.rint(counts, out=counts), reports)
     tests = _tests(protocol, none.shape[1], confidence)
     return most_fakes(np.hstack([every, none]), reports, tests)
 
@@ -316,12 +316,12 @@ def _of_counts(
     if protocol.least_support < 0:  # counts do not tell how many reports speak for an item
         return (), 1
     order = np.argsort(counts, kind="stable")
-    every, none = _seen(protocol, counts[order], reports)
+    every, none = _count_support(protocol, counts[order], reports)
     best = Chain(np.array([counts.argmax()]), every, every=True)
     return (best, Chain(order[: none.size], none, every=False)), none.size
 
 
-def _seen(protocol: PureProtocol, ordered: Counts, reports: int) -> tuple[Counts, Counts]:
+def _count_support(protocol: PureProtocol, ordered: Counts, reports: int) -> tuple[Counts, Counts]:
     """How many reports support the first item, and none of the s last ones, s = 1, 2, ….
 
     ordered : […, d] counts, ascending. Of reports that support one item each the number is known

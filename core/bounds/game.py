@@ -28,7 +28,7 @@ class Game:
     columns: Floats
 
 
-def solved(matrix: Floats) -> Game:
+def solve_game(matrix: Floats) -> Game:
     """The game in which the attacker gains matrix[row, column]; raises ScenarioError.
 
     max v subject to Σ_i x_i A_ij ≥ v for every column j, x in the simplex; the server's mixture is

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from ..base.errors import ScenarioError, got
 from ..base.ranges import EPSILON
-from ..law.numbers import TellsNumbers
+from ..law.numbers import NumericProtocol
 from ..law.steps import whole_numbers
 from . import planner
 from .planner import Oracle, Plan
@@ -25,7 +25,7 @@ SIDES: Final = 2
 """The sides on which an estimate can be off: α is shared between them."""
 
 
-def oracle_of(protocol: TellsNumbers) -> Oracle:
+def oracle_of(protocol: NumericProtocol) -> Oracle:
     """What the planner has to know of a protocol of numbers in [-1, 1]."""
     whole = whole_numbers(protocol)
     return Oracle(protocol.epsilon, protocol.worst, 0.0, protocol.reach + 1, 0.0, whole=whole)

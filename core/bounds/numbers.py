@@ -23,7 +23,7 @@ def hidden_law(table: Floats, values: Floats, genuine: Floats, share: float) -> 
     whose mean shall grow. genuine : float64[d], what the genuine users hold.
     """
     key = (table.tobytes(), values.tobytes(), genuine.tobytes(), share)
-    return _solved(*key, table.shape)
+    return _solve_law(*key, table.shape)
 
 
 def least_shift(epsilon: float, values: Floats, genuine: Floats, share: float) -> float:
@@ -41,7 +41,7 @@ def least_shift(epsilon: float, values: Floats, genuine: Floats, share: float) -
 
 
 @lru_cache(maxsize=16)
-def _solved(
+def _solve_law(
     table: bytes, values: bytes, genuine: bytes, share: float, shape: tuple[int, int]
 ) -> Floats:
     from scipy.optimize import linprog

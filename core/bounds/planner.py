@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Final, Protocol, Self
+from typing import Annotated, Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,24 +19,13 @@ from numpy.typing import NDArray
 from ..base.errors import ScenarioError, got
 from ..base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Bounded
 from ..base.sampling import Floats
-from ..law.pure import PureProtocol, SeedSearch, Supporting, Total, item_variance
+from ..law.pure import PureProtocol, Total, item_variance
 from ..law.steps import first_reached, whole_numbers
 
 LEAST_BUDGET: Final = 1e-3
 """The smallest ε that is searched for."""
 COARSE: Final = 33
 """Budgets tried first, each 36 % larger than the one before."""
-
-
-class Released(Supporting, Protocol):
-    """A curator, or servers that add up: the noise of a release, and what one client can add to."""
-
-    @property
-    def admitted(self) -> int: ...
-
-    def tail(self, histogram: Floats, accuracy: float) -> Floats:
-        """Pr[|noise| > accuracy] of each count; the noise is of whole numbers, and symmetric."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -61,7 +50,7 @@ class Oracle:
     gain_factor: float
     lowered: float
     noise: float = 0.0
-    curator: Released | None = None
+    curator: Any = None
     whole: tuple[int, ...] = ()
 
     @classmethod
@@ -70,7 +59,7 @@ class Oracle:
         p, q = protocol.p, protocol.q
         gap = p - q
         variance = float(item_variance(protocol, 1))
-        crafted = protocol.crafted_support(targets, SeedSearch())
+        crafted = protocol.find_support("crafted", targets)
         return cls(
             protocol.epsilon,
             variance,
@@ -81,17 +70,17 @@ class Oracle:
         )
 
     @classmethod
-    def proved(cls, protocol: PureProtocol, targets: int = 1) -> Self:
+    def of_verified(cls, protocol: PureProtocol, targets: int = 1) -> Self:
         """The oracle against fakes who have to run the protocol, each for one of the targets."""
-        honest = protocol.honest_support(targets)
+        honest = protocol.find_support("honest", targets)
         free, gap = cls.of(protocol, targets), protocol.p - protocol.q
         lifted = (honest.target - protocol.q) / gap
         return replace(free, gain_factor=lifted, lowered=(protocol.q - honest.other) / gap)
 
     @classmethod
-    def released(cls, curator: Released, targets: int = 1) -> Self:
+    def of_curator(cls, curator: Any, targets: int = 1) -> Self:
         """The oracle where counts are exact, but for noise that is added once."""
-        crafted = curator.crafted_support(targets, SeedSearch())
+        crafted = curator.find_support("crafted", targets)
         noise = curator.total_variance(Total(1))
         return cls(curator.epsilon, 0.0, 0.0, crafted.target, -crafted.other, noise, curator)
 
@@ -208,7 +197,7 @@ def least_frequency(oracle: Oracle, plan: Plan) -> float:
     return (half + math.sqrt(max(0.0, under))) / (1 - plan.share)
 
 
-def unattacked(plan: Plan) -> Plan:
+def without_fakes(plan: Plan) -> Plan:
     """The plan without fakes, its genuine users unchanged."""
     return replace(plan, share=0.0)
 
@@ -258,7 +247,7 @@ def largest_share(oracle: Oracle, plan: Plan) -> float:
         return plan.frequency - least_frequency(oracle, replace(plan, share=share))
 
     if room(0.0) < 0:
-        least = least_frequency(oracle, unattacked(plan))
+        least = least_frequency(oracle, without_fakes(plan))
         rule = f"must be at least {least:.4g}, which is found without any fake"
         raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
     from scipy.optimize import brentq
@@ -335,6 +324,6 @@ def fakes_for_rank(oracle: Oracle, frequency: float, rival: float) -> float:
     return behind / (oracle.gain_factor - frequency + rival + oracle.lowered)
 
 
-def trusted(estimates: Floats, oracle: Oracle, plan: Plan) -> NDArray[np.bool_]:
+def is_above_floor(estimates: Floats, oracle: Oracle, plan: Plan) -> NDArray[np.bool_]:
     """bool[d]: the estimates above the threshold βa + zσ₀, which no fake item reaches."""
     return estimates > attack_floor(oracle, plan) + noise_threshold(oracle, plan)

@@ -11,14 +11,16 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
-from ..law.pure import PureProtocol, Rng, SeedSearch, sends_reports
-from .planner import Oracle, Plan, attack_floor, found_power, noise_threshold, unattacked
+from ..law.law import Ask
+from ..law.mechanism import LocalMechanism
+from ..law.pure import PureProtocol, Rng
+from .planner import Oracle, Plan, attack_floor, found_power, noise_threshold, without_fakes
 
 AT_ONCE: Final = 1 << 17
 """Counts drawn in one call: an interrupt is obeyed between two calls."""
 
 
-def rehearsed(
+def rehearse_plan(
     mechanism: Any,
     oracle: Oracle,
     plan: Plan,
@@ -54,13 +56,13 @@ def rehearsed(
     share = fakes / (users + fakes)  # as whole users have them
     exact = replace(plan, users=users, share=share, frequency=float(held[0]) / users)
     threshold = attack_floor(oracle, exact) + noise_threshold(oracle, exact)
-    clean = noise_threshold(oracle, unattacked(plan))
+    clean = noise_threshold(oracle, without_fakes(plan))
     shown, lifted, alarms = [], [], 0
     step = max(1, AT_ONCE // plan.items)
     for at in range(0, trials, step):
         rows = min(step, trials - at)
         counts = mechanism.sample_counts(np.tile(held, (rows, 1)), rng)
-        if not sends_reports(mechanism):
+        if not isinstance(mechanism, LocalMechanism):
             counts = counts + mechanism.noise_counts(rows, rng)
         empty = mechanism.estimates(counts, users).frequencies[:, 2:]
         alarms += int((empty.max(axis=1) > clean).sum())
@@ -69,7 +71,7 @@ def rehearsed(
             liars[:, aims] = rng.multinomial(fakes, np.full(targets, 1 / targets), size=rows)
             fake = mechanism.sample_counts(liars, rng)
         else:
-            fake = mechanism.craft_counts(aims, np.full(rows, fakes), SeedSearch(), rng)
+            fake = mechanism.find_law(Ask("crafted", aims)).counts(np.full(rows, fakes), rng)
         estimates = mechanism.estimates(counts + fake, users + fakes).frequencies
         shown.append(estimates[:, 0])
         lifted.append(estimates[:, -1])
@@ -91,7 +93,7 @@ def rehearsed(
     }
 
 
-def tried(
+def rehearse_design(
     protocol: PureProtocol,
     users: int,
     share: float,
@@ -119,7 +121,7 @@ def tried(
         noise.append((clean**2).mean(axis=1))
         lifted = []
         for some in (aims, aims[-1:]):
-            fake = protocol.craft_counts(some, np.full(rows, fakes), SeedSearch(), rng)
+            fake = protocol.find_law(Ask("crafted", some)).counts(np.full(rows, fakes), rng)
             lifted.append(protocol.estimates(counts + fake, users + fakes).frequencies)
         gain.append((lifted[0][:, aims] - clean).sum(axis=1))
         worst.append(lifted[1][:, -1] ** 2)

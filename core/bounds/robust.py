@@ -21,11 +21,10 @@ import numpy as np
 from ..base.errors import ScenarioError
 from ..base.proportions import clopper_pearson
 from ..base.sampling import Floats
-from ..law.capabilities import lacking
-from ..law.doors import name_of
 from ..law.enumeration import every_report
-from ..law.hiding import Conditions, hides
-from ..law.pure import BoolArray, PureProtocol, is_pure, item_variance
+from ..law.exchangeable import Exchangeable
+from ..law.mechanism import lacking, name_of
+from ..law.pure import BoolArray, PureProtocol, item_variance
 from .programme import possible
 
 Interval: TypeAlias = tuple[Floats, Floats]
@@ -79,17 +78,18 @@ class Ballot:
         return np.asarray(self.q + self.gap * frequencies)
 
 
-def unbounded(protocol: Any) -> str | None:
+def why_unbounded(protocol: Any) -> str | None:
     """The reason why nothing is known to bound what a fake can say, after "is"; else None."""
-    return lacking(protocol, "supports", "whose reports support no items one by one")
+    why = "whose reports support no items one by one"
+    return lacking(protocol, PureProtocol, "supports", why)
 
 
 def ballot_of(protocol: Any) -> Ballot:
     """What one report of a protocol can say; raises ScenarioError where no such law is known."""
-    if not is_pure(protocol):
-        rule = f"must not be {unbounded(protocol)}: no support law bounds what a fake can say"
+    if not isinstance(protocol, PureProtocol):
+        rule = f"must not be {why_unbounded(protocol)}: no support law bounds what a fake can say"
         raise ScenarioError(rule, key="protocol")
-    votes = protocol.report_size if hides(protocol) else None
+    votes = protocol.report_size if isinstance(protocol, Exchangeable) else None
     return Ballot(protocol.p, protocol.q, protocol.least_support, votes=votes)
 
 
@@ -126,7 +126,7 @@ def marginal_set(means: Floats, share: float, ballot: Ballot) -> Interval:
     return middle - low, middle - high
 
 
-def sharp_set(frequencies: Floats, share: float, protocol: Conditions) -> Interval:
+def sharp_set(frequencies: Floats, share: float, protocol: Exchangeable) -> Interval:
     """The frequencies of each item that are possible where all reports look honest, not clipped.
 
     frequencies : float64[d], the estimates from all reports. The set is that of all honest f with
@@ -181,7 +181,7 @@ def conditional_set(protocol: PureProtocol, frequencies: Floats, share: float) -
 
     Raises ScenarioError where reports cannot be listed, or are too many.
     """
-    if hides(protocol):
+    if isinstance(protocol, Exchangeable):
         return sharp_set(frequencies, share, protocol)
     listed = every_report(protocol)
     if listed is None:
@@ -277,7 +277,7 @@ def skewed_at(means: Floats, reports: int) -> BoolArray:
     return np.asarray((1 - 2 * means) ** 2 > SKEWED**2 * reports * means * (1 - means))
 
 
-def clipped(ends: Interval) -> Interval:
+def clip_interval(ends: Interval) -> Interval:
     """The part of an interval that frequencies can have."""
     low, high = (np.minimum(np.maximum(end, 0.0), 1.0) for end in ends)
     return low, high
@@ -292,7 +292,7 @@ def intervals(
     curator's or an aggregator's ballot is `Ballot()` or `Ballot(votes=1)`, and its spread that of
     the noise that it adds, over N.
     """
-    return clipped(with_noise(ends, spread / (ballot.gap * (1 - share)), confidence))
+    return clip_interval(with_noise(ends, spread / (ballot.gap * (1 - share)), confidence))
 
 
 def exact_intervals(
@@ -318,7 +318,7 @@ def exact_intervals(
     tail = ndtr(-z)
     low, _ = clopper_pearson(fewest, honest, tail)
     _, high = clopper_pearson(most, honest, tail)
-    return clipped((ballot.frequencies(low), ballot.frequencies(high)))
+    return clip_interval((ballot.frequencies(low), ballot.frequencies(high)))
 
 
 def robust_intervals(

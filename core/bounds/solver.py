@@ -147,12 +147,12 @@ _SOLVED: Final[dict[Programme, Floats]] = {}
 """The programmes that were solved last, with z."""
 
 
-def known(programme: Programme) -> bool:
+def is_solved(programme: Programme) -> bool:
     """True if the programme was solved before, so that its answer is there at once."""
     return programme in _SOLVED
 
 
-def solved(programme: Programme) -> Floats:
+def solve_classes(programme: Programme) -> Floats:
     """z, float64[r + 1]: the share of the fakes in each class; read-only. Raises ScenarioError."""
     shares = _SOLVED.get(programme)
     if shares is None:
@@ -199,13 +199,13 @@ def _optimum(programme: Programme) -> Floats:
 
 
 @lru_cache(maxsize=KEPT)
-def composed(programme: Programme) -> tuple[Counts, Counts, Floats]:
+def list_sizes(programme: Programme) -> tuple[Counts, Counts, Floats]:
     """Ones among the targets, ones elsewhere, and their probability: int64[k] twice, float64[k].
 
     With honest numbers of ones K the targets J rise with K: both laws are kept then, and
     0 ≤ K − J ≤ d − r holds wherever it can.
     """
-    shares, j = solved(programme), np.arange(programme.targets + 1)
+    shares, j = solve_classes(programme), np.arange(programme.targets + 1)
     if not programme.sizes:
         kept = shares > 0
         return j[kept], np.array(programme.padding)[kept], shares[kept]

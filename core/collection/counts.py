@@ -20,9 +20,10 @@ from ..base.sampling import Counts
 from ..base.streams import stream
 from ..base.work import Counted, Role, Share
 from ..cell import Cell
-from ..law.capabilities import Attendance, releases
+from ..law.longitudinal import Attendance
 from ..law.pure import Reports, Rng
 from ..metrics.results import BLOCK_TRIALS
+from ..protocols.curators import Curator
 from .reports import ALONE, USER_BLOCK, Past, fake_reports, genuine_reports, no_reports
 
 SHARE_PAIRS: Final = 1 << 29
@@ -105,12 +106,12 @@ def genuine_counts(
     if cell.path == "reports":
         numbers = trial_numbers(number, trials)
         made = (genuine_reports(cell, trial, pulse, permanent) for trial in numbers)
-        return counted(cell, made)[0]
+        return count_reports(cell, made)[0]
     pulse()
     histogram = np.broadcast_to(cell.population.histogram, (trials, cell.population.domain_size))
     rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
     counts = cell.protocol.sample_counts(histogram, rng)
-    if releases(cell.protocol):
+    if isinstance(cell.protocol, Curator):
         return np.asarray(counts + cell.protocol.noise_counts(trials, rng))
     return counts
 
@@ -124,7 +125,7 @@ def sent_counts(
             fake_reports(cell, trial, pulse, past.of(row))
             for row, trial in enumerate(trial_numbers(number, trials))
         )
-        return counted(cell, made)
+        return count_reports(cell, made)
     pulse()
     rng = stream(cell.seed, cell.malicious_address, "malicious", "counts", (number,))
     counts, senders = [], np.zeros(trials, dtype=np.int64)
@@ -175,7 +176,7 @@ def count_share(cell: Cell, share: Share, pulse: Pulse) -> Counts:
     """The counts […] of the reports of a share's users."""
     reports = genuine_reports if share.role == "genuine" else fake_reports
     pieces = reports(cell, share.trial, pulse, blocks=share.blocks)
-    return np.asarray(counted(cell, [pieces])[0][0])
+    return np.asarray(count_reports(cell, [pieces])[0][0])
 
 
 def added_shares(shares: Counted, numbers: range) -> tuple[Counts, Counts]:
@@ -190,7 +191,7 @@ def added_shares(shares: Counted, numbers: range) -> tuple[Counts, Counts]:
     return clean, clean + np.array([totals["malicious", trial] for trial in numbers])
 
 
-def counted(cell: Cell, of_trials: Iterable[Iterable[Reports]]) -> tuple[Counts, Counts]:
+def count_reports(cell: Cell, of_trials: Iterable[Iterable[Reports]]) -> tuple[Counts, Counts]:
     """Counts [trials, …] and number [trials] of the reports of each trial, which come in pieces."""
     count = cell.local.support_counts
     counts, numbers = [], []

@@ -15,7 +15,7 @@ from ..base.sampling import Counts, Floats
 from ..base.streams import stream
 from ..cell import Cell
 from ..law.pure import Items, LocalMechanism, Reports, Rng
-from ..law.twice import draws_seeds
+from ..protocols.hashing import LocalHashing
 
 USER_BLOCK = 65_536
 """Users that share one stream on the reports path."""
@@ -108,7 +108,7 @@ def _address(address: str, first: Reports | None) -> str:
 def _protocol(cell: Cell, first: Reports | None, start: int, stop: int) -> LocalMechanism:
     """The protocol by which users start … stop - 1 report, once more after their first reports."""
     protocol = cell.local
-    if first is None or not draws_seeds(protocol):
+    if first is None or not isinstance(protocol, LocalHashing):
         return protocol
     return protocol.again(first[start:stop])
 

@@ -18,14 +18,14 @@ from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts, Floats
 from ..base.streams import stream
 from ..cell import Cell
-from ..defences import Received, Verdict, asks_twice
+from ..defences import Received, Verdict
 from ..law.pure import BoolArray, Items, Reports
-from .counts import counted, drawn_trials, genuine_counts, sent_counts
+from .counts import count_reports, drawn_trials, genuine_counts, sent_counts
 from .reports import ALONE, Past, fake_reports, genuine_reports, no_reports
 
 
 @dataclass(frozen=True, eq=False)
-class Sifted:
+class FilteredReports:
     """The reports that are left of one arm in several trials: after filters, or of those verified.
 
     counts : int64[trials, d], support counts. users : int64[trials], the reports behind them.
@@ -65,7 +65,7 @@ class Detection:
 
 
 @dataclass(frozen=True, eq=False)
-class _Held:
+class _ReadReports:
     """The reports of one side of a trial, and those of the same users that came second, if any.
 
     counts : int64[d], support counts of all of them.
@@ -83,8 +83,12 @@ Send: TypeAlias = Callable[[Cell, Reports | None], Iterator[Reports]]
 def detection(cell: Cell, trial: int = 0, pulse: Pulse = no_pulse) -> Detection:
     """The verdict on each report of one trial of a cell, with its fakes: for a closer look."""
     genuine, fakes = _genuine(trial, pulse), _fakes(trial, pulse)
-    return _judged(
-        cell, _held(cell, genuine, cell.users), _held(cell, fakes, cell.malicious), trial, pulse
+    return _judge_reports(
+        cell,
+        _read_reports(cell, genuine, cell.users),
+        _read_reports(cell, fakes, cell.malicious),
+        trial,
+        pulse,
     )
 
 
@@ -94,30 +98,32 @@ def sift_reports(
     pulse: Pulse,
     past: Past = ALONE,
     permanent: str = "",
-) -> tuple[Counts, Counts, Mapping[Arm, Sifted]]:
+) -> tuple[Counts, Counts, Mapping[Arm, FilteredReports]]:
     """Support counts [trials, d] before and after the attack, and what the filters leave of both.
 
     permanent : as `genuine_reports` has it.
     """
     clean, attacked = [], []
     before, after = list[Detection](), list[Detection]()
-    nobody = _Held(no_reports(cell), None, cell.local.support_counts(no_reports(cell)))
+    nobody = _ReadReports(no_reports(cell), None, cell.local.support_counts(no_reports(cell)))
     for row, trial in enumerate(trials):
         send = _genuine(trial, pulse, permanent)
-        genuine = _held(cell, send, cell.users)
+        genuine = _read_reports(cell, send, cell.users)
         clean.append(genuine.counts if cell.asked is None else _counts(cell, send))
         place = f"trial {row + 1} of {len(trials)}"
-        before.append(_judged(cell, genuine, nobody, trial, pulse, f"{place} without fakes"))
+        before.append(_judge_reports(cell, genuine, nobody, trial, pulse, f"{place} without fakes"))
         if cell.attack is None:
             attacked.append(clean[-1])
             continue
         send = _fakes(trial, pulse, past.of(row))
-        fakes = _held(cell, send, cell.malicious)
+        fakes = _read_reports(cell, send, cell.malicious)
         more = fakes.counts if cell.sifted is cell else _counts(cell, send)
         attacked.append(clean[-1] + more)
-        after.append(_judged(cell, genuine, fakes, trial, pulse, place))
-    arms = {CLEAN_DEFENDED: _sifted(cell, before)}
-    arms[ATTACKED_DEFENDED] = arms[CLEAN_DEFENDED] if cell.attack is None else _sifted(cell, after)
+        after.append(_judge_reports(cell, genuine, fakes, trial, pulse, place))
+    arms = {CLEAN_DEFENDED: _sift_arm(cell, before)}
+    arms[ATTACKED_DEFENDED] = (
+        arms[CLEAN_DEFENDED] if cell.attack is None else _sift_arm(cell, after)
+    )
     without = np.array(clean)
     return without, without if cell.attack is None else np.array(attacked), arms
 
@@ -130,21 +136,21 @@ def _fakes(trial: int, pulse: Pulse, past: Past = ALONE) -> Send:
     return lambda asked, first: fake_reports(asked, trial, pulse, past, first)
 
 
-def _held(cell: Cell, send: Send, users: int) -> _Held:
+def _read_reports(cell: Cell, send: Send, users: int) -> _ReadReports:
     """The reports that the filters of a cell read."""
-    first, counts = _gathered(cell.sifted, send(cell.sifted, None), users)
-    if not any(map(asks_twice, cell.filters)):
-        return _Held(first, None, counts)
-    second, more = _gathered(cell.sifted, send(cell.sifted, first), users)
-    return _Held(first, second, counts + more)
+    first, counts = _gather_reports(cell.sifted, send(cell.sifted, None), users)
+    if not any(step.asks_twice for step in cell.filters):
+        return _ReadReports(first, None, counts)
+    second, more = _gather_reports(cell.sifted, send(cell.sifted, first), users)
+    return _ReadReports(first, second, counts + more)
 
 
 def _counts(cell: Cell, send: Send) -> Counts:
     """The counts of the collection without a defence, whose reports are others."""
-    return np.asarray(counted(cell, [send(cell, None)])[0][0])
+    return np.asarray(count_reports(cell, [send(cell, None)])[0][0])
 
 
-def _gathered(cell: Cell, pieces: Iterable[Reports], users: int) -> tuple[Reports, Counts]:
+def _gather_reports(cell: Cell, pieces: Iterable[Reports], users: int) -> tuple[Reports, Counts]:
     """The reports of at most this many users in one array, and their support counts."""
     nobody = no_reports(cell)
     held = np.empty((users, *nobody.shape[1:]), dtype=nobody.dtype)
@@ -156,8 +162,13 @@ def _gathered(cell: Cell, pieces: Iterable[Reports], users: int) -> tuple[Report
     return held[:at], counts
 
 
-def _judged(
-    cell: Cell, genuine: _Held, fakes: _Held, trial: int, pulse: Pulse, words: str = ""
+def _judge_reports(
+    cell: Cell,
+    genuine: _ReadReports,
+    fakes: _ReadReports,
+    trial: int,
+    pulse: Pulse,
+    words: str = "",
 ) -> Detection:
     """The verdict of all filters in turn on these reports, in a random order.
 
@@ -167,10 +178,12 @@ def _judged(
     address = cell.malicious_address if forged else cell.genuine_address
     everyone = len(genuine.reports) + forged
     place = stream(cell.seed, address, "order", "reports", (trial,)).permutation(everyone)
-    mixed = _mixed(genuine.reports, fakes.reports, place)
+    mixed = _mix_reports(genuine.reports, fakes.reports, place)
     again = None
     if genuine.again is not None:
-        again = _mixed(genuine.again, fakes.reports if fakes.again is None else fakes.again, place)
+        again = _mix_reports(
+            genuine.again, fakes.reports if fakes.again is None else fakes.again, place
+        )
     fake = np.zeros(everyone, dtype=np.bool_)
     fake[place[len(genuine.reports) :]] = True
 
@@ -204,7 +217,7 @@ def _judged(
     )  # fmt: skip
 
 
-def _mixed(genuine: Reports, fakes: Reports, place: Items) -> Reports:
+def _mix_reports(genuine: Reports, fakes: Reports, place: Items) -> Reports:
     """All reports, each at its place."""
     mixed = np.empty((len(place), *genuine.shape[1:]), dtype=genuine.dtype)
     mixed[place[: len(genuine)]] = genuine
@@ -212,7 +225,7 @@ def _mixed(genuine: Reports, fakes: Reports, place: Items) -> Reports:
     return mixed
 
 
-def _sifted(cell: Cell, judged: Sequence[Detection]) -> Sifted:
+def _sift_arm(cell: Cell, judged: Sequence[Detection]) -> FilteredReports:
     """The verdicts of all trials of one arm."""
     fakes = np.array([each.fakes.sum() for each in judged])
     flagged = [(~each.kept).sum() if each.told else np.nan for each in judged]
@@ -227,7 +240,7 @@ def _sifted(cell: Cell, judged: Sequence[Detection]) -> Sifted:
         float(set(each.named.tolist()) == goal) if each.named.size and goal else np.nan
         for each in judged
     ]
-    return Sifted(
+    return FilteredReports(
         np.array([each.left for each in judged]),
         np.array([each.users for each in judged]),
         tuple(each.named for each in judged),
@@ -254,7 +267,7 @@ def verified_counts(
     pulse: Pulse,
     clean: Counts,
     past: Past = ALONE,
-) -> Mapping[Arm, Sifted]:
+) -> Mapping[Arm, FilteredReports]:
     """The reports that arrive before and after the attack; nothing where no defence verifies them.
 
     clean : the genuine users' counts [trials, d] without a defence. They are shared where users are
@@ -267,9 +280,9 @@ def verified_counts(
     if cell.asked is not None:
         clean = genuine_counts(asked, number, drawn, pulse)[:trials]
     nobody = (np.empty(0, dtype=np.int64),) * trials
-    before = Sifted(clean, np.full(trials, cell.users), nobody, None)
+    before = FilteredReports(clean, np.full(trials, cell.users), nobody, None)
     if cell.attack is None:
         return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: before}
     fakes, senders = sent_counts(asked, number, drawn, pulse, past)
-    after = Sifted(clean + fakes[:trials], cell.users + senders[:trials], nobody, None)
+    after = FilteredReports(clean + fakes[:trials], cell.users + senders[:trials], nobody, None)
     return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}

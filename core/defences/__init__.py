@@ -8,22 +8,12 @@ reports. Each is a frozen dataclass with `kind`, and a row of DEFENCES.
 
 from __future__ import annotations
 
-from .alarms import Alarm, compares_rounds, is_alarm
-from .filter import (
-    Filter,
-    Load,
-    Received,
-    Verdict,
-    asks_twice,
-    foretells_alarm,
-    foretells_drops,
-    given_the_rest,
-    gives_scores,
-    is_filter,
-)
-from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, corrected
+from .alarms import Alarm
+from .filter import Filter, Load, Received, Verdict, given_the_rest
+from .guard import Guard
+from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, correct_estimates
 from .norms import project
-from .numbers import ReadsNumbers, Tallied, reads_numbers
+from .numbers import NumberStep, TalliedReports
 from .python import PythonCorrection, PythonFilter
-from .step import Correction, Known, is_affine, is_correction, known
-from .verifier import Verifier, is_verifier
+from .step import Correction, Known, known
+from .verifier import VerifiedRandomiser

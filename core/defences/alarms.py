@@ -7,40 +7,27 @@ from one round to the next beyond its noise.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Final, Literal, Protocol
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 
-from ..base.capability import Capability
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.pure import BoolArray
-from .step import Checked, ForKnownNoise, ForPure, Known, Step
+from .step import Known, Step
 
 
-class Alarm(Checked, Protocol):
-    """A step that reads the estimates of one collection: the `[[defence]]` table of a scenario."""
+class Alarm(Step):
+    """A step that reads the estimates of one collection, and claims an attack or none."""
 
+    @abstractmethod
     def alarmed(self, frequencies: Floats, known: Known) -> BoolArray | None:
         """bool[trials]: whether it claims an attack; None where it cannot tell.
 
         frequencies : float64[trials, d].
         """
-        ...
-
-
-class ComparesRounds(Alarm, Protocol):
-    """An alarm that reads the estimates of two rounds."""
-
-    compares_rounds: ClassVar[bool]
-
-
-compares_rounds: Final[Capability[ComparesRounds]] = Capability("compares_rounds")
-"""True where an alarm needs the round before."""
-
-is_alarm: Final[Capability[Alarm]] = Capability("alarmed")
-"""True where a defence claims attacks from estimates."""
 
 
 SLACK = Range(0, 1, "()")
@@ -56,7 +43,7 @@ def noise_bounds(levels: Floats, known: Known) -> Floats:
 
 
 @dataclass(frozen=True)
-class ASD(ForKnownNoise, Step):
+class ASD(Alarm):
     """Alarm where the counts that exceed what noise explains add up to more than all users.
 
     With ξ(γ) the bound that an item of nobody stays below in absolute value with probability γ, γ
@@ -66,6 +53,7 @@ class ASD(ForKnownNoise, Step):
     slack : λ.
     """
 
+    needs = "noise"
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
 
     slack: Annotated[float, SLACK] = 0.02
@@ -85,7 +73,7 @@ class ASD(ForKnownNoise, Step):
 
 
 @dataclass(frozen=True)
-class History(ForPure, Step):
+class History(Alarm):
     """Alarm where any item's estimates of two rounds differ by more than noise explains.
 
     Without an attack and with the same users in both rounds the difference of an item has mean 0
@@ -93,6 +81,7 @@ class History(ForPure, Step):
     (Bonferroni), so that a round alarms by chance with probability `chance` at most, about.
     """
 
+    needs = "pure"
     compares_rounds: ClassVar[bool] = True
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
 

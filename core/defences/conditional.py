@@ -7,22 +7,20 @@ Cao, Jia, Gong, "Data Poisoning Attacks to Local Differential Privacy Protocols"
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 import numpy as np
 
 from ..base.ranges import Range
-from ..law.capabilities import SendsBitPerItem
-from .fiad import ReadsBits
+from .fiad import BitFilter
 from .filter import Load, Received, Verdict
-from .itemsets import users_in
-from .step import Step
+from .itemsets import report_columns, users_in
 
 TOP = Range(2, 2**20)
 
 
 @dataclass(frozen=True)
-class Conditional(ReadsBits, Step):
+class Conditional(BitFilter):
     """Name the item whose supporters support another, random item least: the target of r = 1.
 
     Fakes support their target and little else. Of the `top` items that most reports support, it
@@ -37,7 +35,7 @@ class Conditional(ReadsBits, Step):
         return load.items * (load.users // 8)
 
     def sift(self, received: Received) -> Verdict:
-        columns = cast("SendsBitPerItem", received.protocol).columns(received.reports)
+        columns = report_columns(received.protocol, received.reports)
         received.pulse()
         support = np.array([users_in(column) for column in columns])
         other = int(received.rng.integers(len(columns)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,10 @@ from numpy.typing import NDArray
 from ..base.ranges import Range
 from ..base.sampling import Counts, Floats, binomial_law
 from ..kernels.bits import BitColumns
-from ..law.capabilities import SendsBitPerItem
 from ..law.pure import Items, PureProtocol
-from .fiad import ReadsBits
+from .fiad import BitFilter
 from .filter import Load, Received, Verdict
-from .itemsets import support_of, unpacked
-from .step import Step
+from .itemsets import report_columns, support_of, unpack_bits
 
 TOP = Range(1, 10)
 LEAST = 1e-300
@@ -37,7 +35,7 @@ def ones_law(protocol: PureProtocol) -> Floats:
 
 
 @dataclass(frozen=True)
-class Diffstats(ReadsBits, Step):
+class Diffstats(BitFilter):
     """Flag the users of a set of items without whom the numbers of ones fit their law best.
 
     With O(k) the number of reports that support k items and Y(k) its expectation, the k that fits
@@ -53,8 +51,8 @@ class Diffstats(ReadsBits, Step):
         return load.items * (load.users // 8 + 16 * load.items) + 20 * load.users
 
     def sift(self, received: Received) -> Verdict:
-        protocol, users = cast("SendsBitPerItem", received.protocol), received.users
-        columns = protocol.columns(received.reports)
+        protocol, users = received.protocol, received.users
+        columns = report_columns(protocol, received.reports)
         ones, supported = _by_ones(columns, users, received)
         law = np.maximum(ones_law(protocol), LEAST)
         observed = np.bincount(ones, minlength=law.size)
@@ -65,7 +63,7 @@ class Diffstats(ReadsBits, Step):
             """int64[d + 1]: the users of all these items, by their number of ones."""
             if items not in groups:
                 received.pulse()
-                held = unpacked(support_of(columns, np.array(items)), users)
+                held = unpack_bits(support_of(columns, np.array(items)), users)
                 groups[items] = np.bincount(ones[held], minlength=law.size)
             return groups[items]
 
@@ -86,7 +84,7 @@ class Diffstats(ReadsBits, Step):
             least = int(misfits.argmin())
             if misfits[least] < best:
                 best, chosen, chosen_ones = misfits[least], subsets[least], left.copy()
-        held = unpacked(support_of(columns, np.array(chosen)), users)
+        held = unpack_bits(support_of(columns, np.array(chosen)), users)
         flagged = held & chosen_ones[ones]
         return Verdict(~flagged)
 
@@ -108,9 +106,11 @@ def _by_ones(
     ones = np.zeros(users, dtype=np.int64)
     for column in columns:
         received.pulse()
-        ones += unpacked(column, users)
+        ones += unpack_bits(column, users)
     supported = np.empty((len(columns) + 1, len(columns)), dtype=np.int64)
     for item, column in enumerate(columns):
         received.pulse()
-        supported[:, item] = np.bincount(ones[unpacked(column, users)], minlength=len(columns) + 1)
+        supported[:, item] = np.bincount(
+            ones[unpack_bits(column, users)], minlength=len(columns) + 1
+        )
     return ones, supported

@@ -9,7 +9,8 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, cast
+from functools import singledispatch
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,21 @@ from ..base.errors import ScenarioError
 from ..base.pulse import Pulse
 from ..base.ranges import Range, require
 from ..base.sampling import Floats
-from ..kernels.bits import BitColumns
-from ..law.capabilities import SendsBitPerItem, lacking
+from ..kernels.bits import BitColumns, binomial_threshold, chebyshev_threshold
+from ..law.mechanism import lacking
 from ..law.pure import Items, Mechanism
-from .filter import Load, Received, Verdict
-from .itemsets import Level, memory_of, mined, support_of, unpacked, users_in
-from .step import ForAll, Step
+from ..protocols.hashing import LocalHashing
+from ..protocols.unary import IndependentBits
+from .filter import Filter, Load, Received, Verdict
+from .itemsets import (
+    Level,
+    memory_of,
+    mine_itemsets,
+    report_columns,
+    support_of,
+    unpack_bits,
+    users_in,
+)
 
 CHANCE = Range(0, 1, "()")
 SUPPORT = Range(0, 1, "[)")
@@ -49,15 +59,29 @@ def _exceeding(levels: list[Level], thresholds: Thresholds) -> list[tuple[int, I
     ]
 
 
-class ReadsBits(ForAll):
-    """The shared part of filters of reports that are a bit for each item, each by itself."""
+class BitFilter(Filter):
+    """A filter of reports that are a bit for each item, each by itself."""
 
     def reads(self, protocol: Mechanism) -> str | None:
-        return lacking(protocol, "columns", NO_BITS)
+        return lacking(protocol, (IndependentBits, LocalHashing), "columns", NO_BITS)
+
+
+@singledispatch
+def itemset_threshold(protocol: Any, size: int, users: int, chance: float) -> int:
+    """τ: that τ of N honest reports hold a given set of this size has at most this chance.
+
+    Whatever the users hold; N + 1 where no count is that unlikely.
+    """
+    return chebyshev_threshold(users, protocol.p * protocol.q ** (size - 1), chance)
+
+
+@itemset_threshold.register
+def _(protocol: LocalHashing, size: int, users: int, chance: float) -> int:
+    return binomial_threshold(users, protocol.q ** (size - 1), chance)
 
 
 @dataclass(frozen=True)
-class FIAD(ReadsBits, Step):
+class FIAD(BitFilter):
     """Flag the users of item sets that more reports share than honest ones would.
 
     A set of z items is abnormal where at least τ_z reports support all of it, which honest reports
@@ -89,19 +113,17 @@ class FIAD(ReadsBits, Step):
             for share in self.thresholds:
                 require("thresholds", share, THRESHOLD)
 
-    def _threshold(self, protocol: SendsBitPerItem, size: int, users: int) -> int:
+    def _threshold(self, protocol: Any, size: int, users: int) -> int:
         """τ_z for sets of this size."""
         if self.thresholds is None:
-            return protocol.itemset_threshold(size, users, self.chance)
+            return itemset_threshold(protocol, size, users, self.chance)
         share = self.thresholds[min(size, len(self.thresholds)) - 1]
         return math.ceil(share * users)
 
     def memory(self, load: Load) -> int:
         return memory_of(load.items, load.users)
 
-    def drops_targets(
-        self, protocol: SendsBitPerItem, held: Floats, users: int, malicious: int
-    ) -> bool:
+    def drops_targets(self, protocol: Any, held: Floats, users: int, malicious: int) -> bool:
         """Return whether it all but certainly drops the users of all targets and nobody else.
 
         held : float64[r], the targets' frequencies. malicious : fakes who all support all targets.
@@ -129,11 +151,13 @@ class FIAD(ReadsBits, Step):
 
     def sift(self, received: Received) -> Verdict:
         """The score of a report is the number of its items in the sets that flagged users."""
-        protocol, users = cast("SendsBitPerItem", received.protocol), received.users
-        columns = protocol.columns(received.reports)
+        protocol, users = received.protocol, received.users
+        columns = report_columns(protocol, received.reports)
         received.pulse()
         least = max(1.0, self.min_support * users)
-        levels = [*mined(columns, users, least, self.max_size, received.pulse, received.tell)]
+        levels = [
+            *mine_itemsets(columns, users, least, self.max_size, received.pulse, received.tell)
+        ]
         thresholds = {level.size: self._threshold(protocol, level.size, users) for level in levels}
         exceeding = _exceeding(levels, thresholds)
         flagged, suspects = (
@@ -143,8 +167,8 @@ class FIAD(ReadsBits, Step):
         )
         score = np.zeros(users)
         for item in sorted(suspects):
-            score += unpacked(columns[item], users)
-        return Verdict(~unpacked(flagged, users), score, alarm=bool(exceeding))
+            score += unpack_bits(columns[item], users)
+        return Verdict(~unpack_bits(flagged, users), score, alarm=bool(exceeding))
 
 
 def _every(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..base.capability import Capability
 from ..base.pulse import Pulse, say
 from ..base.sampling import Counts, Floats
-from ..law.pure import BoolArray, Items, Mechanism, Reports, Rng
-from .step import Reader
+from ..law.pure import BoolArray, Items, Reports, Rng
+from .step import Step
 
 
 def _no_items() -> Items:
@@ -93,74 +93,18 @@ class Load:
     users: int
 
 
-class Filter(Reader, Protocol):
-    """A step that reads all reports: the `[[defence]]` table of a scenario, before corrections."""
+class Filter(Step):
+    """A step that reads all reports, before corrections.
 
+    scores : what the score of a report is, in a few words; "" where it gives none.
+    """
+
+    scores: ClassVar[str] = ""
+
+    @abstractmethod
     def memory(self, load: Load) -> int:
         """The bytes that it needs besides the reports, about."""
-        ...
 
-    def sift(self, received: Received) -> Verdict: ...
-
-
-class Scores(Filter, Protocol):
-    """A filter that gives reports a score. scores : what that is, in a few words."""
-
-    scores: ClassVar[str]
-
-
-class ForetellsAlarm(Filter, Protocol):
-    """A filter whose alarm has a closed form."""
-
-    def power(
-        self, protocol: Any, held: Floats, either: float, both: float, users: int, malicious: int
-    ) -> float:
-        """The probability that it alarms; see `Pairs.power`."""
-        ...
-
-
-class ForetellsDrops(Filter, Protocol):
-    """A filter of which it is known whether it drops the reports that support targets."""
-
-    def drops_targets(self, protocol: Any, held: Floats, users: int, malicious: int) -> bool:
-        """Whether it drops them; see `FIAD.drops_targets`."""
-        ...
-
-
-class AsksTwice(Filter, Protocol):
-    """A filter that reads two reports of every user, each with half the budget."""
-
-    asks_twice: ClassVar[bool]
-
-    @property
-    def compared(self) -> int:
-        """The number of items whose bits are compared."""
-        ...
-
-    def chances(self, protocol: Mechanism, r: int) -> tuple[float, float]:
-        """(P1, P2) that both reports coincide, of a genuine user and of an assumed fake."""
-        ...
-
-    def deviation(self, protocol: Mechanism, r: int, users: int) -> float:
-        """The standard deviation of its estimate of the share; infinite where P1 = P2."""
-        ...
-
-    def doubts(self, protocol: Mechanism, r: int, users: int) -> str | None:
-        """A sentence where it can tell nothing from this many reports; else None."""
-        ...
-
-
-is_filter: Final[Capability[Filter]] = Capability("sift")
-"""True where a defence reads reports."""
-
-gives_scores: Final[Capability[Scores]] = Capability("scores")
-"""True where a filter gives reports a score."""
-
-foretells_alarm: Final[Capability[ForetellsAlarm]] = Capability("power")
-"""True where the alarm of a filter has a closed form."""
-
-foretells_drops: Final[Capability[ForetellsDrops]] = Capability("drops_targets")
-"""True where it is known which reports a filter drops."""
-
-asks_twice: Final[Capability[AsksTwice]] = Capability("asks_twice")
-"""True where a filter reads two reports of every user."""
+    @abstractmethod
+    def sift(self, received: Received) -> Verdict:
+        """The verdict on the reports of a trial."""

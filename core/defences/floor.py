@@ -18,15 +18,13 @@ from ..base.pulse import Pulse
 from ..base.ranges import ALPHA
 from ..base.sampling import Counts
 from ..bounds.fakes import SIZES, Chain, Floor, floor_of, floor_of_counts
-from ..bounds.robust import unbounded
+from ..bounds.robust import why_unbounded
 from ..kernels.bits import BitColumns
 from ..law.exchangeable import Exchangeable
 from ..law.pure import Mechanism, PureProtocol, Reports
 from ..law.together import tells_together
-from .filter import Load, Received, Verdict
-from .itemsets import USERS_AT_ONCE, pair_counts, users_in
-from .pairs import supported
-from .step import ForAll, Step
+from .filter import Filter, Load, Received, Verdict
+from .itemsets import USERS_AT_ONCE, pair_counts, report_columns, users_in
 
 PAIRED: Final = 384
 """Items whose pairs are counted, at most: those that most reports support."""
@@ -39,7 +37,7 @@ FEW: Final = 3
 
 
 @dataclass(frozen=True)
-class CertifiedFloor(ForAll, Step):
+class CertifiedFloor(Filter):
     """Claim an attack where sets of items prove that some reports are fake; drop none.
 
     confidence : the probability that no more fakes are proved than there are, at least.
@@ -51,23 +49,25 @@ class CertifiedFloor(ForAll, Step):
     kind: Literal["floor"] = "floor"
 
     def reads(self, protocol: Mechanism) -> str | None:
-        return unbounded(protocol)
+        return why_unbounded(protocol)
 
     def memory(self, load: Load) -> int:
         pairs = min(load.items, PAIRED)
         return load.items * (load.users // 8 + 64) + pairs * (8 * pairs + USERS_AT_ONCE // 4)
 
     def sift(self, received: Received) -> Verdict:
-        floor = certified(received.protocol, received.reports, self.confidence, received.pulse)
+        floor = certify_floor(received.protocol, received.reports, self.confidence, received.pulse)
         return Verdict(alarm=floor.fakes > 0, certified=floor.share)
 
 
-def certified(protocol: PureProtocol, reports: Reports, confidence: float, pulse: Pulse) -> Floor:
+def certify_floor(
+    protocol: PureProtocol, reports: Reports, confidence: float, pulse: Pulse
+) -> Floor:
     """The floor on the fakes among these reports."""
     if not tells_together(protocol):
         counts = protocol.support_counts(reports)
         return floor_of_counts(protocol, counts, len(reports), confidence)
-    chains = tuple(grown(protocol, reports, pulse))
+    chains = tuple(grow_sets(protocol, reports, pulse))
     return floor_of(protocol, chains, len(reports), sizes_of(protocol), confidence)
 
 
@@ -76,9 +76,9 @@ def sizes_of(protocol: PureProtocol) -> int:
     return min(SIZES, protocol.domain_size - 1)
 
 
-def grown(protocol: Exchangeable, reports: Reports, pulse: Pulse) -> Iterator[Chain]:
+def grow_sets(protocol: Exchangeable, reports: Reports, pulse: Pulse) -> Iterator[Chain]:
     """Sets of items that more reports seem to support, or not to, than honest ones would."""
-    columns, users = supported(protocol, reports), len(reports)
+    columns, users = report_columns(protocol, reports), len(reports)
     single = np.array([users_in(column) for column in columns])
     pulse()
     items = np.sort(np.argsort(-single, kind="stable")[:PAIRED])
@@ -94,10 +94,10 @@ def grown(protocol: Exchangeable, reports: Reports, pulse: Pulse) -> Iterator[Ch
             starts.append([int(items[at]) for at in pair])
             left[list(pair), :] = left[:, list(pair)] = -math.inf
         for start in starts:
-            yield _grown(columns, have, users, start, sizes_of(protocol), every, pulse)
+            yield _grow_chain(columns, have, users, start, sizes_of(protocol), every, pulse)
 
 
-def _grown(
+def _grow_chain(
     columns: BitColumns, have: Counts, users: int, start: list[int], sizes: int, every: bool,
     pulse: Pulse,
 ) -> Chain:  # fmt: skip
@@ -127,7 +127,7 @@ def _grown(
     return Chain(np.array(chosen), np.array(seen), every)
 
 
-def counted(protocol: Exchangeable, reports: Reports, chain: Chain) -> Counts:
+def count_chain(protocol: Exchangeable, reports: Reports, chain: Chain) -> Counts:
     """int64[k]: the reports that support all, or none, of each set of a chain."""
     bits = protocol.supports_of(reports, chain.items)
     told = bits if chain.every else ~bits

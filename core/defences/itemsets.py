@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Final
 
 import numpy as np
@@ -18,9 +19,12 @@ from numpy.typing import NDArray
 
 from ..base.pulse import Pulse
 from ..base.sampling import Counts, Floats
-from ..kernels.bits import BitColumns
+from ..kernels.bits import BitColumns, columns_of, no_columns
+from ..kernels.hashing import bucket_columns
 from ..kernels.loops import LOOPS
-from ..law.pure import BoolArray, Items
+from ..law.pure import BoolArray, Items, PureProtocol, Reports
+from ..protocols.hashing import LocalHashing
+from ..protocols.unary import IndependentBits
 
 KEPT: Final = 2048
 """Sets of each size that are kept: all pairs of 64 items. Of the pairs of 1,024 items it is those
@@ -54,6 +58,28 @@ class Level:
         return int(self.sets.shape[1])
 
 
+@singledispatch
+def report_columns(protocol: PureProtocol, reports: Reports) -> BitColumns:
+    """The reports as packed columns, one for each item that they support or not."""
+    packed = no_columns(protocol.domain_size, len(reports))
+    rows = 8 * max(1, math.ceil(2**22 / 8 / protocol.domain_size))
+    for at in range(0, len(reports), rows):
+        bits = np.packbits(protocol.supports(reports[at : at + rows]).T, axis=1)
+        packed[:, at // 8 : at // 8 + bits.shape[1]] = bits
+    return packed.view(np.uint64)
+
+
+@report_columns.register
+def _(protocol: IndependentBits, reports: Reports) -> BitColumns:
+    return columns_of(reports, protocol.domain_size)
+
+
+@report_columns.register
+def _(protocol: LocalHashing, reports: Reports) -> BitColumns:
+    seeds, values = np.ascontiguousarray(reports["seed"]), reports["value"].copy()
+    return bucket_columns(seeds, values, protocol.hash_range, protocol.domain_size)
+
+
 def support_of(columns: BitColumns, items: Items) -> NDArray[np.uint64]:
     """uint64[ceil(N/64)]: the users who support all of the items, which are at least one."""
     return np.asarray(np.bitwise_and.reduce(columns[items], axis=0))
@@ -64,7 +90,7 @@ def users_in(bits: NDArray[np.uint64]) -> int:
     return int(np.bitwise_count(bits).sum(dtype=np.uint64))
 
 
-def unpacked(bits: NDArray[np.uint64], users: int) -> BoolArray:
+def unpack_bits(bits: NDArray[np.uint64], users: int) -> BoolArray:
     """bool[N] of packed bits."""
     return np.unpackbits(bits.view(np.uint8), count=users).view(np.bool_)
 
@@ -83,17 +109,17 @@ def sizes_of(columns: BitColumns, users: int) -> NDArray[np.int32]:
     return sizes.reshape(-1)[:users]
 
 
-def untold(words: str) -> None:
+def say_nothing(words: str) -> None:
     """Say nothing of the work."""
 
 
-def mined(
+def mine_itemsets(
     columns: BitColumns,
     users: int,
     least: float,
     most: int,
     pulse: Pulse,
-    tell: Callable[[str], None] = untold,
+    tell: Callable[[str], None] = say_nothing,
 ) -> Iterator[Level]:
     """The kept sets of sizes 1, 2, …, `most` that at least `least` users support.
 
@@ -114,7 +140,7 @@ def mined(
         yield level
         if level.size == most:
             return
-        level = _extended(columns, single, level, joined, users, least, pulse, tell)
+        level = _extend_level(columns, single, level, joined, users, least, pulse, tell)
 
 
 def _pairs(
@@ -155,7 +181,7 @@ def pair_counts(columns: BitColumns, items: Items, pulse: Pulse) -> NDArray[np.i
     return together
 
 
-def _extended(
+def _extend_level(
     columns: BitColumns,
     single: Counts,
     level: Level,

@@ -6,24 +6,23 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 from ..base.sampling import Floats
-from .alarms import ASD, Alarm, History
+from .alarms import ASD, History
 from .conditional import Conditional
 from .diffstats import Diffstats
 from .fiad import FIAD
-from .filter import Filter
 from .floor import CertifiedFloor
 from .guard import Guard
 from .likelihood import BayesianUpdate, MaximumLikelihood
 from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
-from .numbers import Misfit, PoisonComponent, ReadsNumbers, Trim
+from .numbers import Misfit, PoisonComponent, Trim
 from .pairs import Pairs
 from .power import Power
 from .python import PythonCorrection, PythonFilter
 from .recover import Recover, RecoverTargets
 from .rsn import RobustNormSub
-from .step import Correction, Known
+from .step import Correction, Known, Step
 from .thresholds import BaseCut, Significance
-from .verifier import VerifiedRandomiser, Verifier
+from .verifier import VerifiedRandomiser
 
 VERIFIERS: Final[dict[str, type[Any]]] = {"verified-randomiser": VerifiedRandomiser}
 """The kinds that decide what users can send."""
@@ -82,10 +81,12 @@ DEFENCES: Final = {
 }
 """Every kind, in the order in which it is shown."""
 
-Defence: TypeAlias = Verifier | Filter | Alarm | Correction | ReadsNumbers
+Defence: TypeAlias = Step
 
 
-def corrected(frequencies: Floats, corrections: Sequence[Correction], known: Known) -> Floats:
+def correct_estimates(
+    frequencies: Floats, corrections: Sequence[Correction], known: Known
+) -> Floats:
     """The frequencies after each correction in turn."""
     for correction in corrections:
         frequencies = correction.correct(frequencies, known)

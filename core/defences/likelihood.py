@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.ranges import Range
 from ..base.sampling import Floats
-from .step import ForPure, Known, Step
+from .step import Correction, Known
 
 HALVINGS: Final = 60
 """Steps of the search for the multiplier: a bracket shrinks to 2^-60 of its width."""
@@ -32,7 +32,7 @@ def single(known: Known) -> bool:
 
 
 @dataclass(frozen=True)
-class MaximumLikelihood(ForPure, Step):
+class MaximumLikelihood(Correction):
     """The frequencies on the simplex under which the counts are most likely.
 
     Σ_v C_v ln s_v where a report supports one item: that is GRR's likelihood. Where it supports
@@ -41,6 +41,7 @@ class MaximumLikelihood(ForPure, Step):
     dependence that the users' items bring in. Kairouz, Bonawitz, Ramage, ICML 2016, section 4.
     """
 
+    needs = "pure"
     kind: Literal["ml"] = "ml"
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:
@@ -96,7 +97,7 @@ def _bracket(c: Floats, p: float, q: float, one_item: bool) -> tuple[Floats, Flo
 
 
 @dataclass(frozen=True)
-class BayesianUpdate(ForPure, Step):
+class BayesianUpdate(Correction):
     """Iterative Bayesian update (IBU): the mean posterior of the users' items, taken as new prior.
 
     It starts from the uniform f. Where a report supports one item, GRR's say, a step is that of
@@ -111,6 +112,7 @@ class BayesianUpdate(ForPure, Step):
         number that forgets it is large: thousands for d = 1024 and ε = 1.
     """
 
+    needs = "pure"
     iterations: Annotated[int, Range(1, 10**6)] = 200
     kind: Literal["ibu"] = "ibu"
 

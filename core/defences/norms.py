@@ -12,7 +12,7 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 
 from ..base.sampling import Floats
-from .step import ByEstimates, Step, require_left
+from .step import ByEstimates, require_left
 
 ROUNDING: Final = 1e-12
 """A sum may be above one by this much, which is rounding."""
@@ -37,7 +37,7 @@ def project(frequencies: Floats, total: float | Floats = 1.0) -> Floats:
 
 
 @dataclass(frozen=True)
-class NoCorrection(ByEstimates, Step):
+class NoCorrection(ByEstimates):
     """The estimates as they are, to compare with."""
 
     spreads: ClassVar[float] = 0.0
@@ -48,7 +48,7 @@ class NoCorrection(ByEstimates, Step):
 
 
 @dataclass(frozen=True)
-class Normalisation(ByEstimates, Step):
+class Normalisation(ByEstimates):
     """Take the least estimate from all, and scale them to the sum one. CJG section 6.1."""
 
     kind: Literal["normalise"] = "normalise"
@@ -61,7 +61,7 @@ class Normalisation(ByEstimates, Step):
 
 
 @dataclass(frozen=True)
-class Norm(ByEstimates, Step):
+class Norm(ByEstimates):
     """Add one number to all estimates, so that they sum to one; some stay below 0. NDSS."""
 
     spreads: ClassVar[float] = 1.0
@@ -73,7 +73,7 @@ class Norm(ByEstimates, Step):
 
 
 @dataclass(frozen=True)
-class NormMul(ByEstimates, Step):
+class NormMul(ByEstimates):
     """Cut the estimates off at 0, and scale them to the sum one. NDSS."""
 
     kind: Literal["norm-mul"] = "norm-mul"
@@ -86,7 +86,7 @@ class NormMul(ByEstimates, Step):
 
 
 @dataclass(frozen=True)
-class NormCut(ByEstimates, Step):
+class NormCut(ByEstimates):
     """Keep the largest estimates whose sum is one at most, and set the others to 0. NDSS.
 
     The sum stays below one where the positive estimates do not reach it.
@@ -108,7 +108,7 @@ class NormCut(ByEstimates, Step):
 
 
 @dataclass(frozen=True)
-class NormSub(ByEstimates, Step):
+class NormSub(ByEstimates):
     """Project the estimates onto the simplex: max(f - t, 0) with the t that makes the sum one.
 
     NDSS.

@@ -10,19 +10,20 @@ paper has it against these attacks. EM with a poison component is after Du, Ye, 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Final, Literal, Protocol
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 
-from ..base.capability import Capability
 from ..base.pulse import Pulse, no_pulse
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
-from ..law.capabilities import lacking
-from ..law.numbers import TellsNumbers, chi_square, fitted, fitted_with_poison, tells_numbers
+from ..law.mechanism import is_a, lacking
+from ..law.numbers import NumericProtocol, chi_square, fit_distribution, fitted_with_poison
 from ..law.pure import BoolArray, Mechanism
-from .step import ForAll, Reader, Step
+from ..protocols.line import Line
+from .step import Step
 
 TRIMMED: Final = Range(0, 0.5, "()")
 
@@ -42,42 +43,34 @@ class Left:
 
 
 @dataclass(frozen=True, eq=False)
-class Tallied:
+class TalliedReports:
     """The reports of some trials, counted. reports : float64[trials, K], those of each kind."""
 
-    protocol: TellsNumbers
+    protocol: NumericProtocol
     reports: Floats
     pulse: Pulse = no_pulse
 
 
-class ReadsNumbers(Reader, Protocol):
+class NumberStep(Step):
     """A step that reads how many reports of numbers there are of each kind.
 
     foretold : whether what it leaves of the expected reports is what it leaves on average, where
         there are many.
     """
 
-    foretold: ClassVar[bool]
+    foretold: ClassVar[bool] = True
 
-    def left(self, tallied: Tallied) -> Left:
+    @abstractmethod
+    def left(self, tallied: TalliedReports) -> Left:
         """What is left of the reports."""
-        ...
-
-
-reads_numbers: Final[Capability[ReadsNumbers]] = Capability("left")
-"""True where a defence reads the counts of reports of numbers."""
-
-
-class ForNumbers(ForAll):
-    """The shared part of steps that read reports of numbers."""
 
     def reads(self, protocol: Mechanism) -> str | None:
-        known = tells_numbers(protocol)
+        known = is_a(protocol, NumericProtocol)
         return None if known else "a protocol of items, whose reports say no numbers"
 
 
 @dataclass(frozen=True)
-class Misfit(ForNumbers, Step):
+class Misfit(NumberStep):
     """Alarm where no honest users' reports are likely to be like these; it changes nothing.
 
     The likeliest distribution is fitted (EM), and the chi-square of the reports that it expects is
@@ -88,24 +81,23 @@ class Misfit(ForNumbers, Step):
     """
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
-    foretold: ClassVar[bool] = True
 
     alpha: Annotated[float, ALPHA] = 0.01
     kind: Literal["misfit"] = "misfit"
 
-    def left(self, tallied: Tallied) -> Left:
+    def left(self, tallied: TalliedReports) -> Left:
         protocol, tallies = tallied.protocol, tallied.reports
-        if lacking(protocol, "chances", "") is not None:
+        if not protocol.has_distribution:
             return Left(tallies)
         from scipy.special import chdtri
 
-        fits = fitted(protocol, tallies, False, tallied.pulse)
+        fits = fit_distribution(protocol, tallies, False, tallied.pulse)
         statistic, free = chi_square(protocol, tallies, fits)
         return Left(tallies, np.asarray(statistic > chdtri(free, self.alpha)))
 
 
 @dataclass(frozen=True)
-class Trim(ForNumbers, Step):
+class Trim(NumberStep):
     """Drop the share τ of the reports that say the most, and that of those that say the least.
 
     The mean of what is left is biased where nobody attacks, towards where reports are dense.
@@ -113,12 +105,10 @@ class Trim(ForNumbers, Step):
     trimmed : τ, of either end.
     """
 
-    foretold: ClassVar[bool] = True
-
     trimmed: Annotated[float, TRIMMED] = 0.05
     kind: Literal["trim"] = "trim"
 
-    def left(self, tallied: Tallied) -> Left:
+    def left(self, tallied: TalliedReports) -> Left:
         tallies, order = tallied.reports, np.argsort(tallied.protocol.said, kind="stable")
         reports = tallies.sum(axis=1, keepdims=True)
         up_to = np.cumsum(tallies[:, order], axis=1)
@@ -129,7 +119,7 @@ class Trim(ForNumbers, Step):
 
 
 @dataclass(frozen=True)
-class PoisonComponent(ForNumbers, Step):
+class PoisonComponent(NumberStep):
     """Fit honest users and any poison on one side of the middle together, and drop the poison.
 
     Each kind of report on that side is a component of its own beside the honest users' numbers
@@ -146,9 +136,9 @@ class PoisonComponent(ForNumbers, Step):
 
     def reads(self, protocol: Mechanism) -> str | None:
         two = "whose two reports are honest in any mixture"
-        return super().reads(protocol) or lacking(protocol, "chances", two)
+        return super().reads(protocol) or lacking(protocol, Line, "chances", two)
 
-    def left(self, tallied: Tallied) -> Left:
+    def left(self, tallied: TalliedReports) -> Left:
         protocol, tallies = tallied.protocol, tallied.reports
         said = protocol.said if self.side == "high" else -protocol.said
         honest = fitted_with_poison(protocol, tallies, said > 0, tallied.pulse)

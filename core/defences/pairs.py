@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
 from ..base.sampling import Floats
-from ..kernels.bits import BitColumns, no_columns
-from ..law.capabilities import sends_bit_per_item
 from ..law.exchangeable import Exchangeable
-from ..law.pure import Mechanism, PureProtocol, Reports
+from ..law.pure import Mechanism
 from ..law.together import PairLaw, tells_together
-from .fiad import CHANCE, ReadsBits
+from .fiad import CHANCE, BitFilter
 from .filter import Load, Received, Verdict
-from .itemsets import USERS_AT_ONCE, pair_counts, unpacked, users_in
-from .step import Step
-from .suspects import MOST, least_number, looked_at, mended, suspects
+from .itemsets import USERS_AT_ONCE, pair_counts, report_columns, unpack_bits, users_in
+from .suspects import MOST, least_number, looked_at, restore_counts, suspects
 
 
 @dataclass(frozen=True)
-class Pairs(ReadsBits, Step):
+class Pairs(BitFilter):
     """Drop the reports with many items whose pairs are supported beyond what independence explains.
 
     chance : how often any of all pairs alarms where nobody attacks, at most: proved for
@@ -45,7 +41,7 @@ class Pairs(ReadsBits, Step):
     def sift(self, received: Received) -> Verdict:
         """The score of a report is the number of suspicious items that it supports."""
         protocol, users = cast("Exchangeable", received.protocol), received.users
-        columns = supported(protocol, received.reports)
+        columns = report_columns(protocol, received.reports)
         received.tell("pairs of items")
         single = np.array([users_in(column) for column in columns])
         items = looked_at(single)
@@ -54,14 +50,14 @@ class Pairs(ReadsBits, Step):
         seen = suspects(law, single, items, together, users, self.chance)
         score = np.zeros(users)
         for item in seen.items:
-            score += unpacked(columns[item], users)
+            score += unpack_bits(columns[item], users)
         if not seen.alarm:
             return Verdict(np.ones(users, dtype=np.bool_), score, alarm=False)
         reports = np.bincount(score.astype(np.int64), minlength=seen.items.size + 1)
         least = least_number(protocol, reports)
         kept = score < least
         left = single - protocol.support_counts(received.reports[~kept])
-        honest = mended(protocol, left, int(kept.sum()), seen.items, least)
+        honest = restore_counts(protocol, left, int(kept.sum()), seen.items, least)
         if honest is None:
             return Verdict(kept, score, alarm=True)
         counts, number = honest
@@ -88,15 +84,3 @@ class Pairs(ReadsBits, Step):
         variance = law.variance(users, users * (held[first] + held[second])) + malicious * fake
         alarmed = ndtr((malicious * mean - limits[first, second]) / np.sqrt(variance))
         return float(-np.expm1(np.log1p(-np.minimum(alarmed, 1 - 1e-16)).sum()))
-
-
-def supported(protocol: PureProtocol, reports: Reports) -> BitColumns:
-    """The reports as packed columns, one for each item that they support or not."""
-    if sends_bit_per_item(protocol):
-        return protocol.columns(reports)
-    packed = no_columns(protocol.domain_size, len(reports))
-    rows = 8 * max(1, math.ceil(2**22 / 8 / protocol.domain_size))
-    for at in range(0, len(reports), rows):
-        bits = np.packbits(protocol.supports(reports[at : at + rows]).T, axis=1)
-        packed[:, at // 8 : at // 8 + bits.shape[1]] = bits
-    return packed.view(np.uint64)

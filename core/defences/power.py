@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.ranges import Range
 from ..base.sampling import Floats
-from .step import ForKnownNoise, Known, Step
+from .step import Correction, Known
 
 if TYPE_CHECKING:
     from scipy.interpolate import PchipInterpolator
@@ -27,13 +27,14 @@ LOW: Final = -12.0
 
 
 @dataclass(frozen=True)
-class Power(ForKnownNoise, Step):
+class Power(Correction):
     """The mean of x given f~ = x + noise of deviation σ, x with a density ∝ x^-a on [1/N, 1].
 
     exponent : a. Frequencies of a Zipf law of exponent s have a = 1 + 1/s. The results do not sum
         to one; Norm-Sub behind it makes them do so (PowerNS).
     """
 
+    needs = "noise"
     exponent: Annotated[float, Range(0, 10, "(]")] = 2.0
     kind: Literal["power"] = "power"
 

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Literal, NoReturn
 
 from ..base.code import PythonCode, What
 from ..base.errors import DefenceError
-from .filter import Load
-from .step import ForAll, Step
+from .filter import Filter, Load
+from .step import Correction, Step
 
 
 @dataclass(frozen=True)
-class PythonDefence(ForAll, PythonCode, Step):
+class PythonDefence(PythonCode, Step):
     """A defence of somebody's, by its name."""
 
     what: ClassVar[What] = "defence"
@@ -26,7 +26,7 @@ class PythonDefence(ForAll, PythonCode, Step):
 
 
 @dataclass(frozen=True)
-class PythonCorrection(PythonDefence):
+class PythonCorrection(PythonDefence, Correction):
     """A correction in Python: `correct(frequencies, known)`."""
 
     kind: Literal["plugin"] = "plugin"
@@ -36,16 +36,13 @@ class PythonCorrection(PythonDefence):
 
 
 @dataclass(frozen=True)
-class PythonFilter(PythonDefence):
+class PythonFilter(PythonDefence, Filter):
     """A filter in Python: `sift(received)`, whatever reports it is given."""
 
     kind: Literal["plugin-filter"] = "plugin-filter"
 
     def sift(self, *_: Any, **__: Any) -> Any:
         self.refuse()
-
-    def reads(self, *_: object) -> None:
-        """Nothing speaks against any protocol."""
 
     def memory(self, load: Load) -> int:
         return 8 * load.users

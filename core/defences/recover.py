@@ -14,11 +14,11 @@ import numpy as np
 
 from ..base.sampling import Floats
 from .norms import project
-from .step import ETA, ForPure, Known, Step
+from .step import ETA, Correction, Known
 
 
 @dataclass(frozen=True)
-class Recover(ForPure, Step):
+class Recover(Correction):
     """The fakes' reports are taken to support one item each, evenly over those above 0.
 
     The estimates of such fakes sum to (1 - qd)/(p - q); the method gives that mass to the items
@@ -27,6 +27,7 @@ class Recover(ForPure, Step):
     sum to one at least, and that mass is at most 1, as of all reports that speak against no item.
     """
 
+    needs = "pure"
     eta: Annotated[float, ETA]
     kind: Literal["ldprecover"] = "ldprecover"
 
@@ -39,7 +40,7 @@ class Recover(ForPure, Step):
 
 
 @dataclass(frozen=True)
-class RecoverTargets(ForPure, Step):
+class RecoverTargets(Correction):
     """LDPRecover* for a server that knows the targets: a fake is taken to support one of them.
 
     The estimates of such fakes are -q/(p-q) for other items and (1 - qr)/(r(p-q)) for each of the
@@ -47,6 +48,7 @@ class RecoverTargets(ForPure, Step):
     taken out. Without targets, where nobody attacks, it has nothing to take out.
     """
 
+    needs = "pure"
     eta: Annotated[float, ETA]
     kind: Literal["ldprecover-star"] = "ldprecover-star"
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from ..base.sampling import Floats
 from .norms import project
-from .step import ForPure, Known, Step
+from .step import Correction, Known
 
 
 @dataclass(frozen=True)
-class RobustNormSub(ForPure, Step):
+class RobustNormSub(Correction):
     """Norm-Sub that leaves the large estimates alone.
 
     An estimate is large from 2x on, where x = 2σ(x) is the frequency whose noise reaches 0. All
@@ -26,6 +26,7 @@ class RobustNormSub(ForPure, Step):
     paper's loop over the negative estimates ends in that projection.
     """
 
+    needs = "pure"
     kind: Literal["rsn"] = "rsn"
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:

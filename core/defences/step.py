@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..base.capability import Capability
 from ..base.errors import DefenceError, ScenarioError
 from ..base.ranges import Bounded, Range
 from ..base.sampling import Floats
-from ..law.capabilities import tells_support
-from ..law.pure import Items, Mechanism, Total, is_pure
+from ..law.pure import Items, Mechanism, PureProtocol, Supporting, Total
 
 ETA = Range(0, 10)
 """η = m/n, the number of fake users for each genuine one."""
@@ -55,111 +53,72 @@ class Known:
 
 def known(protocol: Mechanism, users: int, targets: Items) -> Known:
     """The knowledge of a server that has received reports of N users."""
-    p, q = (protocol.p, protocol.q) if is_pure(protocol) else (None, None)
+    p, q = (protocol.p, protocol.q) if isinstance(protocol, PureProtocol) else (None, None)
     variance = None
-    if tells_support(protocol):
+    if isinstance(protocol, Supporting):
         variance = protocol.total_variance(Total(1, users=users)) / users
     return Known(protocol.domain_size, users, p, q, variance, targets)
 
 
+class KindTable(Bounded):
+    """A table of a scenario that has a kind."""
+
+    kind: Any
+
+
 @dataclass(frozen=True)
-class Step(Bounded):
-    """A step that can be muted.
+class Step(KindTable):
+    """A step of the server, the `[[defence]]` table of a scenario; it can be muted.
 
     muted : it stays in the scenario and does not act: everything is as it is without it. None
         where nothing is said of that.
+    needs : what it needs to know of a collection: "pure", (p, q), or "noise", the variance of an
+        estimate. asks_twice : it reads two reports of every user, each with half the budget.
+    compares_rounds : it needs the estimates of the round before. libraries : what it imports first.
     """
 
     # What a step draws depends on its other fields alone, as it did before steps could be muted.
     muted: bool | None = field(default=None, kw_only=True, repr=False, compare=False)
 
-
-class Checked(Protocol):
-    """The part of every `[[defence]]` table that a collection is held against."""
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def muted(self) -> bool | None: ...
+    needs: ClassVar[Literal["", "pure", "noise"]] = ""
+    asks_twice: ClassVar[bool] = False
+    compares_rounds: ClassVar[bool] = False
 
     def check(self, known: Known) -> None:
         """Raise ScenarioError where it makes no sense for such a collection."""
-        ...
+        if self.needs == "pure" and known.p is None:
+            raise self.refusal("reports do not support items")
+        if self.needs == "noise" and known.variance is None:
+            raise self.refusal("noise has no closed form")
 
+    def refusal(self, why: str) -> ScenarioError:
+        """The refusal of a step where the protocol lacks what it needs."""
+        return ScenarioError(f'must not be "{self.kind}" with a protocol whose {why}', key="kind")
 
-class Reader(Checked, Protocol):
-    """A step that reads reports of users, and not of every protocol."""
-
-    def reads(self, protocol: Mechanism) -> str | None:
+    def reads(self, protocol: Mechanism) -> str | None:  # noqa: ARG002
         """The reason why it cannot read such reports, "GRR, whose …"; None if it can."""
-        ...
+        return None
 
 
-class Correction(Checked, Protocol):
-    """A step from estimated frequencies to better ones: the `[[defence]]` table of a scenario."""
+class Correction(Step):
+    """A step from estimated frequencies to better ones.
 
+    spreads : of one that is affine in the estimates, the share of the missing mass 1 - Σf that it
+        adds, evenly over all items; None of others.
+    """
+
+    spreads: ClassVar[float | None] = None
+
+    @abstractmethod
     def correct(self, frequencies: Floats, known: Known) -> Floats:
         """The corrected frequencies, float64[trials, d]; a new array, or the one given.
 
         Raises DefenceError where nothing is left of a trial's.
         """
-        ...
 
 
-is_correction: Final[Capability[Correction]] = Capability("correct")
-"""True where a defence changes estimates."""
-
-
-class Affine(Checked, Protocol):
-    """A correction that is affine in the estimates.
-
-    spreads : the share of the missing mass 1 - Σf that it adds, evenly over all items.
-    """
-
-    spreads: ClassVar[float]
-
-
-is_affine: Final[Capability[Affine]] = Capability("spreads")
-"""True where the closed forms of a correction follow from the missing mass that it adds."""
-
-
-class ForAll:
-    """The shared part of corrections that make sense for every collection."""
-
-    def check(self, known: Known) -> None:
-        """There is nothing to refuse."""
-
-
-def refused(kind: str, lack: str) -> ScenarioError:
-    """The refusal of a step where the protocol lacks what it needs."""
-    return ScenarioError(f'must not be "{kind}" with a protocol whose {lack}', key="kind")
-
-
-class ForPure:
-    """The shared part of steps that need (p, q)."""
-
-    kind: Any
-
-    def check(self, known: Known) -> None:
-        """Refuse a protocol without them; raises ScenarioError."""
-        if known.p is None:
-            raise refused(self.kind, "reports do not support items")
-
-
-class ForKnownNoise:
-    """The shared part of steps that need the variance of an estimate."""
-
-    kind: Any
-
-    def check(self, known: Known) -> None:
-        """Refuse a protocol whose noise has no closed form; raises ScenarioError."""
-        if known.variance is None:
-            raise refused(self.kind, "noise has no closed form")
-
-
-class ByEstimates(ForAll):
-    """The shared part of corrections that need to know nothing but the estimates."""
+class ByEstimates(Correction):
+    """A correction that needs to know nothing but the estimates."""
 
     @abstractmethod
     def corrected(self, frequencies: Floats) -> Floats:

@@ -109,7 +109,7 @@ def least_number(protocol: Exchangeable, seen: Counts) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class KeptReportLaw:
     """The probabilities of an honest report that is kept, and supports an item besides.
 
     It is kept if it supports fewer than `least` of r suspicious items. Its user holds one of those
@@ -124,7 +124,7 @@ class Kept:
     other: Floats
 
     @classmethod
-    def of(cls, protocol: Exchangeable, r: int, least: int) -> Kept:
+    def of(cls, protocol: Exchangeable, r: int, least: int) -> KeptReportLaw:
         kept, own, suspect, other = np.zeros((4, 2))
         for place, inside in enumerate((1, 0)):
             for has, chance in ((True, protocol.p), (False, 1 - protocol.p)):
@@ -141,7 +141,7 @@ class Kept:
         return cls(kept, own, suspect, other)
 
 
-def mended(
+def restore_counts(
     protocol: Exchangeable, kept: Counts, users: int, suspicious: Items, least: int
 ) -> tuple[Counts, int] | None:
     """The support counts that all honest reports would have, and their number.
@@ -153,7 +153,7 @@ def mended(
     r, d = suspicious.size, kept.size
     if d - r < 1:
         return None
-    law = Kept.of(protocol, r, least)
+    law = KeptReportLaw.of(protocol, r, least)
     inside = np.zeros(d, dtype=np.bool_)
     inside[suspicious] = True
     # Kept reports, and what they support of the suspicious items, from the users of both sides.

@@ -15,7 +15,7 @@ from ..base.errors import ScenarioError, got
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.pure import BoolArray
-from .step import ForKnownNoise, Known, Step, require_left
+from .step import Correction, Known, require_left
 
 
 def threshold(alpha: float, known: Known) -> float:
@@ -26,13 +26,14 @@ def threshold(alpha: float, known: Known) -> float:
 
 
 @dataclass(frozen=True)
-class BaseCut(ForKnownNoise, Step):
+class BaseCut(Correction):
     """Keep the estimates above T, and set the others to 0. NDSS.
 
     The sum is whatever it is. alpha : the expected number of items that are kept though nobody
     holds any item.
     """
 
+    needs = "noise"
     alpha: Annotated[float, Range(0, ends="()")] = 2.0
     kind: Literal["base-cut"] = "base-cut"
 
@@ -52,7 +53,7 @@ class BaseCut(ForKnownNoise, Step):
 
 
 @dataclass(frozen=True)
-class Significance(ForKnownNoise, Step):
+class Significance(Correction):
     """Keep the estimates above T, and spread what is missing to one evenly over the others. W17.
 
     Where those kept exceed one already, the others are 0 and the sum stays above one. alpha : the
@@ -60,6 +61,7 @@ class Significance(ForKnownNoise, Step):
     and 5,000 users, whose counts are skewed, 0.14 for 0.1.
     """
 
+    needs = "noise"
     alpha: Annotated[float, ALPHA] = 0.05
     kind: Literal["significance"] = "significance"
 

@@ -7,31 +7,16 @@ those of reports that nobody proves.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal, Protocol
+from typing import Annotated, Literal
 
-from ..base.capability import Capability
 from ..law.pure import Mechanism
 from ..protocols.trust import Verified
 from ..protocols.trust.kinds import LEVELS
-from .step import ForAll, Reader, Step
-
-
-class Verifier(Reader, Protocol):
-    """A step without which fakes can send any report: a `[[defence]]` table, before all others.
-
-    trust : whom users trust in the defended arms.
-    """
-
-    @property
-    def trust(self) -> Verified: ...
-
-
-is_verifier: Final[Capability[Verifier]] = Capability("trust")
-"""True where a defence decides what users can send."""
+from .step import Step
 
 
 @dataclass(frozen=True)
-class VerifiedRandomiser(ForAll, Step):
+class VerifiedRandomiser(Step):
     """Accept a report only with a proof that the protocol drew it, from whichever item.
 
     drop_out, levels : as `core.protocols.trust.Verified` has them.
@@ -43,6 +28,7 @@ class VerifiedRandomiser(ForAll, Step):
 
     @property
     def trust(self) -> Verified:
+        """Whom users trust in the defended arms."""
         return Verified(self.drop_out, self.levels)
 
     def reads(self, protocol: Mechanism) -> str | None:

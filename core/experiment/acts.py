@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..attacks import Attack, Fakes, Mixture, aimed, fakes_of, malicious_users
+from ..attacks import Attack, Fakes, Mixture, fakes_of, malicious_users, resolve_targets
 from ..base.errors import ScenarioError
 from ..law.pure import Items, Mechanism
 from ..population import Population
@@ -38,7 +38,7 @@ def acts_of(point: Point, population: Population, protocol: Mechanism) -> tuple[
     if attack is not None:
         malicious = malicious_users(population.users, attack.share)
         try:
-            attack, targets = aimed(attack, population, point.seed)
+            attack, targets = resolve_targets(attack, population, point.seed)
             fakes = fakes_of(attack, targets, malicious, population)
             _check_fakes(fakes, protocol, attack.kind == Mixture.kind)
         except ScenarioError as error:

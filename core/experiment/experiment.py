@@ -16,15 +16,15 @@ from ..base.errors import LIFTED, ScenarioError, got, spelled
 from ..base.pulse import Pulse, no_pulse
 from ..base.streams import Path
 from ..cell import Cell
-from ..defences import asks_twice, is_verifier
-from ..law.capabilities import draws_apart, memoises
-from ..law.pure import Mechanism, sends_reports
+from ..defences import VerifiedRandomiser
+from ..law.longitudinal import MOST_LEAVING, Memoising
+from ..law.mechanism import LocalMechanism
+from ..law.pure import Mechanism
 from ..metrics import METRICS
 from ..metrics.goal import Goal
 from ..population import Explicit, Population, PopulationSpec, StatedSpec
 from ..population.turnover import Turnover, turnover
 from ..protocols import awaits_code
-from ..protocols.chains import MOST_LEAVING
 from ..scenario import MAX_CELLS, Campaign, Point, Scenario
 from ..task import task_over
 from .acts import Act, acts_of
@@ -37,7 +37,7 @@ from .limits import (
     check_size,
     check_total,
 )
-from .search import solved
+from .search import solve_goal
 from .trusting import check_defences, trusting
 
 
@@ -87,7 +87,7 @@ def compile(  # noqa: A001
         )
     try:
         most = MAX_USERS if limits else 2**62
-        cells = tuple(solved(cell, pulse, most, searches) for cell in _cells(scenario, limits))
+        cells = tuple(solve_goal(cell, pulse, most, searches) for cell in _cells(scenario, limits))
     except ScenarioError as error:
         raise error.at(scenario.name) from error
     return Experiment(scenario, cells, limits)
@@ -178,7 +178,7 @@ def bind(
         task=task,
         goal=point.goal,
         defences=point.acting,
-        asked=_asked(point, protocol, population) if known else None,
+        asked=_find_asked(point, protocol, population) if known else None,
         trust=trust,
         python_metrics=point.metric,
     )
@@ -296,17 +296,20 @@ def _check_goal(
         raise ScenarioError(rule, key="goal")
 
 
-def _asked(point: Point, protocol: Mechanism, population: Population) -> Mechanism | None:
+def _find_asked(point: Point, protocol: Mechanism, population: Population) -> Mechanism | None:
     """The protocol that a defence makes of the scenario's; None where all stays as it is.
 
     That of two reports with half the budget each, or one that can be verified.
     """
     spec: Any = point.protocol
     for step in point.acting:
-        if asks_twice(step):
+        if step.asks_twice:
             halved = replace(spec, epsilon=spec.epsilon / 2)
             return cast("Mechanism", halved.over(population))
-        if is_verifier(step) and (proved := step.trust.quantised(protocol)) != protocol:
+        if (
+            isinstance(step, VerifiedRandomiser)
+            and (proved := step.trust.quantised(protocol)) != protocol
+        ):
             return proved
     return None
 
@@ -346,10 +349,12 @@ def _path(
     if protocol.code and asked == "counts":
         rule = 'must be "auto" or "reports" for a protocol in Python without tables, got "counts"'
         raise ScenarioError(rule, key="simulate.path")
-    if sends_reports(protocol):
+    if isinstance(protocol, LocalMechanism):
         pairs = population.users * max(population.domain_size, LEAST_ITEMS) * (point.rounds or 1)
-        linked = point.rounds is not None and memoises(protocol)  # counts know who has gone
-        joint = asked == "auto" and pairs <= AT_HAND and draws_apart(protocol) and not linked
+        linked = point.rounds is not None and isinstance(
+            protocol, Memoising
+        )  # counts know who has gone
+        joint = asked == "auto" and pairs <= AT_HAND and protocol.apart and not linked
         by_reports = python or unlisted or sifts or joint or asked == "reports"
         return "reports" if by_reports else "counts"
     told = f"with {point.protocol.kind}: users tell a trusted curator their items"

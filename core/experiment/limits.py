@@ -8,7 +8,7 @@ from typing import Final
 from ..base.errors import LIFTED, ScenarioError, check_limit, got
 from ..cell import Cell
 from ..collection.reports import no_reports
-from ..defences import Load, asks_twice
+from ..defences import Load
 from ..population import ITEMS, USERS, Population
 from ..scenario import TRIALS, Point
 
@@ -72,7 +72,7 @@ def held_bytes(cell: Cell) -> int:
     report = nobody.dtype.itemsize * math.prod(nobody.shape[1:])
     everyone = cell.first.users + cell.peak.malicious
     scratch = max(step.memory(Load(cell.protocol.domain_size, everyone)) for step in cell.filters)
-    reports = 2 if any(map(asks_twice, cell.filters)) else 1
+    reports = 2 if any(step.asks_twice for step in cell.filters) else 1
     return 2 * everyone * (reports * report + 8) + scratch
 
 

@@ -46,7 +46,9 @@ PRECISION: Final = 0.01
 """A bracket is narrow enough when its ends differ by this share, or by one fake user."""
 
 
-def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13, simulates: bool = True) -> Cell:
+def solve_goal(
+    cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13, simulates: bool = True
+) -> Cell:
     """The cell with the least fakes that reach its goal, and the answer; itself without a goal.
 
     most : genuine and fake users together. simulates : without it, a goal that takes a search is
@@ -61,7 +63,7 @@ def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13, simulates: b
     if answer is None and not simulates:
         return cell
     if answer is None:
-        answer = _searched(cell, cell.goal, cap, pulse)
+        answer = _search_bracket(cell, cell.goal, cap, pulse)
     return answered_by(cell, answer)
 
 
@@ -182,7 +184,7 @@ def _divergence(seen: float, claimed: float) -> float:
     return total
 
 
-def _searched(cell: Cell, goal: Goal, cap: int, pulse: Pulse) -> Answer:
+def _search_bracket(cell: Cell, goal: Goal, cap: int, pulse: Pulse) -> Answer:
     """A bracket of the smallest m that reaches the goal, by simulation."""
     trials = _Trials(measured_alone(cell), goal, pulse)
 

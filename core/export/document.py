@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ..base.errors import FileError
 from ..base.summary import Estimate
-from ..cell import Cell, in_groups
+from ..cell import Cell
 from ..metrics.results import CellResults
 from ..running.runner import Results
 from ..view import CellView, Frequencies, Rounds
@@ -99,8 +99,7 @@ def _choose_metrics(document: dict[str, Any], metrics: Sequence[str]) -> dict[st
 
 def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any]:
     described = cell_document(cell_view(cell, measured))
-    if in_groups(cell.task):
-        described |= cell.task.details(cell, measured.arms)
+    described |= cell.task.details(cell, measured.arms)
     if cell.rounds:
         described |= rounds_document(rounds_view(cell, measured))
     if frequencies:

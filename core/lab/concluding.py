@@ -20,7 +20,7 @@ from ..base.streams import stream
 from ..bounds.claims import Claim, Overturning, overturning_share
 from ..bounds.fakes import Chain, Floor, floor_of, floor_of_counts, honest_rates, least_fakes
 from ..bounds.robust import ballot_of
-from ..defences.floor import counted, grown, sizes_of
+from ..defences.floor import count_chain, grow_sets, sizes_of
 from ..law.pure import PureProtocol, Reports
 from ..law.together import tells_together
 from ..theory import Misfit
@@ -100,14 +100,14 @@ def heard(
         raise ScenarioError("must be at least one, got none", key="reports")
     if not tells_together(protocol):
         return heard_counts(protocol, counts, users, confidence)
-    chains = tuple(grown(protocol, sample.reports, pulse))
+    chains = tuple(grow_sets(protocol, sample.reports, pulse))
     if users > SAMPLED:
         chains = _promising(protocol, chains, confidence)
         seen = [np.zeros(chain.items.size, dtype=np.int64) for chain in chains]
         for reports in read():
             pulse()
             for total, chain in zip(seen, chains, strict=True):
-                total += counted(protocol, reports, chain)
+                total += count_chain(protocol, reports, chain)
         chains = tuple(
             Chain(chain.items, total, chain.every)
             for chain, total in zip(chains, seen, strict=True)

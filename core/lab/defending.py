@@ -158,7 +158,7 @@ class Foe:
         return stream(0, f"screen {kind} {self.protocol!r} {self.users}", "malicious")
 
     def crafted(self, rng: np.random.Generator, count: int) -> Reports:
-        reports: Reports = self.protocol.known(self.ask).reports(count, rng)
+        reports: Reports = self.protocol.find_law(self.ask).reports(count, rng)
         return reports
 
     def held(self, users: int, rng: np.random.Generator, trials: int) -> Counts:

@@ -16,8 +16,7 @@ import numpy as np
 from ..base.errors import ScenarioError
 from ..base.named import fields_of
 from ..base.ranges import DOMAIN, EPSILON, SHARE, USERS, Range, check_bounds
-from ..law.capabilities import places
-from ..law.pure import PureProtocol, SeedSearch, gain_factor, item_variance, scatters
+from ..law.pure import PlacedItems, PureProtocol, gain_factor, item_variance
 from ..protocols import DIALS, KINDS, Dial
 from .guessing import Prior, averaged
 
@@ -97,8 +96,8 @@ def rated(table: Mapping[str, Any], demand: Demand, prior: Prior = ()) -> Rated:
     protocol: PureProtocol = spec.bind(demand.items)
     variance = float(item_variance(protocol, 1))
     noise = variance / demand.users
-    lifted, search = demand.share * gain_factor(protocol), SeedSearch()
-    crafted = protocol.crafted_support(demand.targets, search).target
+    lifted = demand.share * gain_factor(protocol)
+    crafted = protocol.find_support("crafted", demand.targets).target
     raised = demand.share * (crafted - protocol.q) / (protocol.p - protocol.q)
     return Rated(
         dict(table),
@@ -127,16 +126,16 @@ def guessed(protocol: PureProtocol, prior: Prior = ()) -> float | None:
             return averaged(protocol, prior).after
         except ScenarioError:
             return None
-    if places(protocol) or scatters(protocol):
+    if isinstance(protocol, PlacedItems):
         return None
     d, p, q = protocol.domain_size, protocol.p, protocol.q
-    law = protocol.honest_support(1)
+    law = protocol.find_support("honest", 1)
     if law.variance + law.other_variance + 2 * law.covariance < 1e-9 * d:
-        return p / (p + (d - 1) * q)
+        return float(p / (p + (d - 1) * q))
     none = math.exp((d - 1) * math.log1p(-q))
     # E[1/(1 + Bin(N, q))] = (1 − (1 − q)^(N + 1))/((N + 1) q).
     shared = -math.expm1(d * math.log1p(-q)) / (d * q)
-    return p * shared + (1 - p) * none / d
+    return float(p * shared + (1 - p) * none / d)
 
 
 @dataclass(frozen=True, eq=False)

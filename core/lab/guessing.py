@@ -5,7 +5,7 @@ after it the item with the largest π M(y|v): the guess of Bayes, which is right
 Σ_y max_v π_v (M(y|v) − Σ_u π_u M(y|u)), the most by which a guess is right more often than the same
 guess without a report (Guerra-Balboa, Sauer, Arcolezi, Strufe 2025, theorem 4.2): after − before
 where all items are as likely. Where a report is one law for all items, given whether it supports
-the own item (`core.law.hiding.Conditions`), both are sums over the likeliest item that it
+the own item (`core.law.exchangeable`), both are sums over the likeliest item that it
 supports; we derive them. Other protocols are gone through report by report.
 """
 
@@ -21,9 +21,9 @@ import numpy as np
 from ..base.errors import ScenarioError, got
 from ..base.ranges import EPSILON
 from ..base.sampling import Floats
-from ..law.doors import name_of
 from ..law.enumeration import every_report
-from ..law.hiding import Conditions, hides
+from ..law.exchangeable import Exchangeable
+from ..law.mechanism import name_of
 from ..law.pure import LocalMechanism
 from ..law.steps import first_reached, whole_numbers
 
@@ -68,7 +68,7 @@ def guessed(protocol: LocalMechanism, prior: Floats) -> Guess:
 
     Raises ScenarioError where a protocol has neither a closed form nor few enough reports.
     """
-    if hides(protocol):
+    if isinstance(protocol, Exchangeable):
         return _conditioned(protocol, np.sort(prior)[::-1])
     law = every_report(protocol)
     if law is None or len(law.probabilities) != prior.size:
@@ -91,7 +91,7 @@ def listed(law: Floats, prior: Floats) -> Guess:
     return Guess(float(prior.max()), float(best.sum()), float(told), worst)
 
 
-def _conditioned(protocol: Conditions, prior: Floats) -> Guess:
+def _conditioned(protocol: Exchangeable, prior: Floats) -> Guess:
     """The closed form; prior : float64[d], falling.
 
     A report is so many times as likely as one of the background: `held` if it supports the own

@@ -18,10 +18,10 @@ import numpy as np
 from ..attacks import MaximalGain
 from ..base.sampling import Floats
 from ..bounds.claims import Sum, above, independent, overturning_share
-from ..bounds.planner import Oracle, Released
+from ..bounds.planner import Oracle
 from ..bounds.robust import Ballot, ballot_of
 from ..bounds.undetectable import hidden_against
-from ..law.hiding import Conditions, hides
+from ..law.exchangeable import Exchangeable
 from ..law.pure import item_variance
 from ..population.targets import ListedTargets
 from ..theory.gains import gain
@@ -99,7 +99,7 @@ def ladder(setting: Setting, kinds: Sequence[str]) -> Iterator[Rung]:
     yield from local
     best = min(local, key=lambda rung: rung.sd)
     protocol = _asked(setting, "local", best.protocol)
-    if hides(protocol):
+    if isinstance(protocol, Exchangeable):
         yield _hidden(setting, best, protocol)
     yield _counted(setting, replace(best, rung="verified"), 1)
     for kind in kinds:
@@ -183,7 +183,7 @@ def _reaching(setting: Setting, lifted: float, lowered: float) -> float | None:
 # Fakes who are held to something.
 
 
-def _hidden(setting: Setting, best: Rung, protocol: Conditions) -> Rung:
+def _hidden(setting: Setting, best: Rung, protocol: Exchangeable) -> Rung:
     """The best fakes whose reports look like an honest population's.
 
     Besides β they move β e: they take it from other items, so that two items change by β(1 + 2e).
@@ -216,9 +216,9 @@ def _counted(setting: Setting, rung: Rung, admitted: int) -> Rung:
     )
 
 
-def _released(setting: Setting, name: RungName, curator: Released) -> Rung:
+def _released(setting: Setting, name: RungName, curator: Any) -> Rung:
     """The rung of servers or a curator, who release a histogram with noise."""
     protocol = "geometric" if name == "curator" else name.removeprefix("aggregated-")
-    sd = math.sqrt(Oracle.released(curator).noise) / setting.users
+    sd = math.sqrt(Oracle.of_curator(curator).noise) / setting.users
     rung = Rung(name, protocol, setting.epsilon, sd, 0.0, 0.0, None, 0.0)
     return _counted(setting, rung, curator.admitted)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.ranges import Range, require
 from ..base.sampling import Counts, Floats
-from ..law.numbers import TellsNumbers
+from ..law.numbers import NumericProtocol
 from ..law.pure import PureProtocol, Rng, estimate
 from ..protocols.curators.curator import Curator
 from ..theory import item_variances
@@ -49,7 +49,7 @@ def local_mse(protocol: PureProtocol, histogram: Counts | Floats) -> float:
     return float(np.mean(item_variances(protocol, users, histogram / users)))
 
 
-def mean_mse(protocol: TellsNumbers, values: Floats, histogram: Counts | Floats) -> float:
+def mean_mse(protocol: NumericProtocol, values: Floats, histogram: Counts | Floats) -> float:
     """The variance of the estimated mean of numbers of [-1, 1], without the fakes.
 
     values : float64[d], the number of each item. The variance of a report is taken from a grid.

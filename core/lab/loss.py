@@ -7,12 +7,12 @@ neighbours.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Final, Protocol
+from typing import Annotated
 
 import numpy as np
 
-from ..base.capability import Capability
 from ..base.errors import ScenarioError
 from ..base.ranges import BUDGET, Bounded, Range
 from ..base.sampling import Counts, Floats
@@ -46,28 +46,17 @@ class Exponential(Bounded):
         return float(self.probabilities(histogram)[histogram == histogram.max()].sum())
 
 
-class Losing(Protocol):
-    """The loss of its reports is known."""
-
-    def privacy_loss(self) -> Loss:
-        """The privacy loss between two inputs that differ as much as possible."""
-        ...
-
-
-has_loss: Final[Capability[Losing]] = Capability("privacy_loss")
-"""True where the exact loss is known."""
-
-
 def loss_of(mechanism: object) -> Loss:
     """The exact loss of a protocol or a mechanism, for two inputs that differ as much as possible.
 
     Raises ScenarioError for what has no closed form.
     """
-    if not has_loss(mechanism):
+    privacy_loss: Callable[[], Loss] | None = getattr(mechanism, "privacy_loss", None)
+    if privacy_loss is None:
         raise ScenarioError(
             f"has no closed form of its privacy loss: {mechanism!r}", key="protocol"
         )
-    return mechanism.privacy_loss()
+    return privacy_loss()
 
 
 def exponential_loss(mechanism: Exponential, histogram: Counts, leaves: int, to: int) -> Loss:

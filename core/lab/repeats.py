@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..law.exchangeable import Exchangeable
 from ..law.pure import Reports
-from ..law.twice import draws_seeds
+from ..protocols.hashing import LocalHashing
 
 SEEDS: Final = 2**32
 """The seeds that an honest user draws from, each as likely."""
@@ -21,7 +21,7 @@ MOST: Final = 10_000
 
 def marks(protocol: Exchangeable, reports: Reports) -> NDArray[np.unsignedinteger]:
     """uint[n]: equal for equal reports; of a protocol whose users draw seeds, for equal seeds."""
-    if draws_seeds(protocol):
+    if isinstance(protocol, LocalHashing):
         return np.ascontiguousarray(protocol.seeds(reports))
     return marks_of(reports)
 
@@ -44,7 +44,7 @@ def likeliest(protocol: Exchangeable) -> float:
 
     Given the number of other items that a report supports, every set of them is as likely.
     """
-    if draws_seeds(protocol):
+    if isinstance(protocol, LocalHashing):
         return -math.log(SEEDS)
     others, best = protocol.domain_size - 1, -math.inf
     for own, chance in ((True, protocol.p), (False, 1 - protocol.p)):

@@ -19,11 +19,11 @@ from ..protocols import KINDS
 from ..protocols.curators.aggregate import Circuit, Noise
 from ..protocols.trust import (
     Aggregated,
-    Asked,
     Local,
     Shuffled,
     Trust,
     TrustedCurator,
+    TrustRequest,
     Verified,
 )
 
@@ -70,12 +70,12 @@ def _summed(circuit: Circuit, terms: Terms) -> Trust:
 
 RUNGS: Final[dict[str, Row]] = {
     "local": Row(lambda _: Local(), Oracle.of),
-    "verified": Row(lambda _: Verified(), Oracle.proved, proves=True),
+    "verified": Row(lambda _: Verified(), Oracle.of_verified, proves=True),
     "shuffled": Row(lambda terms: Shuffled(terms.delta, terms.epsilon), Oracle.of, hides=True),
-    "aggregated-sumvec": Row(partial(_summed, "sumvec"), Oracle.released, by_reports=False),
-    "aggregated-multihot": Row(partial(_summed, "multihot"), Oracle.released, by_reports=False),
-    "aggregated-histogram": Row(partial(_summed, "histogram"), Oracle.released, by_reports=False),
-    "curator": Row(lambda _: TrustedCurator(), Oracle.released, by_reports=False),
+    "aggregated-sumvec": Row(partial(_summed, "sumvec"), Oracle.of_curator, by_reports=False),
+    "aggregated-multihot": Row(partial(_summed, "multihot"), Oracle.of_curator, by_reports=False),
+    "aggregated-histogram": Row(partial(_summed, "histogram"), Oracle.of_curator, by_reports=False),
+    "curator": Row(lambda _: TrustedCurator(), Oracle.of_curator, by_reports=False),
 }
 """Every rung that is a way to collect, from the least trust to the most."""
 
@@ -86,7 +86,7 @@ def mechanism(row: Row, kind: str, items: int, users: int, terms: Terms) -> Mech
     kind : of the local protocol; of no account where users send no reports. users : n.
     """
     spec = KINDS[kind](kind=kind, epsilon=terms.epsilon)
-    asked = Asked(spec, lambda table: table.bind(items), items, users)
+    asked = TrustRequest(spec, lambda table: table.bind(items), items, users)
     try:
         return row.trust(terms).bound(asked)
     except ScenarioError as error:
@@ -105,7 +105,7 @@ def alarms(protocol: Any, oracle: Oracle, plan: Plan) -> float:
     from scipy.stats import binom
 
     reports, gap = round(plan.users), protocol.p - protocol.q
-    threshold = planner.noise_threshold(oracle, planner.unattacked(plan))
+    threshold = planner.noise_threshold(oracle, planner.without_fakes(plan))
     one = float(binom.sf(math.floor(reports * (protocol.q + threshold * gap)), reports, protocol.q))
     return -math.expm1(plan.items * math.log1p(-one))
 

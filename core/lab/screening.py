@@ -16,15 +16,16 @@ import numpy as np
 from ..base.errors import ScenarioError
 from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Floats
-from ..defences import ALARMS, FILTERS, Received, asks_twice, known
+from ..defences import ALARMS, FILTERS, Received, known
 from ..defences.floor import CertifiedFloor
-from ..defences.itemsets import pair_counts, sizes_of, unpacked, users_in
-from ..defences.pairs import Pairs, supported
-from ..defences.suspects import MOST, Suspects, least_number, mended, suspects
+from ..defences.itemsets import pair_counts, report_columns, sizes_of, unpack_bits, users_in
+from ..defences.pairs import Pairs
+from ..defences.suspects import MOST, Suspects, least_number, restore_counts, suspects
 from ..kernels.bits import binomial_threshold
-from ..law.pure import BoolArray, Items, Reports, Unbiased
+from ..law.moments import Unbiased
+from ..law.pure import BoolArray, Items, Reports
 from ..law.together import PairLaw, numbers, tells_together
-from ..law.twice import draws_seeds
+from ..protocols.hashing import LocalHashing
 from ..theory.defended import paired
 from .defending import SIFTED, Foe, Rates, of_alarm, of_filter, trials_of
 from .repeats import largest, likeliest, marks, often, too_many
@@ -144,7 +145,7 @@ class _Gathered:
         if not tells_together(protocol):
             self.single = self.single + protocol.support_counts(reports)
             return
-        columns = supported(protocol, reports)
+        columns = report_columns(protocol, reports)
         sizes = sizes_of(columns, len(reports))
         self.single = self.single + np.array([users_in(column) for column in columns])
         self.sizes = self.sizes + np.bincount(sizes, minlength=d + 1)
@@ -161,7 +162,7 @@ def memory(protocol: Any, users: int) -> int:
     """
     if not tells_together(protocol):
         return 0
-    mark, d = 4 if draws_seeds(protocol) else 8, protocol.domain_size
+    mark, d = 4 if isinstance(protocol, LocalHashing) else 8, protocol.domain_size
     return users * (3 * mark + 13) + (40 * d**2 if d <= MOST else 0)
 
 
@@ -204,7 +205,7 @@ def _proved(kind: str, alarm: bool, foe: Foe, power: Callable[[Foe], float]) -> 
 def _pair_power(foe: Foe) -> float:
     """The power of the screen of pairs, by its closed form."""
     ask = foe.ask
-    law, r = foe.protocol.known(ask).towards(), ask.targets.size
+    law, r = foe.protocol.find_law(ask).towards(), ask.targets.size
     if r < 2:
         return 0.0
     both = paired(r, law.target, law.variance)
@@ -229,7 +230,7 @@ def _sizes(seen: _Gathered, foe: Foe) -> list[Screen]:
         from scipy.special import ndtr
 
         made, m = foe.crafted(foe.rng("sizes"), min(foe.malicious, DRAWN)), foe.malicious
-        ones = sizes_of(supported(protocol, made), len(made))
+        ones = sizes_of(report_columns(protocol, made), len(made))
         fakes = np.bincount(ones, minlength=law.size) / len(made)
         mean = (users - m) * law + m * fakes
         noise = np.sqrt((users - m) * law * (1 - law) + m * fakes * (1 - fakes) + 1e-12)
@@ -250,7 +251,7 @@ def _repeats(seen: _Gathered, foe: Foe) -> tuple[Screen, BoolArray]:
         alike = largest(marks(seen.protocol, made))
         return float(alike > 1 and alike / len(made) * foe.malicious >= limit)
 
-    kind = "seeds" if draws_seeds(seen.protocol) else "rows"
+    kind = "seeds" if isinstance(seen.protocol, LocalHashing) else "rows"
     return _proved(kind, bool(over.size), foe, power), np.isin(every, over)
 
 
@@ -282,7 +283,7 @@ def _filters(seen: _Gathered, estimates: Floats, trials: int, pulse: Pulse) -> I
         step = make()
         if (
             kind in (Pairs.kind, CertifiedFloor.kind)
-            or asks_twice(step)
+            or step.asks_twice
             or step.reads(protocol) is not None
         ):
             continue
@@ -294,9 +295,12 @@ def _filters(seen: _Gathered, estimates: Floats, trials: int, pulse: Pulse) -> I
 
 def scores(protocol: Any, reports: Reports, items: Items) -> Items:
     """int64[n]: the number of suspicious items that each report supports."""
-    columns = supported(protocol, reports)
+    columns = report_columns(protocol, reports)
     return np.asarray(
-        sum((unpacked(columns[item], len(reports)) for item in items), np.zeros(len(reports), int))
+        sum(
+            (unpack_bits(columns[item], len(reports)) for item in items),
+            np.zeros(len(reports), int),
+        )
     )
 
 
@@ -314,6 +318,6 @@ def _without(
         at += len(mine)
     least = least_number(protocol, np.bincount(number, minlength=r + 1))
     left, users = seen.single - support[least:].sum(axis=0), int((number < least).sum())
-    honest = mended(protocol, left, users, named.items, least) or (left, users)
+    honest = restore_counts(protocol, left, users, named.items, least) or (left, users)
     after = protocol.estimates(honest[0][None], honest[1]).frequencies[0]
     return np.flatnonzero((number >= least) | repeated), after

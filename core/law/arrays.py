@@ -28,15 +28,15 @@ def items_of(values: object, domain_size: int, key: str = "values") -> Items:
         whole = [isinstance(item, int | float) and item % 1 == 0 for item in items.tolist()]
         first = whole.index(False) if False in whole else 0
         rule = f"must be integers, the numbers of items in [0, {domain_size})"
-        raise ScenarioError(f"{rule}, {_found(items, first)}", key=key)
+        raise ScenarioError(f"{rule}, {_say_value(items, first)}", key=key)
     if items.min() < 0 or items.max() >= domain_size:
         first = int(np.argmax((items < 0) | (items >= domain_size)))
         rule = f"must be items in [0, {domain_size})"
-        raise ScenarioError(f"{rule}, {_found(items, first)}", key=key)
+        raise ScenarioError(f"{rule}, {_say_value(items, first)}", key=key)
     return items.astype(np.int64, copy=False)
 
 
-def _found(items: NDArray[Any], at: int) -> str:
+def _say_value(items: NDArray[Any], at: int) -> str:
     """The value that broke a rule, and where it stands: "got -1 (a missing value?) at 3"."""
     value = items[at : at + 1].tolist()[0]
     missing = value is None or value != value or value == -1

@@ -12,16 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
-from ..base.capability import Capability
 from ..base.sampling import Floats
-from .doors import name_of
 from .enumeration import every_report
-from .hiding import Conditions, hides
-from .pure import sends_reports
+from .exchangeable import Exchangeable
+from .mechanism import LocalMechanism, Mechanism, name_of
 
 PAIRED: Final = 16
 """The most items all of whose pairs are gone through."""
@@ -72,35 +70,12 @@ class Pair:
     others: Sides
 
 
-class Links(Protocol):
-    """A mechanism of whose reports the server may draw a part, and so know whose each is."""
-
-    @property
-    def linked(self) -> bool: ...
-
-
-class Blankets(Protocol):
-    """A mechanism with a blanket of its own, which `hides` does not give."""
-
-    @property
-    def blanket(self) -> Blanket:
-        """The blanket, seen by the two items that it protects least."""
-        ...
-
-
-has_blanket: Final[Capability[Blankets]] = Capability("blanket")
-"""True where a mechanism tells its own blanket."""
-
-links: Final[Capability[Links]] = Capability("linked")
-"""True where the server may know whose a report is by what it drew for it."""
-
-
-def unshuffled(mechanism: object) -> str | None:
+def why_unshuffled(mechanism: Mechanism) -> str | None:
     """The reason why a shuffler hides nothing of its reports, with its name; None if it does."""
     name = name_of(mechanism)
-    if not sends_reports(mechanism):
+    if not isinstance(mechanism, LocalMechanism):
         return f"{name}, a curator to whom users tell their items: there are no reports to shuffle"
-    if links(mechanism) and mechanism.linked:
+    if mechanism.linked:
         return f"{name}, whose reports say whose they are, as the server drew a part of each"
     return None
 
@@ -139,10 +114,11 @@ def blankets_of(protocol: Any) -> tuple[Blanket, ...]:
 
     A protocol of which nothing else is known has that of the worst protocol of its ε.
     """
-    if hides(protocol):
-        return (_conditioned(protocol),)
-    if has_blanket(protocol):
-        return (protocol.blanket,)
+    if isinstance(protocol, Exchangeable):
+        return (_background_blanket(protocol),)
+    own: Blanket | None = getattr(protocol, "blanket", None)
+    if own is not None:
+        return (own,)
     law = every_report(protocol)
     found = () if law is None else _of_reports(law.probabilities)
     return found or (any_blanket(protocol.epsilon),)
@@ -150,7 +126,7 @@ def blankets_of(protocol: Any) -> tuple[Blanket, ...]:
 
 def pairs_of(protocol: Any) -> tuple[Pair, ...]:
     """Pairs of data sets from which the loss of a protocol can be bounded below; maybe none."""
-    if hides(protocol):
+    if isinstance(protocol, Exchangeable):
         return tuple(_conditioned_pairs(protocol))
     law = every_report(protocol)
     if law is None:
@@ -171,7 +147,7 @@ def any_pairs(epsilon: float) -> tuple[Pair, ...]:
 # A background, given whether it supports the own item.
 
 
-def _conditioned(protocol: Conditions) -> Blanket:
+def _background_blanket(protocol: Exchangeable) -> Blanket:
     """R_v(y) = B(y) p/π where y supports v, else B(y) (1 − p)/(1 − π); π = B(y supports v)."""
     items, size = protocol.domain_size, protocol.report_size
     rate = protocol.q if size is None else size / items
@@ -188,16 +164,16 @@ def _conditioned(protocol: Conditions) -> Blanket:
     lifted, plain = share * high / low, share
     first = np.array([lifted, lifted, plain, plain, share])
     second = np.array([lifted, plain, lifted, plain, share])
-    return _kept(share, weights, first, second)
+    return _drop_empty(share, weights, first, second)
 
 
-def _kept(share: float, weights: Floats, first: Floats, second: Floats) -> Blanket:
+def _drop_empty(share: float, weights: Floats, first: Floats, second: Floats) -> Blanket:
     """The blanket without cells that have no reports."""
     seen = weights > 0
     return Blanket(share, weights[seen], first[seen], second[seen])
 
 
-def _conditioned_pairs(protocol: Conditions) -> list[Pair]:
+def _conditioned_pairs(protocol: Exchangeable) -> list[Pair]:
     """All others hold a third item, or the first one, or the second one."""
     p, items, size = protocol.p, protocol.domain_size, protocol.report_size
     if size is None:
@@ -259,7 +235,7 @@ def _two_valued(
     for together, one, two in np.unique(cells.round(12), axis=0):
         masses = np.array([together, one - together, two - together, 1 - one - two + together])
         first, second = np.array([high, high, low, low]), np.array([high, low, high, low])
-        pair = _kept(share, np.maximum(masses, 0.0), first, second)
+        pair = _drop_empty(share, np.maximum(masses, 0.0), first, second)
         found += [pair, pair.swapped]
     return _different(found)
 

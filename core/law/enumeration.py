@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
-from ..base.capability import Capability
 from ..base.sampling import Floats
 
 CELLS: Final = 1 << 22
@@ -24,19 +23,10 @@ class ReportLaw:
     report_name: Callable[[int], str]
 
 
-class Lists(Protocol):
-    """It lists its reports, where there are few."""
-
-    def enumerate_reports(self) -> ReportLaw | None:
-        """The law of every report; None where there are too many."""
-
-
-_lists: Final[Capability[Lists]] = Capability("enumerate_reports")
-
-
 def every_report(mechanism: object) -> ReportLaw | None:
     """The law of every report, as a mechanism lists it; None where it lists none, or too many."""
-    return mechanism.enumerate_reports() if _lists(mechanism) else None
+    listed: ReportLaw | None = getattr(mechanism, "enumerate_reports", lambda: None)()
+    return listed
 
 
 def independent_bits(rates: Floats, absent: Floats | None = None) -> Floats:

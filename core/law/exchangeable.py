@@ -37,10 +37,10 @@ from .law import (
     towards_targets,
 )
 from .loss import DiscreteLoss, signs
-from .pure import BoolArray, Items, Oracle, Reports, Rng, Total
+from .pure import BoolArray, Items, PureProtocol, Reports, Rng, Total
 
 
-class Exchangeable(Oracle):
+class Exchangeable(PureProtocol):
     """A pure protocol that treats all items alike.
 
     report_size : the number of items that every report supports; None if it varies.
@@ -51,33 +51,6 @@ class Exchangeable(Oracle):
     """True if one report can support several items."""
     crafted: ClassVar[frozenset[LawName]]
     """The laws of reports that are made up from their sizes."""
-
-    family: ClassVar[str]
-
-    @property
-    @abstractmethod
-    def report_bits(self) -> float: ...
-
-    @abstractmethod
-    def perturb(self, values: Items, rng: Rng | None = None) -> Reports: ...
-
-    @abstractmethod
-    def unperturbed(self, values: Items, rng: Rng) -> Reports: ...
-
-    @abstractmethod
-    def received(self, reports: object, count: int) -> Reports: ...
-
-    @abstractmethod
-    def supports(self, reports: Reports) -> BoolArray: ...
-
-    @abstractmethod
-    def support_counts(self, reports: Reports) -> Counts: ...
-
-    @abstractmethod
-    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts: ...
-
-    @abstractmethod
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts: ...
 
     @property
     def absent(self) -> float:
@@ -114,6 +87,18 @@ class Exchangeable(Oracle):
     def draw_crafted_counts(self, ask: Ask, count: Counts, rng: Rng) -> Counts:
         """int64[trials, d], the support counts of int64[trials] such reports."""
         return self.craft_sizes(ask).draw_counts(ask.targets, self.domain_size, count, rng)
+
+    @abstractmethod
+    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
+        """Reports that support these items where they are `held`, else do not.
+
+        What else they support has one law for all items, the background: a report from item v
+        supports v with probability p. Fakes who draw the item and that chance otherwise can hide.
+        """
+
+    @abstractmethod
+    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
+        """The counts of such reports: int64[trials, d], how many hold each item, or spare it."""
 
     @abstractmethod
     def _uniform(self, count: int, rng: Rng) -> Reports:

@@ -103,7 +103,7 @@ class SupportSizes:
     other_rate: float = 0.0
 
     @classmethod
-    def fixed(cls, targets: int, others: int) -> SupportSizes:
+    def of_one_size(cls, targets: int, others: int) -> SupportSizes:
         """The sizes of reports that all have the same."""
         return cls(np.array([targets]), np.ones(1), np.array([others]))
 
@@ -156,7 +156,7 @@ class Ask:
     sizes: SupportSizes | None = None
     number: float | None = None
 
-    def chosen(self, domain_size: int) -> Items | None:
+    def find_items(self, domain_size: int) -> Items | None:
         """The items of which a report of one item has any, all alike; None where there is none."""
         match self.law:
             case "random":
@@ -206,7 +206,7 @@ class BitLaw:
     scatter: Callable[[int, Floats], Floats]
 
 
-def unknown(*_: object) -> Any:
+def no_answer(*_: object) -> Any:
     """The answer where a law says nothing."""
     return None
 
@@ -224,9 +224,9 @@ class Law:
 
     reports: Callable[[int, Rng], Reports]
     counts: Callable[[Counts, Rng], Any]
-    support: Callable[[Items], ItemSupport | None] = unknown
-    towards: Callable[[], Support] = unknown
-    shape: Callable[[], BitLaw | None] = unknown
+    support: Callable[[Items], ItemSupport | None] = no_answer
+    towards: Callable[[], Support] = no_answer
+    shape: Callable[[], BitLaw | None] = no_answer
 
 
 @dataclass(frozen=True)

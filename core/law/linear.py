@@ -18,7 +18,7 @@ CANCELLED: Final = 1e-12
 """A difference that is smaller than this share of what it is made of is rounding."""
 
 
-def cancelled(difference: float, size: float) -> float:
+def round_to_zero(difference: float, size: float) -> float:
     """A difference of terms of this size together: 0 where it is rounding, and never -0."""
     return difference + 0.0 if abs(difference) > CANCELLED * size else 0.0
 
@@ -32,7 +32,7 @@ def linear_gain(
     """
     gap = p - q
     moved = share * ((said - q * total) / gap - truth)
-    return cancelled(moved, share * ((abs(said) + q * abs(total)) / gap + abs(truth)))
+    return round_to_zero(moved, share * ((abs(said) + q * abs(total)) / gap + abs(truth)))
 
 
 def most_said(

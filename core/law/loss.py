@@ -9,8 +9,9 @@ Every law here is exact: of a pair of inputs that differ as much as the mechanis
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -18,24 +19,6 @@ from ..base.sampling import Floats
 
 EQUAL: Final = 1e-12
 """Losses that differ by less, or by this part of them, differ by rounding."""
-
-
-class Loss(Protocol):
-    """The law of a privacy loss, in nats."""
-
-    @property
-    def maximum(self) -> float:
-        """The largest loss that can happen: ε, or infinite."""
-        ...
-
-    @property
-    def mean(self) -> float:
-        """E[L], the Kullback-Leibler divergence of the two laws of reports."""
-        ...
-
-    def tail(self, threshold: float) -> float:
-        """Pr[L > threshold]."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +89,58 @@ class DiscreteLoss:
                 assert total is not None
                 return total
             square = square.then(square)
+
+
+@dataclass(frozen=True)
+class LaplaceLoss:
+    """The loss of the Laplace mechanism, for neighbours that differ by 1 in `bins` bins (1 or 2).
+
+    With c = ε/bins, one bin has the loss c where the noise is below 0 (half of the time), -c where
+    it is above 1, and c - 2xc in between.
+    """
+
+    epsilon: float
+    bins: int = 1
+
+    @property
+    def maximum(self) -> float:
+        return self.epsilon
+
+    @property
+    def mean(self) -> float:
+        """bins · (e^(-c) - 1 + c)."""
+        c = self.epsilon / self.bins
+        return self.bins * (math.expm1(-c) + c)
+
+    def tail(self, threshold: float) -> float:
+        c = self.epsilon / self.bins
+        return self._one(threshold, c) if self.bins == 1 else self._two(threshold, c)
+
+    @staticmethod
+    def _one(t: float, c: float) -> float:
+        if t < -c:
+            return 1.0
+        return 1 - math.exp((t - c) / 2) / 2 if t < c else 0.0
+
+    def _two(self, t: float, c: float) -> float:
+        """Σ over the first bin's loss l of its law times Pr[the second's exceeds t - l]."""
+        if t < -2 * c:
+            return 1.0
+        if t >= 2 * c:
+            return 0.0
+        # The loss l of one bin is c with probability 1/2, -c with e^-c/2, else has the density
+        # e^((l-c)/2)/4. Below t - c even the largest second loss is too small, above t + c any is
+        # enough.
+        ends = self._one(t - c, c) / 2 + math.exp(-c) / 2 * self._one(t + c, c)
+        low, high = max(-c, t - c), min(c, t + c)
+        middle = (math.exp((high - c) / 2) - math.exp((low - c) / 2)) / 2
+        middle -= math.exp(t / 2 - c) * (high - low) / 8
+        sure = (1 - math.exp(t / 2)) / 2 if t < 0 else 0.0
+        return ends + middle + sure
+
+
+Loss: TypeAlias = DiscreteLoss | LaplaceLoss
+"""The law of a privacy loss, in nats: its largest value, its mean, and Pr[L > t]."""
 
 
 def signs(epsilon: float, up: float, down: float) -> DiscreteLoss:

@@ -11,18 +11,20 @@ step costs the bins and the items, and not their product.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..base.capability import Capability
 from ..base.pulse import Pulse
 from ..base.sampling import Counts, Floats
-from .law import Law
-from .pure import Items, LocalMechanism, Reports, Rng
+from .law import Ask, Law, holding, no_answer
+from .mechanism import LocalMechanism
+from .pure import Items, Reports, Rng
+from .support import ItemSupport
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,81 +35,56 @@ class Sums:
     users: Floats | Counts | int
 
 
-class TellsNumbers(LocalMechanism, Protocol):
-    """Its users hold numbers of [-1, 1], and each report says a number, right on average.
+class NumericProtocol(LocalMechanism):
+    """A protocol whose users hold numbers of [-1, 1]: each report says one, right on average.
 
-    The estimate of the mean is the mean of what reports say: it is linear in the counts, and so is
-    what fakes do to it. A law of reports is known by its rates, as its support has them.
+    Users hold items, each of which stands for a number. The estimate of the mean is the mean of
+    what reports say: it is linear in the counts, and so is what fakes do to it. A law of reports is
+    known by its rates, as its support has them.
 
-    low, high : the numbers that -1 and 1 stand for.
+    has_distribution : whether reports tell the distribution of the numbers as well.
+    low, high : the numbers that -1 and 1 stand for; reports are the same whatever they are.
+    values : float64[d], the number of each item.
+    said : float64[K], the number that each report says; on average it is the user's own.
+    squares : float64[K], what each report says of the square of the number; NaN where it tells
+        none. On average it is the square of the user's own number, but for the width of a bin.
+    factor : the largest value of a report's estimate: fakes move the mean by β (factor - μ).
+    reach : the largest number that one report says, also one that gives its user away as a fake.
+    worst : the largest variance of what a report says, whatever number its user holds.
     """
 
-    epsilon: Any
+    has_distribution: ClassVar[bool] = False
     low: Any
     high: Any
-
-    @property
-    def values(self) -> Floats:
-        """float64[d], the number of each item."""
-        ...
-
-    @property
-    def factor(self) -> float:
-        """The largest value of a report's estimate: fakes move the mean by β (factor - μ)."""
-        ...
-
-    @property
-    def reach(self) -> float:
-        """The largest number that one report says, also one that gives its user away as a fake."""
-        ...
+    values: Any
+    said: Any
+    squares: Any
+    factor: Any
+    reach: Any
+    worst: Any
 
     @property
     def spread(self) -> Floats:
         """float64[d], the variance of what an honest report of each item says."""
-        ...
+        return self.spread_at(self.values)
 
+    @abstractmethod
     def spread_at(self, numbers: Floats) -> Floats:
         """float64[k], the variance of what an honest report of each number of [-1, 1] says."""
-        ...
 
-    @property
-    def worst(self) -> float:
-        """The largest variance of what a report says, whatever number its user holds."""
-        ...
-
+    @abstractmethod
     def said_by(self, rates: Floats) -> tuple[float, float]:
         """The mean and the variance of what reports of a law say."""
-        ...
 
-    @property
-    def said(self) -> Floats:
-        """float64[K], the number that each report says; on average it is the user's own."""
-        ...
-
-    @property
-    def squares(self) -> Floats:
-        """float64[K], what each report says of the square of the number; NaN where it tells none.
-
-        On average it is the square of the user's own number, but for the width of a bin.
-        """
-        ...
-
+    @abstractmethod
     def tallied(self, sums: Sums) -> Floats:
         """float64[trials, K], the number of reports of each kind."""
-        ...
 
+    @abstractmethod
     def tell(self, numbers: Floats, rng: Rng) -> Reports:
         """Honest reports of numbers of [-1, 1], which need not be those of items."""
-        ...
 
-    def told(self, number: float) -> float:
-        """A number of the task's range as one of [-1, 1]."""
-        ...
-
-    def end(self, targets: Items) -> float:
-        """The end of [-1, 1] that is nearer to what these items stand for."""
-        ...
-
+    @abstractmethod
     def steered(
         self, goal: float, genuine: Floats, share: float, square: float | None = None
     ) -> Law:
@@ -117,18 +94,29 @@ class TellsNumbers(LocalMechanism, Protocol):
         None where any will do. Where a goal is out of reach, they say what is nearest, and the
         mean goes first.
         """
-        ...
 
+    @abstractmethod
     def hidden(self, end: float, genuine: Floats, share: float) -> Law:
         """The law of fakes who move the mean towards an end by as much as no defence can see."""
-        ...
+
+    def end(self, targets: Items) -> float:
+        """The end of [-1, 1] that is nearer to what these items stand for."""
+        return 1.0 if self.values[targets].mean() >= 0 else -1.0
+
+    def told(self, number: float) -> float:
+        """A number of [low, high] as one of [-1, 1]."""
+        return float((2 * number - self.low - self.high) / (self.high - self.low))
+
+    def number_name(self, item: int) -> str:
+        """The number of an item, as reports are named."""
+        return f"number {self.values[item]:g}"
+
+    def of_holders(self, ask: Ask, support: ItemSupport) -> Law:
+        """Users who hold targets: of the reports, and of no item, the support is known."""
+        return replace(holding(self, ask, no_answer), support=lambda _: support)
 
 
-tells_numbers: Final[Capability[TellsNumbers]] = Capability("said_by")
-"""True where users hold numbers, of which reports tell the mean."""
-
-
-def heard_mean(protocol: TellsNumbers, tallies: Floats) -> tuple[Floats, Floats]:
+def heard_mean(protocol: NumericProtocol, tallies: Floats) -> tuple[Floats, Floats]:
     """What reports say on average, and the variance of what one says, float64[trials] each.
 
     tallies : float64[trials, K], the number of reports of each kind. The mean is the estimate of
@@ -139,7 +127,7 @@ def heard_mean(protocol: TellsNumbers, tallies: Floats) -> tuple[Floats, Floats]
     return mean, np.asarray(tallies @ protocol.said**2 / reports - mean**2)
 
 
-def heard_squares(protocol: TellsNumbers, tallies: Floats) -> Floats:
+def heard_squares(protocol: NumericProtocol, tallies: Floats) -> Floats:
     """float64[trials], what reports say of the mean of squares of the users' numbers.
 
     NaN of a protocol whose reports tell none, as those of SR.
@@ -201,7 +189,7 @@ def table_of(protocol: Any) -> Table:
     return Table(forward, backward)
 
 
-def fitted(protocol: Any, counts: Floats | Counts, smooth: bool, pulse: Pulse) -> Floats:
+def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, pulse: Pulse) -> Floats:
     """float64[trials, d]: the fits of counts [trials, K], whole or not.
 
     smooth : by EMS, else by EM.
@@ -218,7 +206,7 @@ def fitted(protocol: Any, counts: Floats | Counts, smooth: bool, pulse: Pulse) -
         if step % BETWEEN == 0:
             pulse()
         fits *= table.backward(seen / law)
-        fits = _smoothed(fits) if smooth else fits
+        fits = _smooth_fits(fits) if smooth else fits
         fits /= fits.sum(axis=0)
         law = table.forward(fits)
         likely = np.einsum("kt,kt->t", seen, np.log(law))
@@ -264,7 +252,7 @@ def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, pulse: Puls
     return np.asarray((honest / (honest + poison)).T)
 
 
-def _smoothed(fits: Floats) -> Floats:
+def _smooth_fits(fits: Floats) -> Floats:
     """Each entry with half its weight, a quarter for both neighbours; [d, trials].
 
     They do not add up to 1.

@@ -8,174 +8,36 @@ which counts as a support of -1: p and q are then means, and the estimate is the
 
 from __future__ import annotations
 
-import math
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Protocol, TypeAlias, TypeGuard
+from typing import Annotated, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.capability import Capability
 from ..base.errors import ScenarioError, got
-from ..base.flags import Flags
 from ..base.ranges import DOMAIN, EPSILON, check_bounds
 from ..base.sampling import Counts, Floats
 from .arrays import array_of as array_of
 from .arrays import check_padding as check_padding
 from .arrays import items_of as items_of
-from .doors import Doors
 from .law import Items as Items
 from .law import Reports as Reports
 from .law import Rng as Rng
 from .law import Scoring as Scoring
 from .law import SeedSearch as SeedSearch
+from .mechanism import BoolArray as BoolArray
+from .mechanism import Estimates as Estimates
+from .mechanism import LocalMechanism as LocalMechanism
+from .mechanism import Mechanism as Mechanism
+from .mechanism import is_a as is_a
 from .support import ItemSupport
 
-BoolArray: TypeAlias = NDArray[np.bool_]
 Supports: TypeAlias = NDArray[np.bool_] | NDArray[np.int8]
 """bool[n, d], the items that reports support; int8 with -1 for those that they speak against."""
 
 LEAST_EPSILON: Final = 1e-9
 """Below, less than seven digits of p - q are left in a double."""
-
-
-@dataclass(frozen=True, eq=False)
-class Estimates:
-    """The server's conclusions from the counts of several trials.
-
-    frequencies : float64[trials, d].
-    detected : bool[trials, d], the items that it takes for held by somebody; None where the
-        protocol does not test for that.
-    flags : the claims of a defence that looks for fakes; None where none does.
-    """
-
-    frequencies: Floats
-    detected: BoolArray | None = None
-    flags: Flags | None = None
-
-
-class Mechanism(Doors, Protocol):
-    """The interface of everything that a trial of counts can run on, parameters bound.
-
-    Counts are what the server adds up over the users, of whatever shape it has: the support counts
-    int64[d] of a pure protocol, bit counts of Bloom filters, a curator's histogram and its noise.
-    `targets` is an array of distinct items; the first axis of counts is trials.
-    """
-
-    family: ClassVar[str]
-    """One word, which its kin share: "direct", "unary", "hashing", …"""
-
-    def __hash__(self) -> int: ...
-
-    @property
-    def domain_size(self) -> int: ...
-
-    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        """Counts of honest users. histogram : int64[trials, d], the users of each item."""
-        ...
-
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        """Counts of fakes who send an item without noise. histogram : int64[trials, d]."""
-        ...
-
-    def estimates(self, counts: Counts, users: int) -> Estimates:
-        """The frequencies of all items, from counts [trials, …] of n users."""
-        ...
-
-
-class LocalMechanism(Mechanism, Protocol):
-    """A mechanism whose users send reports: the first axis of reports is users.
-
-    Each sampler of counts has the law of `support_counts` of such reports.
-    """
-
-    @property
-    def report_bits(self) -> float:
-        """The bits that a report takes: log2 of the number of reports there are."""
-        ...
-
-    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        """Honest reports of these items: to be sent by real users, or with `rng` simulated.
-
-        Parameters
-        ----------
-        values
-            int64[n], the item of each user.
-        rng
-            A generator of NumPy; left out, the operating system's cryptographic one draws.
-
-        Raises
-        ------
-        ScenarioError
-            For a value that is no item, with its place.
-
-        Examples
-        --------
-        >>> import ldptui
-        >>> len(ldptui.protocol("grr", items=4, epsilon=1.0).perturb([0, 3, 0]))
-        3
-        """
-        ...
-
-    def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """Reports of these items without noise, as fakes who skip the randomiser send them.
-
-        Parameters
-        ----------
-        values
-            int64[n], the item of each report.
-        rng
-            A generator of NumPy, for what a report draws besides its noise, as a hash seed.
-
-        Examples
-        --------
-        >>> import ldptui, numpy as np
-        >>> grr = ldptui.protocol("grr", items=4, epsilon=1.0)
-        >>> grr.unperturbed(np.array([0, 3]), np.random.default_rng(0)).tolist()
-        [0, 3]
-        """
-        ...
-
-    def support_counts(self, reports: Reports) -> Counts:
-        """The number of reports that support each item: int64[d]; RAPPOR counts bits by cohort.
-
-        Parameters
-        ----------
-        reports
-            Reports of `perturb`, the first axis users.
-
-        Examples
-        --------
-        >>> import ldptui, numpy as np
-        >>> grr = ldptui.protocol("grr", items=4, epsilon=1.0)
-        >>> grr.support_counts(np.array([0, 3, 0])).tolist()
-        [2, 0, 0, 1]
-        """
-        ...
-
-    def received(self, reports: object, count: int) -> Reports:
-        """Reports that a stranger's code made, checked.
-
-        Parameters
-        ----------
-        reports
-            An array of the shape and type that `perturb` returns.
-        count
-            The number of users.
-
-        Raises
-        ------
-        ValueError
-            With what must hold and what was found: "must be int64[5], got float64[5]".
-
-        Examples
-        --------
-        >>> import ldptui, numpy as np
-        >>> grr = ldptui.protocol("grr", items=4, epsilon=1.0)
-        >>> grr.received(np.array([0, 3]), 2).tolist()
-        [0, 3]
-        """
-        ...
 
 
 @dataclass(frozen=True)
@@ -191,13 +53,20 @@ class Total:
     users: int = 1
 
 
-class Supporting(Doors, Protocol):
-    """A mechanism of whose reports, one by one, it is known what they support."""
+class Supporting(Mechanism):
+    """A mechanism of whose reports, one by one, it is known what they support.
 
-    @property
-    def domain_size(self) -> int:
-        """The number of items d."""
-        ...
+    domain_size : the number of items d. epsilon : the privacy budget ε of one report, in nats.
+    p, q : the probability that a report supports its owner's item, and a given other item. The
+    defaults are those of a family whose estimates follow from p and q; of most families the
+    estimates of different items are uncorrelated.
+    """
+
+    p: Any
+    q: Any
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        return Estimates(estimate(counts, users, self))
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
         """The support of an honest report whose owner's item is drawn at random.
@@ -219,22 +88,10 @@ class Supporting(Doors, Protocol):
         >>> grr.held_support(np.full(4, 0.25), np.array([0])).rates.round(12).tolist()
         [0.25, 0.25, 0.25, 0.25]
         """
-        ...
-
-    @property
-    def epsilon(self) -> float:
-        """The privacy budget ε of one report, in nats."""
-        ...
-
-    @property
-    def p(self) -> float:
-        """Probability that a report supports its owner's item."""
-        ...
-
-    @property
-    def q(self) -> float:
-        """Probability that a report supports a given other item."""
-        ...
+        # The noise of a report, and its item, by the law of total variance.
+        hit = float(frequencies[counted].sum())
+        gap, noise = self.p - self.q, self.total_variance(Total(counted.size, hit))
+        return ItemSupport(self.q + gap * frequencies, gap**2 * (noise + hit * (1 - hit)))
 
     def total_variance(self, total: Total) -> float:
         """n times the variance of the sum of some targets' estimates from n honest users.
@@ -253,16 +110,21 @@ class Supporting(Doors, Protocol):
         >>> round(ldptui.protocol("oue", items=4, epsilon=1.0).total_variance(Total(r=1)), 3)
         3.683
         """
-        ...
+        p, q = self.p, self.q
+        gap = p - q
+        return float(total.r * q * (1 - q) / gap**2 + total.frequency * (1 - p - q) / gap)
+
+    def unit_variance(self, frequency: Any) -> Any:
+        """n times the variance of an estimate, given the true frequency or all of them."""
+        p, q = self.p, self.q
+        gap = p - q
+        return q * (1 - q) / gap**2 + frequency * (1 - p - q) / gap
 
 
-class Unbiased(LocalMechanism, Supporting, Protocol):
-    """Estimates are right on average, and their variance is known: see `item_variance`."""
-
-
-class PureProtocol(Unbiased, Protocol):
+class PureProtocol(Supporting, LocalMechanism):
     """A pure protocol with its parameters bound: counts are int64[d] support counts."""
 
+    @abstractmethod
     def supports(self, reports: Reports) -> Supports:
         """The items that each report supports: bool[n, d], or int8 with -1 where it speaks against.
 
@@ -279,31 +141,48 @@ class PureProtocol(Unbiased, Protocol):
         >>> ldptui.protocol("grr", items=3, epsilon=1.0).supports(np.array([0, 2])).tolist()
         [[True, False, False], [False, False, True]]
         """
-        ...
 
 
-is_pure: Final[Capability[PureProtocol]] = Capability("supports")
-"""True where reports support items, so that a server needs their counts alone."""
+class Encodes(Mechanism):
+    """A protocol that encodes an item without chance: its noise alone is drawn."""
 
-sends_reports: Final[Capability[LocalMechanism]] = Capability("perturb")
-"""True where users send reports; to a trusted curator they tell their items."""
+    @abstractmethod
+    def encoded(self, values: Items) -> Reports:
+        """Reports that encode these items."""
+
+    def encoded_counts(self, histogram: Counts) -> Counts:
+        """Counts of such reports, which support their own item and no other one."""
+        return histogram.copy()
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+        return self.encoded(values)
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        return self.encoded_counts(histogram)
 
 
-class Scatters(Unbiased, Protocol):
-    """The variance of its estimates has a closed form of its own."""
+class PlacedItems(Supporting):
+    """A family whose items have places: which items they are decides what a report supports.
 
-    def unit_variance(self, frequency: Any) -> Any:
-        """n times the variance of an estimate, given the true frequency or all of them."""
-        ...
+    The number of targets does not: a report may be able to support one pair of items, and not
+    another pair. Closed forms by the number of targets alone are towards the first items.
+    """
 
+    @abstractmethod
+    def placed_variances(self, frequencies: Floats) -> Floats:
+        """float64[d], n times the variance of each estimate, at these true frequencies."""
 
-scatters: Final[Capability[Scatters]] = Capability("unit_variance")
-"""True where the variance of estimates does not follow from p and q."""
+    @abstractmethod
+    def placed_sum_variance(self, frequencies: Floats, targets: Items) -> float:
+        """n times the variance of the sum of the targets' estimates, at these frequencies."""
 
-
-def is_unbiased(mechanism: object) -> TypeGuard[Unbiased]:
-    """Return whether estimates are right on average, and their variance is known."""
-    return is_pure(mechanism) or scatters(mechanism)
+    def total_variance(self, total: Total) -> float:
+        """The variance of the total of r targets, all held alike, where so are the others."""
+        d, r = self.domain_size, total.r
+        frequencies = np.full(d, total.frequency / r)
+        if r < d:
+            frequencies[r:] = (1 - total.frequency) / (d - r)
+        return self.placed_sum_variance(frequencies, np.arange(r))
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,27 +204,9 @@ class OverItems:
             raise ScenarioError(rule, key="epsilon")
 
 
-def on_levels(probability: float, levels: int) -> float:
-    """The largest multiple of 1/levels up to a probability, but for rounding; below 1."""
-    return min(math.floor(probability * levels + 1e-9), levels - 1) / levels
-
-
-def spent(odds: float, levels: int) -> float:
-    """ε = ln(odds) of a protocol on levels; raises ScenarioError where p is no more than q."""
-    epsilon = math.log(odds) if odds > 1 else 0.0
-    if epsilon < LEAST_EPSILON:
-        raise ScenarioError(f"must be more for p to exceed q, {got(levels)}", key="levels")
-    return epsilon
-
-
-def estimate(counts: Counts, users: int, protocol: Supporting | Oracle) -> Floats:
+def estimate(counts: Counts, users: int, protocol: Supporting) -> Floats:
     """Unbiased frequencies (C/n - q) / (p - q), of the shape of `counts`. W17 equation 1."""
-    return (counts / users - protocol.q) / (protocol.p - protocol.q)
-
-
-def pure_estimates(counts: Counts, users: int, protocol: Supporting | Oracle) -> Estimates:
-    """`estimate`, as a mechanism gives it."""
-    return Estimates(estimate(counts, users, protocol))
+    return np.asarray((counts / users - protocol.q) / (protocol.p - protocol.q))
 
 
 def item_variance(
@@ -354,14 +215,10 @@ def item_variance(
     """Variance of one estimated frequency, given the true ones. W17 theorem 2, divided by n².
 
     q(1-q) / (n (p-q)²) + f (1-p-q) / (n (p-q)); with f = 0 it is the approximate Var*/n². Where
-    reports also speak against items, that is not so: then the protocol has a `unit_variance`.
+    reports also speak against items, that is not so: then the protocol has its own `unit_variance`.
     """
-    if scatters(protocol):
-        variance: float | Floats = protocol.unit_variance(frequency) / users
-        return variance
-    p, q = protocol.p, protocol.q
-    gap = p - q
-    return (q * (1 - q) / gap**2 + frequency * (1 - p - q) / gap) / users
+    variance: float | Floats = protocol.unit_variance(frequency) / users
+    return variance
 
 
 def gain_factor(protocol: Supporting) -> float:
@@ -369,30 +226,4 @@ def gain_factor(protocol: Supporting) -> float:
 
     e^ε/(e^ε - 1) at least, whatever the pure protocol.
     """
-    return (1 - protocol.q) / (protocol.p - protocol.q)
-
-
-class Oracle(Doors):
-    """A family whose estimates follow from p and q; the defaults are those of a pure protocol.
-
-    Of most families the estimates of different items are uncorrelated.
-    """
-
-    domain_size: int
-    epsilon: float
-    p: Any
-    q: Any
-
-    def estimates(self, counts: Counts, users: int) -> Estimates:
-        return pure_estimates(counts, users, self)
-
-    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        """The noise of a report, and its item, by the law of total variance."""
-        hit = float(frequencies[counted].sum())
-        gap, noise = self.p - self.q, self.total_variance(Total(counted.size, hit))
-        return ItemSupport(self.q + gap * frequencies, gap**2 * (noise + hit * (1 - hit)))
-
-    def total_variance(self, total: Total) -> float:
-        p, q = self.p, self.q
-        gap = p - q
-        return float(total.r * q * (1 - q) / gap**2 + total.frequency * (1 - p - q) / gap)
+    return float((1 - protocol.q) / (protocol.p - protocol.q))

@@ -8,14 +8,13 @@ from .conclusions.hitters import HitterConclusion
 from .measuring import (
     Measures,
     column,
-    joined,
+    empty_measures,
+    join_measures,
     measure,
+    measures_from_columns,
     metrics_of,
-    named,
     names_of,
-    others_of,
     plain,
-    unmeasured,
 )
 from .python import Facts, PythonMetric, columns_asked, measured_columns, measured_trials
 from .ranking import in_top

@@ -28,7 +28,7 @@ def measure(conclusion: Conclusion, others: Mapping[str, Floats] | None = None) 
     others : the columns of code, float64[trials], by their names.
     """
     columns = {} if others is None else others
-    measures = unmeasured(conclusion.trials, others=columns)
+    measures = empty_measures(conclusion.trials, others=columns)
     for row in _told_in(type(conclusion), frozenset(conclusion.arms), tuple(METRICS)):
         if row.defined(conclusion):
             measures[row.name] = row.function(conclusion)
@@ -54,7 +54,7 @@ def metrics_of(arms: Iterable[Arm], concluded: type[Conclusion] = FrequencyConcl
 # Measures as plain arrays.
 
 
-def unmeasured(*shape: int, others: Iterable[str] = ()) -> Measures:
+def empty_measures(*shape: int, others: Iterable[str] = ()) -> Measures:
     """Measures of this shape, all of them NaN. others : the names of columns after METRICS."""
     names = (*METRICS, *others)
     return np.full((*shape, len(names)), np.nan).view(_measures_dtype(*names))[..., 0]
@@ -70,11 +70,6 @@ def names_of(measures: Measures) -> tuple[str, ...]:
     return measures.dtype.names or ()
 
 
-def others_of(measures: Measures) -> list[str]:
-    """The names of the columns of code."""
-    return [name for name in names_of(measures) if name not in METRICS]
-
-
 def column(measures: Measures, name: str) -> Floats:
     """float64[trials] or [trials, R]: one metric; NaN where these measures have no such column."""
     if name in names_of(measures):
@@ -82,16 +77,16 @@ def column(measures: Measures, name: str) -> Floats:
     return np.full(measures.shape, np.nan)
 
 
-def joined(parts: Sequence[Measures]) -> Measures:
+def join_measures(parts: Sequence[Measures]) -> Measures:
     """Measures [trials] one after the other, with the columns of all of them.
 
     NumPy alone would compare all names for each part.
     """
     if not parts:
-        return unmeasured(0)
+        return empty_measures(0)
     if any(names_of(part) != names_of(parts[0]) for part in parts):
         every = list(dict.fromkeys(name for part in parts for name in names_of(part)))
-        parts = [named(every, plain(part, every)) for part in parts]
+        parts = [measures_from_columns(every, plain(part, every)) for part in parts]
     flat = np.concatenate([np.ascontiguousarray(part).view(np.float64) for part in parts])
     return flat.view(parts[0].dtype)
 
@@ -102,10 +97,10 @@ def plain(measures: Measures, names: Iterable[str] | None = None) -> Floats:
     return np.stack([column(measures, name) for name in asked], axis=-1)
 
 
-def named(names: Sequence[str], values: Floats) -> Measures:
+def measures_from_columns(names: Sequence[str], values: Floats) -> Measures:
     """Measures from float64[…, names]."""
     others = [name for name in names if name not in METRICS]
-    measures = unmeasured(*values.shape[:-1], others=others)
+    measures = empty_measures(*values.shape[:-1], others=others)
     for at, name in enumerate(names):
         measures[name] = values[..., at]
     return measures

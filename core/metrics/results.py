@@ -15,7 +15,7 @@ from ..base.arms import ARMS, UNDEFENDED, Arm
 from ..base.errors import check_among
 from ..base.sampling import Counts, Floats
 from ..base.summary import Estimate
-from . import Measures, column, joined, names_of
+from . import Measures, column, join_measures, names_of
 
 ROUNDING = 1e-12
 """Trials that spread by at most this share of their mean differ by rounding alone."""
@@ -98,7 +98,7 @@ def arms_of(columns: Sequence[bytes | None], trials: int, shape: tuple[int, ...]
     return arms
 
 
-def added(first: Arms, second: Arms) -> Arms:
+def add_moments(first: Arms, second: Arms) -> Arms:
     """The moments over the trials of both; of the arms that both have."""
     return {arm: moments + second[arm] for arm, moments in first.items() if arm in second}
 
@@ -223,13 +223,13 @@ class CellResults:
         """The trials of both, one after the other, with what both know of each item."""
         rounds, detected = self.rounds, self.detected
         if rounds is not None and other.rounds is not None:
-            arms = added(rounds.arms, other.rounds.arms)
-            rounds = Rounds(joined([rounds.metrics, other.rounds.metrics]), arms)
+            arms = add_moments(rounds.arms, other.rounds.arms)
+            rounds = Rounds(join_measures([rounds.metrics, other.rounds.metrics]), arms)
         if detected is not None:
             detected = None if other.detected is None else detected + other.detected
-        metrics = joined([self.metrics, other.metrics])
+        metrics = join_measures([self.metrics, other.metrics])
         marks = np.concatenate([self.fingerprints, other.fingerprints])
-        return CellResults(metrics, marks, added(self.arms, other.arms), detected, rounds)
+        return CellResults(metrics, marks, add_moments(self.arms, other.arms), detected, rounds)
 
     def estimate(self, metric: str, theory: float | None = None) -> Estimate:
         """Mean and standard error of one metric over the trials, beside its closed form.
@@ -240,7 +240,7 @@ class CellResults:
         return estimate_of(self.metrics[metric], theory)
 
 
-NOTHING: Final = CellResults(joined([]), np.empty(0, dtype=np.uint64))
+NOTHING: Final = CellResults(join_measures([]), np.empty(0, dtype=np.uint64))
 """The results of no trial."""
 
 
@@ -272,9 +272,9 @@ class Tally:
             merged = self._merged
             rounds = [block.rounds.metrics for block in merged if block.rounds is not None]
             self._shown = CellResults(
-                joined([block.metrics for block in merged]),
+                join_measures([block.metrics for block in merged]),
                 np.concatenate([block.fingerprints for block in merged]),
-                rounds=Rounds(joined(rounds), {}) if rounds else None,
+                rounds=Rounds(join_measures(rounds), {}) if rounds else None,
             ).telling(self._items)
         return self._shown
 

@@ -12,7 +12,7 @@ from ..base.code import What, code_of
 from ..base.errors import ScenarioError
 from ..base.named import fields_of
 from ..cell import Cell
-from ..defences import is_filter
+from ..defences import Filter
 from ..experiment import Experiment, bound
 from ..population import Population
 from ..protocols import awaits_code
@@ -148,7 +148,7 @@ def _defence_with_code(step: Any, find: FindCode) -> Any:
     """A defence in Python replaced by one that may run; any other as it is."""
     if not code_of(step):
         return step
-    return _plugin(PluginFilter if is_filter(step) else PluginCorrection, step, find)
+    return _plugin(PluginFilter if isinstance(step, Filter) else PluginCorrection, step, find)
 
 
 def _plugin(made: type[Any], table: Any, find: FindCode) -> Any:

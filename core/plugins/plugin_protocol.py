@@ -15,8 +15,8 @@ from ..base.errors import CellError, ProtocolError, ScenarioError
 from ..base.named import fields_of
 from ..base.sampling import Counts
 from ..base.secure import generator
-from ..law.doors import Doors
 from ..law.law import Ask, Lack, Law
+from ..law.mechanism import LocalMechanism
 from ..law.pure import Estimates, Items, Reports, Rng
 from ..protocols import Listed, PythonProtocol, PythonSpec
 from .code_loading import check_numbers, explain_errors, load_object
@@ -119,7 +119,7 @@ def _made_object(code: CodeLocation, items: int, epsilon: float, options: str) -
 
 
 @dataclass(frozen=True)
-class PythonMechanism(Doors):
+class PythonMechanism(LocalMechanism):
     """A protocol without tables that may run: its code makes and reads every report.
 
     Picklable, as the process that uses it loads its code. digest : of the code, for random streams.
@@ -177,8 +177,10 @@ class PythonMechanism(Doors):
                 return self._reports(lambda: make(ask.targets, count, ask.search, rng))
         return self.perturb(ask.items(count, rng), rng)
 
-    def _refuse_counts(self, *_: object) -> NoReturn:
+    def _refuse_counts(self, *_: Any, **__: Any) -> NoReturn:
         raise self.source.failure("makes reports, and no counts are drawn")
+
+    sample_counts = unperturbed_counts = _refuse_counts
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
         """Reports of these items as they are; raises ProtocolError."""

@@ -3,11 +3,11 @@
 To add a kind takes three files:
 
 1. `core/protocols/NAME.py`: a frozen dataclass with the interface of `core.law.pure.PureProtocol`
-   and a class attribute `family`, and its spec: `kinds.ProtocolSpec`, which is a subclass of
+   and a class attribute `family`, and its spec: `budget.ProtocolSpec`, which is a subclass of
    `budget.Budget` where a privacy budget alone binds the protocol, with a row: `kind`, `mechanism`
-   and, where it has one, `make` or `dial`. What else it is able to do it
-   has as methods of `core.law.capabilities`; why it lacks one, in words, in `lacks`. For the lab
-   it has `privacy_loss()`, `enumerate_reports()` and `look(reports, items)`.
+   and, where it has one, `make` or `dial`. Why there is no law
+   of a name it says in words, in `lacks`. For the lab it has `privacy_loss()`,
+   `enumerate_reports()` and `look(reports, items)`.
    Its `SPECS` names the spec; `kinds` reads it from there. The contract test covers what it lists.
 2. `ldptui/explain/FAMILY_formulas.py`: what it says of itself; else what holds for all is shown.
 3. Its words in the catalogue of the app: a row of `ldptui/catalogue/kinds.toml`.
@@ -18,10 +18,10 @@ all: the table holds them as well.
 
 from __future__ import annotations
 
-from .budget import Dial
+from .budget import Dial, ProtocolSpec
 from .grr import GRR
 from .hashing import BLH, OLH, LocalHashing
-from .kinds import CENTRAL, DIALS, KINDS, NAMED, NUMBERS, PROTOCOLS, ProtocolSpec, family_of
+from .kinds import CENTRAL, DIALS, KINDS, NAMED, NUMBERS, PROTOCOLS, family_of
 from .listed import Listed
 from .python import PythonProtocol, PythonSpec, awaits_code
 from .rappor import BitNoise, Rappor, RapporSpec

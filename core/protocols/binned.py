@@ -19,10 +19,10 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
-from ..law.doors import name_of
 from ..law.law import Rng
+from ..law.mechanism import name_of
 from ..law.pure import Reports
-from .line import BINS, Binned, Line
+from .line import BINS, BinnedTable, Line
 
 
 @dataclass(frozen=True)
@@ -366,22 +366,22 @@ class LocalLaplace(Line):
 
 
 @dataclass(frozen=True)
-class PMSpec(Binned, kind="pm", mechanism=PM):
+class PMSpec(BinnedTable, kind="pm", mechanism=PM):
     """PM, before the numbers are known."""
 
 
 @dataclass(frozen=True)
-class HMSpec(Binned, kind="hm", mechanism=HM):
+class HMSpec(BinnedTable, kind="hm", mechanism=HM):
     """HM, before the numbers are known."""
 
 
 @dataclass(frozen=True)
-class SWSpec(Binned, kind="sw", mechanism=SW):
+class SWSpec(BinnedTable, kind="sw", mechanism=SW):
     """SW, before the numbers are known."""
 
 
 @dataclass(frozen=True)
-class LocalLaplaceSpec(Binned, kind="laplace-ldp", mechanism=LocalLaplace):
+class LocalLaplaceSpec(BinnedTable, kind="laplace-ldp", mechanism=LocalLaplace):
     """Laplace noise on the value, before the numbers are known."""
 
 

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Protocol, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from ..base.named import fields_of
 from ..base.ranges import EPSILON, Bounded, Range
-
-
-class Named(Protocol):
-    """Items, and their labels where they have any: a population is one."""
-
-    @property
-    def domain_size(self) -> int: ...
-
-    @property
-    def labels(self) -> tuple[str, ...] | None: ...
 
 
 @dataclass(frozen=True)
@@ -28,13 +18,15 @@ class Domain:
     labels: tuple[str, ...] | None = None
 
 
-class Binds:
+class ProtocolSpec:
     """The table of a protocol before the domain is known; a kind is a subclass with a row.
 
     kind : its name. mechanism : the class of what it binds. make : what binds it, that class where
     it is left out. dial : of a kind that is many protocols of one ε.
     """
 
+    kind: Any
+    epsilon: Any
     mechanism: ClassVar[type[Any]]
     make: ClassVar[Callable[..., Any] | None] = None
     dial: ClassVar[Dial | None] = None
@@ -45,8 +37,8 @@ class Binds:
         for name, value in row.items():
             setattr(cls, name, staticmethod(value) if name == "make" else value)
 
-    def over(self, domain: Named) -> Any:
-        """The protocol for the items of a domain, whose labels matter to few kinds."""
+    def over(self, domain: Any) -> Any:
+        """The protocol for the items of a domain or population; labels matter to few kinds."""
         return self.bind(domain.domain_size)
 
     def bind(self, domain_size: int) -> Any:
@@ -56,7 +48,7 @@ class Binds:
 
 
 @dataclass(frozen=True)
-class Budget(Binds, Bounded):
+class Budget(ProtocolSpec, Bounded):
     """The table of a protocol that a budget alone binds."""
 
     kind: str

@@ -7,8 +7,8 @@ Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.1; attacks: Cao, Jia, Gon
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,22 +18,19 @@ from ..base.sampling import (
     uniform_multinomial,
 )
 from ..base.secure import generator
-from ..law.engines import Encodes
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.exchangeable import FixedSize
 from ..law.law import Ask, Lack, Law, LawName, SupportSizes
 from ..law.pure import (
     BoolArray,
+    Encodes,
     Items,
     OverItems,
     Reports,
     Rng,
     array_of,
     items_of,
-    on_levels,
-    spent,
 )
-from ..law.twice import Sender, Twice
 from .budget import Budget
 
 
@@ -71,18 +68,14 @@ class GRR(OverItems, Encodes, FixedSize):
     def report_bits(self) -> float:
         return math.log2(self.domain_size)
 
-    def quantised(self, levels: int) -> Self:
-        p = on_levels(self.p, levels)
-        return replace(self, epsilon=spent((self.domain_size - 1) * p / (1 - p), levels))
-
     def law_of(self, ask: Ask) -> Law | Lack:
-        if ask.law == "avoided" and ask.chosen(self.domain_size) is None:
+        if ask.law == "avoided" and ask.find_items(self.domain_size) is None:
             return self.lack(ask)
         return super().law_of(ask)
 
     def craft_sizes(self, ask: Ask) -> SupportSizes:
         targets = int(ask.law == "crafted")
-        return SupportSizes.fixed(targets, 1 - targets)
+        return SupportSizes.of_one_size(targets, 1 - targets)
 
     def draw_crafted(self, ask: Ask, count: int, rng: Rng) -> Reports:
         return self._sent_items(ask).items(count, rng)
@@ -92,7 +85,7 @@ class GRR(OverItems, Encodes, FixedSize):
 
     def _sent_items(self, ask: Ask) -> Ask:
         """Users who hold the items of which a report is any: the targets, or all others."""
-        items = ask.chosen(self.domain_size)
+        items = ask.find_items(self.domain_size)
         assert items is not None
         return Ask(ask.law, items)
 
@@ -135,21 +128,6 @@ class GRR(OverItems, Encodes, FixedSize):
     def support_counts(self, reports: Reports) -> Counts:
         items = items_of(reports, self.domain_size, "reports")
         return np.bincount(items, minlength=self.domain_size)
-
-    def coincide(self, pair: Twice) -> BoolArray:
-        return np.asarray(pair.first == pair.second)
-
-    def coincidence(self, sender: Sender) -> float:
-        r = sender.r
-        match sender.law:
-            case "random":
-                return 1 / self.domain_size
-            case "crafted":
-                return 1 / r
-            case None:
-                return self.p**2 + (self.domain_size - 1) * self.q**2
-        target = self.p / r + (1 - 1 / r) * self.q
-        return r * target**2 + (self.domain_size - r) * self.q**2
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         truthful = binomial(histogram, self.p - self.q, rng)

@@ -10,31 +10,36 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from ..base.errors import ScenarioError, got
 from ..base.sampling import Counts, Floats, binomial
+from ..base.secure import generator
+from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.loss import DiscreteLoss, signs
-from ..law.pure import Items, Reports, Rng, Supports
+from ..law.pure import Items, OverItems, Reports, Rng, Supports, items_of
 from .budget import Budget
-from .coded import Coded
+from .messages import Messages
+
+MESSAGES: Final = 2**22
+"""Messages at most: a vector over them is 32 MiB."""
 
 
 @dataclass(frozen=True)
-class HadamardResponse(Coded):
+class HadamardResponse(OverItems, Messages):
     """Send a block and a column: those where the own item's entry is 1 are e^ε times as likely.
 
-    Reports are uint32[n], block times b plus column.
+    A user sends a uniform message that agrees with the own item with probability τ, else a uniform
+    one of all. Reports are uint32[n], block times b plus column.
     """
 
     called: ClassVar[str] = "HR"
     family: ClassVar[str] = "hadamard"
     least_support: ClassVar[float] = -1.0
     lacks: ClassVar[dict[str, str]] = {
-        "coincide": "HR, whose reports of one user are not compared",
         "columns": "HR, whose report is a block and a column, and supports half of a block at once",
-        "conditioned": "HR, for whose reports no best way to hide is known",
         "subset": "HR, whose report supports half of a block and no part of it",
         "disguised": "HR, whose report is a block and a column and has no number of ones",
     }
@@ -57,6 +62,45 @@ class HadamardResponse(Coded):
     @property
     def agreeing(self) -> int:
         return self.block_size // 2
+
+    @property
+    def truthful(self) -> float:
+        """τ, how often a message is picked from those that agree alone."""
+        more = math.expm1(self.epsilon) * self.agreeing
+        return more / (more + self.messages)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.messages > MESSAGES:
+            rule = f"must be small enough for a code of at most 2^22 messages, {got(self.epsilon)}"
+            raise ScenarioError(f"{rule}, which takes {self.messages}", key="epsilon")
+
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        rng = generator(rng)
+        values = items_of(values, self.domain_size)
+        truthful = rng.random(values.size) < self.truthful
+        reports = self._uniform(values.size, rng)
+        reports[truthful] = self._agreeing(values[truthful], rng)
+        return reports
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        truthful = binomial(histogram, self.truthful, rng)
+        others = histogram.sum(axis=-1) - truthful.sum(axis=-1)
+        return self._counted(truthful, others, rng)
+
+    def _honest_law(self, frequencies: Floats) -> Floats:
+        """float64[K]: an honest report of an item that is drawn with these probabilities."""
+        any_message = (1 - self.truthful) / self.messages
+        return np.asarray(self.truthful * self._agreed_law(frequencies) + any_message)
+
+    def enumerate_reports(self) -> ReportLaw | None:
+        """The law of every report; None where there are too many."""
+        if self.domain_size * self.messages > CELLS:
+            return None
+        agrees = self.supports(np.arange(self.messages, dtype=np.uint32)).T > 0
+        any_message = (1 - self.truthful) / self.messages
+        law = any_message + np.where(agrees, self.truthful / self.agreeing, 0.0)
+        return ReportLaw(law, item_name, self.message_name)
 
     @property
     def p(self) -> float:

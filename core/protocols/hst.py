@@ -40,7 +40,7 @@ class PublicCoins(LocalHashing):
         "disguised": "HST with public coins, whose report is one sign and has no number of ones",
     }
 
-    linked: ClassVar[bool] = True
+    linked = True
     """The seed tells the server whose report it is."""
 
     hash_range: int = 2

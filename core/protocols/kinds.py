@@ -8,37 +8,14 @@ answers for the kind: its family, its law, what an attack can do with it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, Final
 
 from ..base.named import listed_in
-from ..law.numbers import tells_numbers
-from ..law.pure import is_pure, sends_reports
-from .budget import Dial, Named
+from ..law.mechanism import LocalMechanism, is_a
+from ..law.numbers import NumericProtocol
+from ..law.pure import PureProtocol
+from .budget import Dial, ProtocolSpec
 from .python import PythonSpec
-
-
-class ProtocolSpec(Protocol):
-    """The `[protocol]` table of a scenario, before the domain is known: a frozen dataclass."""
-
-    mechanism: ClassVar[type[Any]]
-    """The class of what it binds; where there are several, the one that gives the kind its name."""
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def epsilon(self) -> float | None: ...
-
-    def __hash__(self) -> int: ...
-
-    def bind(self, domain_size: int) -> Any:
-        """The mechanism with its parameters bound."""
-        ...
-
-    def over(self, domain: Named) -> Any:
-        """The mechanism over items that may have labels."""
-        ...
-
 
 KINDS: Final = listed_in(__package__, "SPECS")
 """Every kind, in the order of the alphabet; lists that people see have the catalogue's order."""
@@ -47,12 +24,12 @@ NAMED: Final[dict[str, type[Any]]] = {**KINDS, "plugin": PythonSpec}
 """Every kind that a scenario can name: those, and somebody's own, by its name."""
 
 PROTOCOLS: Final[dict[str, Callable[..., ProtocolSpec]]] = {
-    kind: spec for kind, spec in KINDS.items() if is_pure(spec.mechanism)
+    kind: spec for kind, spec in KINDS.items() if is_a(spec.mechanism, PureProtocol)
 }
 """The kinds of pure protocol: a privacy budget alone can bind them."""
 
 NUMBERS: Final[dict[str, type[Any]]] = {
-    kind: spec for kind, spec in KINDS.items() if tells_numbers(spec.mechanism)
+    kind: spec for kind, spec in KINDS.items() if is_a(spec.mechanism, NumericProtocol)
 }
 """The kinds whose users hold numbers: reports tell the mean, and a privacy budget binds them."""
 
@@ -62,7 +39,7 @@ DIALS: Final[dict[str, Dial]] = {
 """The kinds that are many protocols of one ε: what tells them apart."""
 
 CENTRAL: Final[dict[str, type[Any]]] = {
-    kind: spec for kind, spec in KINDS.items() if not sends_reports(spec.mechanism)
+    kind: spec for kind, spec in KINDS.items() if not is_a(spec.mechanism, LocalMechanism)
 }
 """The kinds of trusted curator: users tell it their items."""
 

@@ -11,67 +11,38 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError, got
 from ..base.ranges import ENTRIES, Range
 from ..base.sampling import ColumnCounts, Counts, Floats, multinomial
 from ..base.secure import secure
 from ..bounds.numbers import hidden_law
-from ..law.doors import Doors
-from ..law.engines import Encodes
 from ..law.enumeration import ReportLaw
-from ..law.law import Ask, Lack, Law, holding, unknown
+from ..law.law import Ask, Lack, Law
 from ..law.loss import DiscreteLoss
-from ..law.numbers import Sums
-from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, array_of, items_of
+from ..law.numbers import NumericProtocol, Sums
+from ..law.pure import BoolArray, Encodes, Items, OverItems, Reports, Rng, array_of, items_of
 from ..law.support import ItemSupport
 from .budget import Budget
 
-STEPS: Final = 4
-"""Steps in which a bin speaks for an end of the range, or against it."""
 BINS: Final = Range(4, 2**16)
 """The number of bins of reports that a scenario asks for."""
 
 
 @dataclass(frozen=True)
-class Binned(Budget):
+class BinnedTable(Budget):
     """The table of a protocol whose reports are bins."""
 
     bins: Annotated[int, BINS] = 1024
 
 
-class Ranged:
-    """The shared part of protocols whose items stand for numbers of [low, high], as of [-1, 1]."""
-
-    low: Any
-    high: Any
-    values: Any
-
-    def end(self, targets: Items) -> float:
-        """The end of [-1, 1] that is nearer to what these items stand for."""
-        return 1.0 if self.values[targets].mean() >= 0 else -1.0
-
-    def told(self, number: float) -> float:
-        """A number of [low, high] as one of [-1, 1]."""
-        return float((2 * number - self.low - self.high) / (self.high - self.low))
-
-    def number_name(self, item: int) -> str:
-        """The number of an item, as reports are named."""
-        return f"number {self.values[item]:g}"
-
-    def of_holders(self, ask: Ask, support: ItemSupport) -> Law:
-        """Users who hold targets: of the reports, and of no item, the support is known."""
-        return replace(holding(self, ask, unknown), support=lambda _: support)
-
-
 @dataclass(frozen=True)
-class Line(OverItems, Ranged, Encodes, Doors):
+class Line(OverItems, Encodes, NumericProtocol):
     """A protocol of numbers over d items, with its table of reports.
 
     Users hold items, each of which stands for a number. Reports are uint32[n], bins of a line, and
@@ -84,6 +55,7 @@ class Line(OverItems, Ranged, Encodes, Doors):
     """
 
     family: ClassVar[str] = "line"
+    has_distribution: ClassVar[bool] = True
     lacks: ClassVar[dict[str, str]] = {
         "estimates": "a protocol of numbers, whose reports tell no frequencies of items",
         "disguised": "a protocol of numbers, whose report has no number of ones",
@@ -358,17 +330,6 @@ class Line(OverItems, Ranged, Encodes, Doors):
     def look(self, reports: Reports, items: Items) -> BoolArray:
         """bool[n, len(items)]: whether a report is on the side of the middle that an item is on."""
         return np.asarray((self.said[reports] > 0)[:, None] == (self.values[items] >= 0))
-
-    def speaks(self, reports: Reports, items: Items) -> NDArray[np.int8]:
-        """int8[n, items]: ln of a bin's chance of each item, in sixteenths of ε.
-
-        The middle, 0, is between both ends of the range.
-        """
-        with np.errstate(divide="ignore"):
-            chances = np.log(np.maximum(self.table, np.finfo(float).tiny))
-        middle = (chances[:, :1] + chances[:, -1:]) / 2
-        steps = np.round(2 * STEPS * (chances[:, items] - middle) / self.epsilon)
-        return np.asarray(np.clip(steps, -2 * STEPS, 2 * STEPS).astype(np.int8)[reports])
 
 
 @lru_cache(maxsize=8)

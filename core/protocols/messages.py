@@ -15,10 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 from ..base.sampling import Counts, Floats, uniform_multinomial
-from ..law.engines import Placed
 from ..law.enumeration import ReportLaw
 from ..law.law import Ask, Lack, Law, holding
-from ..law.pure import BoolArray, Items, Reports, Rng, Supports, array_of
+from ..law.pure import BoolArray, Items, PlacedItems, PureProtocol, Reports, Rng, array_of
 from ..law.support import ItemSupport, Support
 
 ROWS: Final = 2**21
@@ -28,7 +27,7 @@ TIES: Final = 1e-9
 """Numbers of targets that differ by less are equal but for rounding."""
 
 
-class Messages(Placed):
+class Messages(PlacedItems, PureProtocol):
     """A protocol that sends one of `messages` messages; reports are uint32[n].
 
     Counts are int64[…, d]: the messages that support an item, less those that speak against it.
@@ -37,9 +36,6 @@ class Messages(Placed):
     @property
     @abstractmethod
     def messages(self) -> int: ...
-
-    @abstractmethod
-    def supports(self, reports: Reports) -> Supports: ...
 
     @abstractmethod
     def _honest_law(self, frequencies: Floats) -> Floats:

@@ -54,9 +54,6 @@ class PackedBits(Exchangeable):
             counts += np.add.reduce(bits, axis=0, dtype=np.uint8)
         return counts
 
-    def look(self, reports: Reports, items: Items) -> BoolArray:  # noqa: ARG002
-        return np.empty((len(reports), 0), dtype=np.bool_)  # a report is its bits already
-
     def draw_crafted(self, ask: Ask, count: int, rng: Rng) -> Reports:
         return self.place_ones(ask.targets, self.craft_sizes(ask), count, rng)
 

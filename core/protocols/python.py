@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Final, NoReturn
 
 from ..base.code import PythonCode, What
 from ..base.errors import ProtocolError
-from ..law.doors import Doors
 from ..law.law import Ask, Lack, Law
+from ..law.mechanism import LocalMechanism, Mechanism
 from .budget import Budget
 
 LACKS: Final = {
@@ -21,11 +21,11 @@ LACKS: Final = {
     "subset": "a protocol in Python, of whose reports no part is chosen",
     "disguised": "a protocol in Python, whose reports have no number of ones",
 }
-"""The capabilities that no protocol of somebody's has, with the reasons."""
+"""What no protocol of somebody's has, with the reasons."""
 
 
 @dataclass(frozen=True)
-class PythonProtocol(Doors):
+class PythonProtocol(LocalMechanism):
     """A protocol of somebody's, by its name, as long as its code may not run: nothing is known."""
 
     family: ClassVar[str] = "plugin"
@@ -51,10 +51,11 @@ class PythonProtocol(Doors):
             return self.lack(ask)
         return Law(self._refuse, self._refuse)
 
-    def _refuse(self, *_: object) -> NoReturn:
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise ProtocolError(f"protocol {self.name!r} is somebody's code and not allowed")
 
-    perturb = support_counts = received = estimates = _refuse
+    perturb = unperturbed = support_counts = received = estimates = _refuse
+    sample_counts = unperturbed_counts = _refuse
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,6 @@ class PythonSpec(PythonCode, Budget, kind="plugin", mechanism=PythonProtocol):
     what: ClassVar[What] = "protocol"
 
 
-def awaits_code(mechanism: Doors) -> bool:
+def awaits_code(mechanism: Mechanism) -> bool:
     """Return whether nothing is known of a mechanism before its code may run."""
     return bool(mechanism.awaited)

@@ -15,20 +15,19 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError
 from ..base.ranges import DOMAIN, EPSILON, Bounded, Range
 from ..base.sampling import Counts, Floats
 from ..base.secure import generator
+from ..bounds.undetectable import Crowd
 from ..law.blanket import Blanket, of_ratios
-from ..law.engines import Encodes, Summed
-from ..law.hiding import Crowd
 from ..law.law import Ask, Lack, Law, holding, towards_targets
-from ..law.pure import BoolArray, Estimates, Items, Reports, Rng, Total, array_of, items_of
+from ..law.loss import LaplaceLoss
+from ..law.moments import SummedNumbers
+from ..law.pure import BoolArray, Encodes, Estimates, Items, Reports, Rng, Total, array_of, items_of
 from ..law.support import ItemSupport, Support
 from .budget import Budget
-from .curators.laplace import LaplaceLoss
 
 BOUND = Range(0, 1e9, "(]")
 
@@ -78,7 +77,7 @@ class CellSupport(Support):
 
 
 @dataclass(frozen=True)
-class Summation(Encodes, Summed, Bounded):
+class Summation(Encodes, SummedNumbers, Bounded):
     """Report the one-hot encoding with Laplace noise of scale 2/ε in every cell.
 
     Reports are float64[n, d]; counts are their sums, float64[d]. epsilon, in nats: two items differ
@@ -91,7 +90,6 @@ class Summation(Encodes, Summed, Bounded):
         "SHE for real users, as the low digits of its noise tell their items: it is simulated alone"
     )
     lacks: ClassVar[dict[str, str]] = {
-        "coincide": "SHE, whose reports of one user are not compared",
         "columns": "SHE, whose report is d numbers and not bits",
         "supports": "SHE, whose reports are numbers without an end",
         "conditioned": "SHE, whose reports that hide have no sampler here",
@@ -251,14 +249,6 @@ class Summation(Encodes, Summed, Bounded):
     def look(self, reports: Reports, items: Items) -> BoolArray:
         """bool[n, items]: the cell of the item is nearer to 1 than to 0."""
         return np.asarray(reports[:, items] > 0.5)
-
-    def speaks(self, reports: Reports, items: Items) -> NDArray[np.int8]:
-        """int8[n, items]: 1 where the cell is 1 or more, -1 where it is 0 or less.
-
-        There a Laplace cell says all that it can: e^(ε/2) for its item, or against it.
-        """
-        cells = reports[:, items]
-        return np.asarray((cells >= 1).astype(np.int8) - (cells <= 0).astype(np.int8))
 
     def hidden_loss(self, crowd: Crowd) -> float:
         """β/(e^ε - 1), as of bits: a cell makes its item e^(ε/2) times as likely, or unlikely."""

@@ -16,19 +16,17 @@ import numpy as np
 
 from ..base.sampling import Counts, Floats, binomial
 from ..base.secure import secure
-from ..law.doors import Doors
 from ..law.enumeration import ReportLaw
 from ..law.law import Ask, Lack, Law
 from ..law.loss import DiscreteLoss, one_bit
-from ..law.numbers import Sums
+from ..law.numbers import NumericProtocol, Sums
 from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, array_of, items_of
 from ..law.support import ItemSupport
 from .budget import Budget
-from .line import Ranged
 
 
 @dataclass(frozen=True)
-class SR(OverItems, Ranged, Doors):
+class SR(OverItems, NumericProtocol):
     """Tell an end of the range; a report of 1 says c, a report of 0 says -c.
 
     Users hold items, each of which stands for a number. Reports are uint8[n], 1 or 0, and the
@@ -84,11 +82,6 @@ class SR(OverItems, Ranged, Doors):
     @property
     def reach(self) -> float:
         return self.size
-
-    @property
-    def spread(self) -> Floats:
-        """float64[d], the variance of what an honest report of each item says: c² - t²."""
-        return self.spread_at(self.values)
 
     def spread_at(self, numbers: Floats) -> Floats:
         return np.asarray(self.size**2 - numbers**2)
@@ -174,10 +167,10 @@ class SR(OverItems, Ranged, Doors):
     # Counts of the same reports.
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        return _rounded(histogram, self.rates(self.values), rng)
+        return _round_counts(histogram, self.rates(self.values), rng)
 
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        return _rounded(histogram, (1 + self.values) / 2, rng)
+        return _round_counts(histogram, (1 + self.values) / 2, rng)
 
     # Privacy.
 
@@ -196,7 +189,7 @@ class SR(OverItems, Ranged, Doors):
         return np.asarray((reports[:, None] == 1) == (self.values[items] >= 0))
 
 
-def _rounded(histogram: Counts, rates: Floats, rng: Rng) -> Counts:
+def _round_counts(histogram: Counts, rates: Floats, rng: Rng) -> Counts:
     """int64[trials, 1]: the reports of 1, where each item's users send it with this probability."""
     return np.array([[rng.binomial(held, rates).sum()] for held in histogram])
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal, Self, TypeAlias
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ..base.secure import generator
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.exchangeable import FixedSize
 from ..law.law import Ask, LawName, SupportSizes
-from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, items_of, on_levels, spent
+from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, items_of
 from .budget import Budget, Dial
 from .packed import PackedBits
 
@@ -49,7 +49,6 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
     family: ClassVar[str] = "subset"
     crafted: ClassVar[frozenset[LawName]] = frozenset({"crafted", "avoided"})
     lacks: ClassVar[dict[str, str]] = {
-        "coincide": "SS, whose reports of one user are not compared",
         "columns": "SS, whose report is a number of items that is fixed, not each by itself",
         "subset": "SS, whose report is filled up with other targets by chance as it is",
         "disguised": "SS, whose reports all hold the same number of items",
@@ -88,15 +87,11 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
         """log2 of the number of subsets of this size."""
         return subset_bits(self.domain_size, self.subset_size)
 
-    def quantised(self, levels: int) -> Self:
-        p, w = on_levels(self.p, levels), self.subset_size
-        return replace(self, epsilon=spent((self.domain_size - w) / w * p / (1 - p), levels))
-
     def craft_sizes(self, ask: Ask) -> SupportSizes:
         """The targets that a report has room for, or those that other items leave."""
         r, w = ask.targets.size, self.subset_size
         targets = min(r, w) if ask.law == "crafted" else max(0, w - (self.domain_size - r))
-        return SupportSizes.fixed(targets, w - targets)
+        return SupportSizes.of_one_size(targets, w - targets)
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)

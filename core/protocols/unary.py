@@ -7,8 +7,8 @@ Cao, Jia, Gong, USENIX Security 2021, section 3.4.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Self
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -19,13 +19,10 @@ from ..base.sampling import (
     set_bits,
 )
 from ..base.secure import generator
-from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
-from ..law.engines import Encodes
 from ..law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ..law.exchangeable import IndependentItems, holder_size
 from ..law.law import Ask, LawName, SupportSizes
-from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, items_of, on_levels, spent
-from ..law.twice import Sender, Twice
+from ..law.pure import BoolArray, Encodes, Items, OverItems, Reports, Rng, items_of
 from .budget import Budget, Dial
 from .packed import PackedBits
 
@@ -58,10 +55,10 @@ class IndependentBits(Encodes, IndependentItems, PackedBits):
                 ones, chances = holder_size(self, d, True)
                 return SupportSizes(np.minimum(ones, r), chances, ones - np.minimum(ones, r))
             case "avoided":
-                return SupportSizes.fixed(0, min(self.padding(0), d - r))
+                return SupportSizes.of_one_size(0, min(self.padding(0), d - r))
             case "solved" if ask.sizes is not None:
                 return ask.sizes
-        return SupportSizes.fixed(r, min(self.padding(r), d - r))
+        return SupportSizes.of_one_size(r, min(self.padding(r), d - r))
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
@@ -92,52 +89,6 @@ class IndependentBits(Encodes, IndependentItems, PackedBits):
         reports[np.arange(values.size), values // 8] = 128 >> values % 8
         return reports
 
-    def columns(self, reports: Reports) -> BitColumns:
-        return columns_of(reports, self.domain_size)
-
-    def itemset_threshold(self, size: int, users: int, chance: float) -> int:
-        return chebyshev_threshold(users, self.p * self.q ** (size - 1), chance)
-
-    def coincide(self, pair: Twice) -> BoolArray:
-        differ = self.supports_of(pair.first ^ pair.second, pair.items)
-        return np.asarray(~differ.any(axis=1))
-
-    @property
-    def _equal(self) -> tuple[float, float, float]:
-        """Probability that a bit is the same twice: of the own item never, once and twice."""
-        p, q = self.p, self.q
-        return q**2 + (1 - q) ** 2, p * q + (1 - p) * (1 - q), p**2 + (1 - p) ** 2
-
-    def coincidence(self, sender: Sender) -> float:
-        compared, r = sender.compared, sender.r
-        if sender.law == "random":
-            return 0.5**compared
-        if sender.law is None:
-            never, _, twice = self._equal
-            own = compared / self.domain_size
-            return own * twice * never ** (compared - 1) + (1 - own) * never**compared
-        hit, chance = hypergeometric_law(self.domain_size, r, compared)
-        crafted = sender.law == "crafted"
-        each = self._padding_coincidence if crafted else self._held_coincidence
-        return float(sum(p * each(r, int(j), compared) for j, p in zip(hit, chance, strict=True)))
-
-    def _padding_coincidence(self, r: int, j: int, compared: int) -> float:
-        """Two crafted reports, j of the compared items being targets: the padding alone."""
-        room, rest = self.domain_size - r, compared - j
-        law = hypergeometric_law(room, rest, min(self.padding(r), room))
-        return float(sum(p**2 / math.comb(rest, int(s)) for s, p in zip(*law, strict=True)))
-
-    def _held_coincidence(self, r: int, j: int, compared: int) -> float:
-        """Two honest reports of a random target each, j of the compared items being targets."""
-        never, once, twice = self._equal
-        same, apart = j / r**2, j * (j - 1) / r**2
-        return (
-            same * twice * never ** (compared - 1)
-            + (apart * once**2 * never ** (compared - 2) if compared > 1 else 0.0)
-            + 2 * j * (r - j) / r**2 * once * never ** (compared - 1)
-            + (1 - j / r) ** 2 * never**compared
-        )
-
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many."""
         d = self.domain_size
@@ -166,10 +117,6 @@ class Unary(OverItems, IndependentBits):
     @property
     def q(self) -> float:
         return self.p / (self.p + (1 - self.p) * math.exp(self.epsilon))
-
-    def quantised(self, levels: int) -> Self:
-        p, absent = on_levels(self.p, levels), on_levels(1 - self.q, levels)
-        return replace(self, epsilon=spent(p / (1 - p) * absent / (1 - absent), levels), p=p)
 
 
 def SUE(domain_size: int, epsilon: float) -> Unary:  # noqa: N802

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.ranges import Range, finite
-from ..law.pure import LocalMechanism, Reports, sends_reports
+from ..law.pure import LocalMechanism, Reports
 
 
 def words(value: object, key: str) -> str:
@@ -81,7 +81,9 @@ def file_path(value: Any, key: str = "path") -> Path:
 
 def local(value: Any, key: str = "protocol") -> LocalMechanism:
     """A protocol whose users send reports, as `protocol` makes it."""
-    if isinstance(value, type) or not (sends_reports(value) and hasattr(value, "received")):
+    if isinstance(value, type) or not (
+        isinstance(value, LocalMechanism) and hasattr(value, "received")
+    ):
         shown = got(value if isinstance(value, str) else type(value).__name__)
         raise ScenarioError(f"must be what protocol(…) gives, {shown}", key=key)
     made: LocalMechanism = value

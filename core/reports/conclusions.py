@@ -13,8 +13,8 @@ from ..base.sampling import Floats
 from ..bounds.robust import ballot_of
 from ..lab.concluding import Concluded, Heard, concluded, heard, heard_counts
 from ..lab.rungs import RUNGS, Row, Terms, mechanism
-from ..law.capabilities import check_estimates
-from ..law.numbers import tells_numbers
+from ..law.mechanism import check_estimates
+from ..law.numbers import NumericProtocol
 from ..law.pure import PureProtocol, Reports
 from ..protocols import PROTOCOLS
 from ..theory.evidence import of_reports, of_sums
@@ -34,7 +34,7 @@ def rung_of(trust: str) -> Row:
 
 def check_concludable(protocol: Any) -> PureProtocol:
     """The protocol; raises ScenarioError where no law bounds what a fake can say."""
-    if tells_numbers(local(protocol)):
+    if isinstance(local(protocol), NumericProtocol):
         rule = "must not be a protocol of numbers: ldptui estimate --low --high --share has the"
         raise ScenarioError(f"{rule} robust interval of their mean", key="protocol.kind")
     check_estimates(protocol, "protocol.kind")

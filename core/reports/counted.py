@@ -17,11 +17,11 @@ from ..base.errors import LdpWarning, ScenarioError, got
 from ..base.files import Piped, Source, whole_file
 from ..base.sampling import Counts
 from ..base.tables import text_file
-from ..law.capabilities import counts_reports
-from ..law.doors import name_of
-from ..law.hiding import hides
-from ..law.numbers import tells_numbers
+from ..law.exchangeable import Exchangeable
+from ..law.mechanism import name_of
+from ..law.numbers import NumericProtocol
 from ..law.pure import LocalMechanism, Reports
+from ..protocols.dbitflip.flips import BitFlips
 from .arguments import LARGEST, file_path, local, names, reports_of
 from .layout import nobody
 
@@ -263,13 +263,13 @@ def _impossible(protocol: Any, counts: Counts, reports: int) -> str | None:
 
 def _reports_of(protocol: Any, counts: Counts) -> float | None:
     """The number of reports that counts are of; None where counts of one report vary in sum."""
-    if counts_reports(protocol):
-        return protocol.reports_in(counts)
+    if isinstance(protocol, BitFlips):  # each of D items
+        return float(counts[0].sum() / protocol.sampled)
     if counts.ndim == 2:  # of cohorts, whose last column counts users
         return float(counts[:, -1].sum())
-    if tells_numbers(protocol):
+    if isinstance(protocol, NumericProtocol):
         return float(counts.sum()) if counts.shape[-1] > 1 else None
-    size = protocol.report_size if hides(protocol) else None
+    size = protocol.report_size if isinstance(protocol, Exchangeable) else None
     return None if size is None else float(counts.sum() / size)
 
 
@@ -317,7 +317,7 @@ def _parameters(protocol: LocalMechanism) -> dict[str, Any]:
         for field in fields(protocol)  # type: ignore[arg-type]
         if field.repr and field.name != "labels"
     }
-    span = {"range": [protocol.low, protocol.high]} if tells_numbers(protocol) else {}
+    span = {"range": [protocol.low, protocol.high]} if isinstance(protocol, NumericProtocol) else {}
     return {"protocol": type(protocol).__name__, **known, **span}
 
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from ..attacks import split
 from ..base.sampling import Floats
-from ..law.pure import Supporting, Unbiased
+from ..law.moments import Unbiased
+from ..law.pure import Supporting
 from ..theory import item_variances
 
 REPETITIONS: Final = 400

@@ -13,11 +13,11 @@ import numpy as np
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
 from ..bounds.claims import Overturning, Sum, above
-from ..defences import CORRECTIONS, corrected, known
+from ..defences import CORRECTIONS, correct_estimates, known
 from ..defences.norms import project
 from ..lab.concluding import Concluded, concluded
-from ..law.capabilities import check_estimates
-from ..law.pure import is_unbiased
+from ..law.mechanism import check_estimates
+from ..law.moments import Unbiased
 from ..theory import Misfit, misfit, simultaneous_width, top_confidence
 from ..theory.evidence import of_reports
 from .arguments import listed, names, whole, words
@@ -168,19 +168,19 @@ def estimate_frequencies(
     knowledge = known(protocol, users, np.empty(0, dtype=np.int64))
     for step in steps:
         step.check(knowledge)
-    values = corrected(raw.copy(), steps, knowledge)[0]
+    values = correct_estimates(raw.copy(), steps, knowledge)[0]
     found = Frequencies(
         values, users, None, confidence, shown, tuple(step.kind for step in steps),
         top=top, simultaneous=is_simultaneous,
     )  # fmt: skip
-    if not is_unbiased(protocol):
+    if not isinstance(protocol, Unbiased):
         if is_covered:
             rule = "must be left out for a protocol whose noise has no closed form"
             raise ScenarioError(f"{rule}, {got(is_covered)}", key="coverage")
     else:
         found = replace(found, far=misfit(protocol, users, raw[0]))
         if is_covered:
-            again = partial(corrected, corrections=steps, known=knowledge)
+            again = partial(correct_estimates, corrections=steps, known=knowledge)
             share_covered = coverage(protocol, users, project(raw)[0], again, found.width)
             found = replace(found, measured=share_covered)
         if is_covered or not steps:

@@ -14,9 +14,10 @@ from ..base.pulse import no_pulse
 from ..base.sampling import Floats
 from ..base.secure import generator
 from ..bounds.robust import robust_mean
-from ..law.capabilities import lacking
-from ..law.numbers import TellsNumbers, fitted, misfit
+from ..law.mechanism import lacking
+from ..law.numbers import NumericProtocol, fit_distribution, misfit
 from ..law.pure import LocalMechanism, Reports, Rng
+from ..protocols.line import Line
 from .arguments import local, switch
 from .counted import Counted
 
@@ -76,17 +77,17 @@ class Numbers:
         ]
 
 
-def numbers_protocol(protocol: Any) -> TellsNumbers:
+def numbers_protocol(protocol: Any) -> NumericProtocol:
     """A protocol of numbers with its range; raises ScenarioError for a protocol of items."""
-    why = lacking(local(protocol), "tell", "whose users hold items and no numbers")
+    why = lacking(local(protocol), NumericProtocol, "tell", "whose users hold items and no numbers")
     if why is not None:
         raise ScenarioError(f"must not be {why}", key="protocol.kind")
-    return cast("TellsNumbers", protocol)
+    return cast("NumericProtocol", protocol)
 
 
 def perturb_numbers(protocol: LocalMechanism, numbers: Floats, rng: Rng) -> Reports:
     """Honest reports of numbers of the range of a protocol."""
-    telling = cast("TellsNumbers", protocol)
+    telling = cast("NumericProtocol", protocol)
     places = (2 * numbers - telling.low - telling.high) / (telling.high - telling.low)
     return telling.tell(np.clip(places, -1.0, 1.0), rng)
 
@@ -163,11 +164,11 @@ def estimate_mean(
     )  # fmt: skip
     if parts is None:
         return found
-    why = lacking(telling, "chances", "whose reports tell no distribution")
+    why = lacking(telling, Line, "chances", "whose reports tell no distribution")
     if why is not None:
         raise ScenarioError(f"must be left out for {why}", key="parts")
     over: Any = telling
     over = replace(over, domain_size=parts, cells=True)
-    fits = fitted(over, total.counts[None], fit == "ems", no_pulse)
+    fits = fit_distribution(over, total.counts[None], fit == "ems", no_pulse)
     off = float(misfit(over, total.counts[None], fits)[0])
     return replace(found, distribution=fits[0], fit=fit, misfit=off)

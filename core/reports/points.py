@@ -11,8 +11,9 @@ import numpy as np
 from ..base.errors import ScenarioError, check_among, got, suggest
 from ..base.ranges import DOMAIN, EPSILON, Range, check_span
 from ..defences import Defence
-from ..law.capabilities import lacking
-from ..law.pure import LocalMechanism, sends_reports
+from ..law.mechanism import is_a, lacking
+from ..law.numbers import NumericProtocol
+from ..law.pure import LocalMechanism
 from ..plugins import make_protocol, published_names
 from ..protocols import KINDS as BOUND
 from ..protocols import NAMED
@@ -115,14 +116,14 @@ def protocol(
         rule = 'must name your code, as "FILE.py:NAME" or as a package publishes it'
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
     if kind not in BOUND:
-        senders = [name for name, spec in BOUND.items() if sends_reports(spec.mechanism)]
+        senders = [name for name, spec in BOUND.items() if is_a(spec.mechanism, LocalMechanism)]
         check_among(kind, senders, "protocol.kind")
     spec = point_of({"protocol": table}).protocol
     try:
         mechanism = spec.over(Domain(items, None if labels is None else tuple(labels)))
     except ScenarioError as error:
         raise error.within("protocol") from error
-    if not sends_reports(mechanism):
+    if not isinstance(mechanism, LocalMechanism):
         rule = "must be a protocol whose users send reports; this is a trusted curator"
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
     return mechanism
@@ -130,7 +131,7 @@ def protocol(
 
 def _of_numbers(made: Any, low: Any, high: Any) -> LocalMechanism:
     """A protocol of numbers of this range; raises ScenarioError for one of items."""
-    why = lacking(made, "tell", "whose users hold items and no numbers")
+    why = lacking(made, NumericProtocol, "tell", "whose users hold items and no numbers")
     if why is not None:
         raise ScenarioError(f"must be left out for {why}", key="low")
     ends = [number(end, key, Range()) for key, end in (("low", low), ("high", high))]

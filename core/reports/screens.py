@@ -11,8 +11,9 @@ import numpy as np
 from ..base.errors import ScenarioError
 from ..base.files import Source
 from ..lab.screening import Screened, memory, screened
-from ..law.capabilities import check_estimates
-from ..law.pure import LocalMechanism, Reports, is_unbiased
+from ..law.mechanism import check_estimates
+from ..law.moments import Unbiased
+from ..law.pure import LocalMechanism, Reports
 from .arguments import local, reports_of
 from .files import read_reports
 from .memory import bounded_batches, check_memory, expected_reports
@@ -25,7 +26,7 @@ AT_ONCE: Final = 1 << 16
 def check_screenable(protocol: LocalMechanism) -> Any:
     """The protocol; raises ScenarioError where nothing tells its honest reports."""
     check_estimates(local(protocol), "protocol.kind")
-    if not is_unbiased(protocol):
+    if not isinstance(protocol, Unbiased):
         rule = "must not be one whose noise has no closed form: nothing tells its honest reports"
         raise ScenarioError(rule, key="protocol.kind")
     return protocol

@@ -21,9 +21,7 @@ from ..defences import (
     FILTERS,
     Known,
     Load,
-    asks_twice,
-    compares_rounds,
-    corrected,
+    correct_estimates,
     known,
 )
 from ..lab.defending import (
@@ -38,7 +36,8 @@ from ..lab.defending import (
     trials_of,
 )
 from ..lab.screening import HELD as LOOKED_AT
-from ..law.pure import Items, LocalMechanism, Reports, is_unbiased
+from ..law.moments import Unbiased
+from ..law.pure import Items, LocalMechanism, Reports
 from .files import read_rows
 from .layout import nobody
 from .memory import bounded_batches, check_memory, expected_reports
@@ -87,13 +86,11 @@ def steps_of(kinds: Sequence[str], protocol: LocalMechanism) -> list[Any]:
     """The filters and alarms, then the corrections, of these kinds; raises ScenarioError."""
     every = {**FILTERS, **ALARMS, **CORRECTIONS}
     allowed = {
-        kind: step
-        for kind, step in every.items()
-        if not (asks_twice(step) or compares_rounds(step))
+        kind: step for kind, step in every.items() if not (step.asks_twice or step.compares_rounds)
     }
     for kind in kinds:
         if kind in every and kind not in allowed:
-            why = "compares two rounds" if compares_rounds(every[kind]) else "asks every user twice"
+            why = "compares two rounds" if every[kind].compares_rounds else "asks every user twice"
             raise ScenarioError(f'must not have "{kind}", which {why}', key="defend")
         if kind not in allowed:
             raise ScenarioError(f"must be of {', '.join(allowed)}, {got(kind)}", key="defend")
@@ -132,7 +129,7 @@ def defend_reports(
     corrections = [step for step in steps if step.kind in CORRECTIONS]
     for step in corrections:
         step.check(about)
-    values = corrected(frequencies.copy(), corrections, about)[0]
+    values = correct_estimates(frequencies.copy(), corrections, about)[0]
     verdicts = iter(() if left is None else zip(left.verdicts, left.dropped, strict=True))
     made = []
     for step in steps:
@@ -207,7 +204,7 @@ def _rates(
     step: Any, protocol: LocalMechanism, users: int, estimates: Floats, trials: int
 ) -> Rates | None:
     """The rates of a step by itself on simulated collections."""
-    if not trials or not is_unbiased(protocol):
+    if not trials or not isinstance(protocol, Unbiased):
         return None
     if step.kind not in FILTERS:
         foe = Foe(protocol, users, estimates)

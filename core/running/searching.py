@@ -11,7 +11,7 @@ from ..base.pulse import Pulse, no_pulse
 from ..cell import Cell
 from ..experiment import Experiment
 from ..experiment.limits import MAX_USERS
-from ..experiment.search import answered_by, solved
+from ..experiment.search import answered_by, solve_goal
 from ..metrics.goal import Answer
 from .process_pool import open_pool
 
@@ -89,9 +89,9 @@ def _search_cells(cells: list[Cell], workers: int, most: int, pulse: Pulse) -> I
     """The cells with their answers, as they are found."""
     if workers < 2 or len(cells) < 2:
         for cell in cells:
-            yield solved(cell, pulse, most)
+            yield solve_goal(cell, pulse, most)
         return
     with open_pool(min(workers, len(cells))) as (pool, _):
-        futures = [pool.submit(solved, cell, most=most) for cell in cells]
+        futures = [pool.submit(solve_goal, cell, most=most) for cell in cells]
         for future in as_completed(futures):
             yield future.result()

@@ -18,13 +18,11 @@ from ..base.named import fields_of
 from ..base.ranges import Bounded, Range, check_bounds
 from ..defences import (
     DEFENCES,
+    Alarm,
+    Correction,
     Defence,
-    asks_twice,
-    compares_rounds,
-    is_alarm,
-    is_correction,
-    is_filter,
-    is_verifier,
+    Filter,
+    VerifiedRandomiser,
 )
 from ..metrics import PythonMetric
 from ..metrics.goal import Goal
@@ -149,8 +147,10 @@ class Point:
 
     def _check_defences(self) -> None:
         """Refuse a filter after a correction, and what compares rounds where there is one alone."""
-        corrected, filters = False, [step.kind for step in self.acting if is_filter(step)]
-        verified = next((step.kind for step in self.acting if is_verifier(step)), None)
+        corrected, filters = False, [step.kind for step in self.acting if isinstance(step, Filter)]
+        verified = next(
+            (step.kind for step in self.acting if isinstance(step, VerifiedRandomiser)), None
+        )
         if verified and self.trust not in (None, Local()):
             rule = f'must be "local" with the defence "{verified}", which compares it to verified'
             raise ScenarioError(f"{rule}, {got(self.trust_model.kind)}", key="trust.kind")
@@ -160,30 +160,30 @@ class Point:
         for number, step in enumerate(self.defence):
             if step.muted:
                 continue
-            if is_filter(step) and corrected:
+            if isinstance(step, Filter) and corrected:
                 rule = f'must stand before all corrections if it is a filter, got "{step.kind}"'
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
-            if compares_rounds(step) and self.rounds is None:
+            if step.compares_rounds and self.rounds is None:
                 rule = f'must not be "{step.kind}" without rounds: it compares them'
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
-            if asks_twice(step) and self.rounds is not None:
+            if step.asks_twice and self.rounds is not None:
                 rule = f'must not be "{step.kind}" with rounds: it asks every user twice in one'
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
-            if asks_twice(step) and len(filters) > 1:
+            if step.asks_twice and len(filters) > 1:
                 rule = (
                     f'must be the only filter if it is "{step.kind}", which asks every user twice'
                 )
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
-            if verified and (is_alarm(step) or asks_twice(step)):
-                why = "asks every user twice" if asks_twice(step) else "reads what is not verified"
+            if verified and (isinstance(step, Alarm) or step.asks_twice):
+                why = "asks every user twice" if step.asks_twice else "reads what is not verified"
                 rule = f'must not be "{step.kind}" beside "{verified}": it {why}'
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
-            if is_verifier(step) and step is not self.acting[0]:
+            if isinstance(step, VerifiedRandomiser) and step is not self.acting[0]:
                 rule = (
                     f'must stand before all others if it is "{step.kind}": it decides what is sent'
                 )
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
-            corrected = corrected or (is_correction(step) and step.kind != "none")
+            corrected = corrected or (isinstance(step, Correction) and step.kind != "none")
 
     @property
     def acting(self) -> tuple[Defence, ...]:
@@ -200,7 +200,7 @@ class Point:
     @property
     def sifts(self) -> bool:
         """True if a filter reads its reports."""
-        return any(is_filter(step) for step in self.acting)
+        return any(isinstance(step, Filter) for step in self.acting)
 
     @property
     def rounds(self) -> int | None:

@@ -14,7 +14,7 @@ import numpy as np
 from xxhash import xxh3_128_digest
 
 from ..base.sampling import Floats
-from ..metrics import METRICS, Measures, named, names_of, plain
+from ..metrics import METRICS, Measures, measures_from_columns, names_of, plain
 from ..metrics.results import MOMENTS, Arms, CellResults, Rounds, arms_of, columns_of
 
 CHECKSUM_BYTES: Final = 16
@@ -92,4 +92,4 @@ def _unpack_trials(part: Trials) -> tuple[Measures, Arms]:
     values: Floats = np.frombuffer(part.values, "<f8").reshape(*part.shape, len(part.names))
     trials, *rounds = part.shape
     columns = [part.moments.get(name) for name in MOMENTS]
-    return named(part.names, values), arms_of(columns, trials, (*rounds, -1))
+    return measures_from_columns(part.names, values), arms_of(columns, trials, (*rounds, -1))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.arms import ARMS, Arm
 from ..base.errors import FileError
-from ..metrics import named
+from ..metrics import measures_from_columns
 from ..metrics.results import Arms, CellResults, Moments, Rounds
 from ..population import given_population
 from .run_records import Arrival, Run, RunCell
@@ -91,9 +91,11 @@ def _block_of(line: Mapping[str, Any], names: Sequence[str]) -> CellResults:
         if values.ndim != 3 or values.shape[::2] != (marks.size, len(names)):
             raise ValueError("a round has no right metrics")
         shape = (values.shape[1], -1)
-        rounds = Rounds(named(names, values), _arms_of(line["rounds"], marks.size, shape))
+        rounds = Rounds(
+            measures_from_columns(names, values), _arms_of(line["rounds"], marks.size, shape)
+        )
     arms = _arms_of(line, marks.size, (-1,))
-    return CellResults(named(names, rows), marks, arms, detected, rounds)
+    return CellResults(measures_from_columns(names, rows), marks, arms, detected, rounds)
 
 
 def _arms_of(line: Mapping[str, Any], trials: int, shape: tuple[int, ...]) -> Arms:

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..base.errors import FileError, reason_of
 from ..base.files import is_there
-from ..metrics import named
+from ..metrics import measures_from_columns
 from ..metrics.goal import Answer
 from ..metrics.results import BLOCK_TRIALS, MOMENTS, Arms, CellResults, Rounds, arms_of
 from .run_records import Arrival, Run, RunCell, encode_answer
@@ -185,7 +185,7 @@ def _block_of(trials: Sequence[Row], moments: Row | None, rounds: Row | None) ->
     )
     detected = None if moments is None else moments["detected"]
     return CellResults(
-        named([*columns, *more], values),
+        measures_from_columns([*columns, *more], values),
         marks,
         {} if moments is None else _arms_of(moments, count, (-1,)),
         None if detected is None else np.frombuffer(detected, "<i8"),
@@ -197,7 +197,7 @@ def _rounds_of(row: Row, trials: int) -> Rounds:
     whole, count, names = row["trials"], row["rounds"], json.loads(row["names"])
     values = np.frombuffer(row["metrics"], "<f8").reshape(whole, count, len(names))
     arms = _arms_of(row, trials, (count, -1)) if whole == trials else {}
-    return Rounds(named(names, values[:trials]), arms)
+    return Rounds(measures_from_columns(names, values[:trials]), arms)
 
 
 def _arms_of(row: Row, trials: int, shape: tuple[int, ...]) -> Arms:

@@ -18,7 +18,7 @@ from ..base.errors import FileError, ScenarioError, reason_of, spelled
 from ..base.files import whole_file
 from ..base.versions import versions
 from ..experiment.limits import MAX_ITEMS, MAX_TRIALS, MAX_USERS
-from ..metrics import METRICS, Measures, columns_asked, named, names_of, plain
+from ..metrics import METRICS, Measures, columns_asked, measures_from_columns, names_of, plain
 from ..metrics.results import BLOCK_TRIALS, Arms, CellResults, Rounds, digest
 from ..population import STATED
 from ..scenario import MAX_CELLS, Point, Scenario
@@ -293,7 +293,7 @@ def _known_metrics(measures: Measures, cell: RunCell) -> Measures:
     values = plain(measures, names)
     if np.isinf(values).any():
         raise ValueError("a metric is infinite")
-    return named(names, values)
+    return measures_from_columns(names, values)
 
 
 def _check_arms(arms: Arms, shape: tuple[int, ...]) -> None:

@@ -18,7 +18,7 @@ from ..base.summary import Estimate
 from ..cell import Cell
 from ..experiment import Experiment
 from ..experiment.limits import MAX_USERS
-from ..experiment.search import solved, with_fakes
+from ..experiment.search import solve_goal, with_fakes
 from ..metrics import METRICS, column, names_of
 from ..metrics.goal import Answer
 from ..metrics.results import BLOCK_TRIALS, Arms, CellResults, digest, estimate_of
@@ -136,7 +136,7 @@ def _as_kept(experiment: Experiment, kept: Sequence[CellResults]) -> Experiment:
 
 def _other_answer(cell: Cell, kept: Answer) -> str:
     """The difference between the kept answer to a cell's goal and today's; "" if none."""
-    today = solved(with_fakes(cell, 0), most=max(MAX_USERS, cell.users + cell.malicious)).answer
+    today = solve_goal(with_fakes(cell, 0), most=max(MAX_USERS, cell.users + cell.malicious)).answer
     assert today is not None
     near = math.isclose(today.value, kept.value, rel_tol=TOLERANCE)
     if near and replace(today, value=kept.value) == kept:

@@ -14,12 +14,13 @@ from ..base.pulse import Pulse
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences.norms import project
-from ..law.numbers import fitted, misfit
-from ..law.pure import Mechanism, is_pure
+from ..law.numbers import fit_distribution, misfit
+from ..law.pure import Mechanism, PureProtocol
 from ..metrics import METRICS, Conclusion
 from ..metrics.conclusions.numbers import DistributionConclusion
 from ..population import Population
 from ..protocols import ProtocolSpec
+from ..protocols.line import Line
 from .numbers import Heard, OfNumbers
 
 
@@ -41,10 +42,10 @@ class Distribution(OfNumbers):
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol over the parts of the range; raises ScenarioError."""
         mechanism = protocol.over(population)
-        if is_pure(mechanism):
+        if isinstance(mechanism, PureProtocol):
             return cast("Mechanism", mechanism)
         otherwise = "whose reports tell no distribution of numbers"
-        return self.ranged(mechanism, "chances", otherwise, cells=True)
+        return self.ranged(mechanism, Line, otherwise, cells=True)
 
     def concluded(
         self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse
@@ -76,14 +77,14 @@ class Distribution(OfNumbers):
 
     def _estimated(self, cell: Cell, heard: Heard, pulse: Pulse) -> tuple[Floats, Floats]:
         """The distributions [trials, d], and the misfit of each, float64[trials]."""
-        if is_pure(cell.protocol):
+        if isinstance(cell.protocol, PureProtocol):
             found = np.empty((len(heard.users), cell.population.domain_size))
             for users in np.unique(heard.users):  # one number, but where some keep a report back
                 these = heard.users == users
                 made = cell.protocol.estimates(heard.tallies[these], int(users))
                 found[these] = project(made.frequencies)
             return found, np.full(len(found), np.nan)
-        fits = fitted(cell.protocol, heard.tallies, self.fit == "ems", pulse)
+        fits = fit_distribution(cell.protocol, heard.tallies, self.fit == "ems", pulse)
         return fits, misfit(cell.protocol, heard.tallies, fits)
 
     def expected(self, cell: Cell) -> dict[str, float | None]:

@@ -27,12 +27,12 @@ from ..base.work import Work
 from ..bounds.robust import Interval, robust_mean
 from ..cell import Cell, Task
 from ..collection.counts import block_counts
-from ..collection.sifting import Sifted, verified_counts
-from ..defences import Tallied, is_verifier, reads_numbers
-from ..law.capabilities import lacking
+from ..collection.sifting import FilteredReports, verified_counts
+from ..defences import NumberStep, TalliedReports, VerifiedRandomiser
 from ..law.law import Ask
 from ..law.linear import linear_gain
-from ..law.numbers import Sums, TellsNumbers, heard_mean, heard_squares, tells_numbers
+from ..law.mechanism import lacking
+from ..law.numbers import NumericProtocol, Sums, heard_mean, heard_squares
 from ..law.pure import Mechanism, Supporting
 from ..metrics import METRICS, Conclusion, measure
 from ..metrics.conclusions.numbers import MeanConclusion
@@ -84,19 +84,23 @@ class OfNumbers(Task):
         middle = (self.low + self.high) / 2
         return np.asarray(middle**2 + 2 * middle * self.half * mean + self.half**2 * square)
 
-    def ranged(self, mechanism: Mechanism, what: str, otherwise: str, **changes: Any) -> Mechanism:
+    def ranged(
+        self, mechanism: Mechanism, kind: type[Any], reason: str, **changes: Any
+    ) -> Mechanism:
         """A protocol of numbers over this range; raises ScenarioError for a protocol of items.
 
-        what : the capability that it needs. otherwise : why it lacks that, after its name.
+        kind : what it has to be. reason : why another one is refused, after its name.
         """
-        why = lacking(mechanism, what, otherwise)
+        why = lacking(mechanism, kind, "", reason)
         if why is not None:
             raise ScenarioError(f'must not be {why} with task.kind = "{self.kind}"', key="kind")
         made: Any = mechanism
         return cast("Mechanism", replace(made, low=self.low, high=self.high, **changes))
 
     def check(self, cell: Cell) -> None:
-        others = [step for step in cell.defences if not (reads_numbers(step) or is_verifier(step))]
+        others = [
+            step for step in cell.defences if not isinstance(step, NumberStep | VerifiedRandomiser)
+        ]
         super().check(replace(cell, defences=tuple(others)))
         if cell.population.labels is not None:
             rule = 'must have items that are as far apart, as "values" or "normal", where'
@@ -133,7 +137,7 @@ class OfNumbers(Task):
             if same and arm.attacked:
                 arms[arm], found = arms[arm.before], flags.get(arm.before)
             else:
-                arms[arm], found = _defended(cell, arm, arms, verified, pulse)
+                arms[arm], found = _defend_tallies(cell, arm, arms, verified, pulse)
             flags |= {} if found is None else {arm: found}
         conclusion = self.concluded(cell, arms, flags, pulse)
         return CellResults(measure(conclusion), marks.values, _moments(conclusion))
@@ -147,7 +151,7 @@ class OfNumbers(Task):
     def robust(self, cell: Cell, heard: Heard) -> Interval | None:
         """The ends of the interval of the mean that holds if as many reports are fake as are."""
         protocol = cell.protocol
-        if not tells_numbers(protocol):
+        if not isinstance(protocol, NumericProtocol):
             return None
         everyone = cell.users + cell.malicious
         told, spread = heard_mean(protocol, heard.tallies)
@@ -160,11 +164,15 @@ def _heard(cell: Cell, counts: Counts, users: Floats) -> Heard:
     """The reports behind the counts of n users in each trial, float64[trials]."""
     protocol = cell.protocol
     sums = Sums(counts, users)
-    return Heard(protocol.tallied(sums) if tells_numbers(protocol) else counts, users)
+    return Heard(protocol.tallied(sums) if isinstance(protocol, NumericProtocol) else counts, users)
 
 
-def _defended(
-    cell: Cell, arm: Arm, arms: Mapping[Arm, Heard], verified: Mapping[Arm, Sifted], pulse: Pulse
+def _defend_tallies(
+    cell: Cell,
+    arm: Arm,
+    arms: Mapping[Arm, Heard],
+    verified: Mapping[Arm, FilteredReports],
+    pulse: Pulse,
 ) -> tuple[Heard, Flags | None]:
     """The reports that the defences leave of an arm, and what they claim."""
     heard = arms[ATTACKED if arm.attacked else CLEAN]
@@ -172,8 +180,10 @@ def _defended(
         heard = _heard(cell.sifted, verified[arm].counts, verified[arm].users.astype(float))
     flags = None
     trials = len(heard.tallies)
-    for step in filter(reads_numbers, cell.defences):
-        found = step.left(Tallied(cast("TellsNumbers", cell.protocol), heard.tallies, pulse))
+    for step in (each for each in cell.defences if isinstance(each, NumberStep)):
+        found = step.left(
+            TalliedReports(cast("NumericProtocol", cell.protocol), heard.tallies, pulse)
+        )
         if found.tallies is not heard.tallies:
             heard = Heard(found.tallies, found.tallies.sum(axis=1))
         flags = flags or Flags.nothing(cell.users, cell.malicious * arm.attacked, trials)
@@ -239,7 +249,7 @@ def _rates(law: Any) -> Floats:
     return np.asarray(law.support(np.empty(0, dtype=np.int64)).rates)
 
 
-def clean_spread(cell: Cell, protocol: TellsNumbers | None = None) -> float:
+def clean_spread(cell: Cell, protocol: NumericProtocol | None = None) -> float:
     """n times the variance of the clean estimate: that of what one report says, on average.
 
     protocol : another one than the cell's own.
@@ -247,9 +257,9 @@ def clean_spread(cell: Cell, protocol: TellsNumbers | None = None) -> float:
     return float(cell.population.frequencies @ (protocol or telling(cell)).spread)
 
 
-def telling(cell: Cell) -> TellsNumbers:
+def telling(cell: Cell) -> NumericProtocol:
     """The protocol of a cell whose users hold numbers."""
-    return cast("TellsNumbers", cell.protocol)
+    return cast("NumericProtocol", cell.protocol)
 
 
 @dataclass(frozen=True)
@@ -266,7 +276,9 @@ class Mean(OfNumbers):
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol over the numbers of the items; raises ScenarioError."""
         mechanism = protocol.over(population)
-        return self.ranged(mechanism, "said", "whose reports tell frequencies of items and no mean")
+        return self.ranged(
+            mechanism, NumericProtocol, "whose reports tell frequencies of items and no mean"
+        )
 
     def concluded(
         self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse
@@ -287,7 +299,7 @@ class Mean(OfNumbers):
         )
 
     def std_with(self, cell: Cell, protocol: Mechanism) -> float | None:
-        if not tells_numbers(protocol):
+        if not isinstance(protocol, NumericProtocol):
             return None
         return self.half * math.sqrt(clean_spread(cell, protocol) / cell.users)
 
@@ -329,7 +341,7 @@ class Mean(OfNumbers):
     def _after(self, cell: Cell, truth: float) -> dict[str, float | None]:
         """What defences leave of the expected reports: of many, as a bias of theirs does not hang
         on how many there are. Empty where one of them is not foretold."""
-        steps = [step for step in cell.defences if reads_numbers(step)]
+        steps = [step for step in cell.defences if isinstance(step, NumberStep)]
         if not cell.defences or not all(step.foretold for step in steps):
             return {}
         protocol = telling(cell)
@@ -339,7 +351,7 @@ class Mean(OfNumbers):
         for tallies in (clean, expected_tallies(cell, fakes)):
             left = tallies[None]
             for step in steps:
-                left = step.left(Tallied(protocol, left)).tallies
+                left = step.left(TalliedReports(protocol, left)).tallies
             made.append(float(self.number(heard_mean(protocol, left)[0])[0]))
         before, after = made
         before = truth if np.isclose(before, truth, rtol=0, atol=1e-12 * self.half) else before

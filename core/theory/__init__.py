@@ -2,7 +2,7 @@
 
 Everything uses the protocol's own p, q (the actual integer g) and the realised share and f_T. What
 is expected of a whole cell, whatever its protocol, is in `expected`: it asks a protocol for closed
-forms of its own (`core.law.capabilities.Foretells`), and knows those of pure ones (`variance`,
+forms of its own (`core.law.moments.EstimateMoments`), and knows those of pure ones (`variance`,
 `gains`).
 """
 

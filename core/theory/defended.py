@@ -15,28 +15,29 @@ the alarm rate is known, where it comes from the targets.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
 from ..base.sampling import Floats
 from ..cell import Cell
-from ..defences import foretells_alarm, foretells_drops, is_affine
-from ..law.linear import cancelled
+from ..defences import Correction
+from ..defences.fiad import FIAD
+from ..defences.pairs import Pairs
+from ..law.linear import round_to_zero
+from ..law.moments import Moments
 from .gains import target_sum_variance
 from .support import fake_support, foreseen
-
-Moments: TypeAlias = tuple[Floats, Floats | None]
-"""Before and after the attack: float64[d] each, None where it is not known what the fakes do."""
 
 
 def spread(cell: Cell) -> float | None:
     """The share c of the missing mass that all corrections together add; None if one is no such."""
     kept = 1.0
     for step in (*cell.filters, *cell.corrections):
-        if not is_affine(step):
+        share = step.spreads if isinstance(step, Correction) else None
+        if share is None:
             return None
-        kept *= 1 - step.spreads
+        kept *= 1 - share
     return 1 - kept
 
 
@@ -63,7 +64,7 @@ def defended_metrics(
         expected["target_frequency_after"] = reached
         held = before[cell.targets]
         size = float(np.abs(held).sum() + np.abs(after[cell.targets]).sum())
-        expected["gain_after"] = cancelled(reached - float(held.sum()), size)
+        expected["gain_after"] = round_to_zero(reached - float(held.sum()), size)
         if share == 0 and cell.sifted is cell and undefended["gain"]:
             expected["recovered"] = 0.0
     if variances is None:
@@ -75,7 +76,7 @@ def defended_metrics(
         error = float(((before - truth) ** 2 + variances[0]).mean()) - less * sums[0]
         expected["mse_clean_after"] = error
         without = undefended["mse_clean"]
-        expected["collateral"] = None if without is None else cancelled(error - without, error)
+        expected["collateral"] = None if without is None else round_to_zero(error - without, error)
     if after is not None and variances[1] is not None and sums[1] is not None:
         error = float(((after - truth) ** 2 + variances[1]).mean()) - less * sums[1]
         expected["mse_after"] = error
@@ -112,12 +113,12 @@ def sifted_metrics(cell: Cell) -> dict[str, float | None]:
     if len(cell.filters) != 1 or cell.attack is None or cell.rounds:
         return {}
     step = cell.filters[0]
-    if foretells_alarm(step):
+    if isinstance(step, Pairs):
         return _alarm_rate(cell, step)
     if any(step.kind != "none" for step in cell.corrections):
         return {}
     fakes = fake_support(cell.sifted)
-    if fakes is None or not foretells_drops(step) or not cell.targets.size:
+    if fakes is None or not isinstance(step, FIAD) or not cell.targets.size:
         return {}
     if fakes.variance or (fakes.rates[cell.targets] < 1).any():
         return {}

@@ -19,7 +19,8 @@ from typing import Final
 import numpy as np
 
 from ..base.sampling import Counts, Floats
-from ..law.pure import Unbiased, is_pure
+from ..law.moments import Unbiased
+from ..law.pure import PureProtocol
 from .variance import item_variances
 
 FEW: Final = 100
@@ -116,7 +117,7 @@ def differences(
 
 def _supports_or_is_silent(protocol: Unbiased) -> bool:
     """Return whether a count is the number of reports that support an item, and no difference."""
-    if not is_pure(protocol):
+    if not isinstance(protocol, PureProtocol):
         return False
     nobody = protocol.perturb(np.empty(0, dtype=np.int64), np.random.default_rng(0))
     return protocol.supports(nobody).dtype == np.bool_

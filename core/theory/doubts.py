@@ -17,9 +17,9 @@ import numpy as np
 from ..base.summary import Estimate
 from ..bounds.robust import skewed_at
 from ..cell import Cell
-from ..law.capabilities import withholds
 from ..metrics import METRICS, Measures, column
 from ..metrics.results import CellResults, estimate_of, mean_of
+from ..protocols.curators import Stability
 from .expected import estimate_variances
 from .gains import std_of_gain, target_sum_variance
 from .support import fake_support
@@ -202,7 +202,7 @@ def _spread(cell: Cell, metric: str) -> float | None:
             return None
         each = variances[metric == "mse"]
         spread = math.sqrt(2 * float((each**2).sum())) / each.size
-        if withholds(cell.protocol):
+        if isinstance(cell.protocol, Stability):
             reports = cell.users + cell.malicious * (metric == "mse")
             bins = cell.protocol.error_spread(cell.population.histogram)
             spread = max(spread, math.sqrt(float(bins.sum())) / reports**2 / each.size)

@@ -11,19 +11,20 @@ from typing import Any
 import numpy as np
 
 from ..base.sampling import Floats
-from ..bounds.claims import Noise, independent, normal_quantile, reported
-from ..bounds.planner import Oracle, Released
+from ..bounds.claims import Noise, independent, normal_quantile, report_noise
+from ..bounds.planner import Oracle
 from ..bounds.robust import (
     Ballot,
     Interval,
     ballot_of,
-    clipped,
+    clip_interval,
     marginal_set,
     proved_ballot,
     robust_intervals,
 )
 from ..cell import Cell
-from ..law.pure import PureProtocol, sends_reports
+from ..law.mechanism import LocalMechanism
+from ..law.pure import PureProtocol
 from .misfit import Misfit, misfit
 from .variance import item_variances
 
@@ -71,18 +72,18 @@ def of_reports(
         return robust_intervals(protocol, means, reports, share, confidence, sharp, ballot)
 
     return Evidence(
-        ballot, means, reports, reported(protocol, reports), halves, intervals,
+        ballot, means, reports, report_noise(protocol, reports), halves, intervals,
         misfit=lambda: misfit(protocol, reports, estimates),
     )  # fmt: skip
 
 
-def of_sums(curator: Released, estimates: Floats, users: int) -> Evidence:
+def of_sums(curator: Any, estimates: Floats, users: int) -> Evidence:
     """The evidence of a histogram of N users that a curator or servers release.
 
     estimates : float64[d], the released frequencies. A fake counts as one user of each item that it
     is admitted to add to. The noise is that of the release, by its own tails, and added once.
     """
-    oracle, ballot = Oracle.released(curator), Ballot(votes=curator.admitted)
+    oracle, ballot = Oracle.of_curator(curator), Ballot(votes=curator.admitted)
     deviation = math.sqrt(oracle.noise) / users
 
     def halves(confidence: float) -> Floats:
@@ -91,7 +92,7 @@ def of_sums(curator: Released, estimates: Floats, users: int) -> Evidence:
     def intervals(share: float, confidence: float, _sharp: bool) -> Interval:
         low, high = marginal_set(estimates, share, ballot)
         moved = halves(confidence) / (1 - share)
-        return clipped((low - moved, high + moved))
+        return clip_interval((low - moved, high + moved))
 
     return Evidence(
         ballot, estimates, users, independent(np.full(estimates.size, deviation)), halves,
@@ -103,7 +104,7 @@ def of_cell(cell: Cell, estimates: Floats) -> Evidence:
     """The evidence of a cell that `concludes`. estimates : float64[d], with the attack."""
     told: Any = cell.protocol
     reports = cell.users + cell.malicious
-    if not sends_reports(told):
+    if not isinstance(told, LocalMechanism):
         return of_sums(told, estimates, reports)
     protocol = cell.pure
     means = ballot_of(protocol).means(estimates)

@@ -17,20 +17,21 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
-from ..attacks import Fakes, pretends
+from ..attacks import Fakes, HeldItem
 from ..base.sampling import Floats
 from ..bounds.robust import ballot_of, robust_intervals
 from ..cell import Cell
-from ..defences import asks_twice
-from ..law.capabilities import foretells, sends_bits
-from ..law.linear import cancelled
-from ..law.twice import AsksTwice, Sender
+from ..defences import Guard
+from ..defences.guard import Sender, coincidence
+from ..law.linear import round_to_zero
+from ..law.moments import EstimateMoments, Moments
 from ..metrics import METRICS
-from .defended import Moments, defended_metrics, sifted_metrics
+from ..protocols.rappor import Rappor
+from .defended import defended_metrics, sifted_metrics
 from .gains import cell_gain
 from .support import collected, fake_support, sent_share
 from .variance import attacked_variance, clean_variance
@@ -38,7 +39,7 @@ from .variance import attacked_variance, clean_variance
 
 @lru_cache(maxsize=4)
 def _means(cell: Cell) -> Moments | None:
-    if foretells(cell.protocol):
+    if isinstance(cell.protocol, EstimateMoments):
         return cell.protocol.means(collected(cell))
     if not cell.is_pure:
         return None
@@ -54,7 +55,7 @@ def _means(cell: Cell) -> Moments | None:
 
 @lru_cache(maxsize=4)
 def _variances(cell: Cell) -> Moments | None:
-    if foretells(cell.protocol):
+    if isinstance(cell.protocol, EstimateMoments):
         return cell.protocol.variances(collected(cell))
     return (clean_variance(cell), attacked_variance(cell)) if cell.is_pure else None
 
@@ -151,15 +152,15 @@ def expected_metrics(cell: Cell) -> dict[str, float | None]:
     >>> round(expected["gain"], 4), expected["gain_after"]
     (0.4742, None)
     """
-    return _expected(cell, robust=True)
+    return _expect_metrics(cell, robust=True)
 
 
 def expected_metric(metric: str, cell: Cell) -> float | None:
     """The closed form of one metric of a cell; None where there is none."""
-    return _expected(cell, robust=metric in ROBUST)[metric]
+    return _expect_metrics(cell, robust=metric in ROBUST)[metric]
 
 
-def _expected(cell: Cell, *, robust: bool) -> dict[str, float | None]:
+def _expect_metrics(cell: Cell, *, robust: bool) -> dict[str, float | None]:
     expected = dict.fromkeys([*METRICS, *cell.metrics]) | _undefended_metrics(cell, robust)
     expected |= defended_metrics(cell, expected, _means(cell.sifted), _variances(cell.sifted))
     return expected | sifted_metrics(cell) | asked_metrics(cell)
@@ -213,7 +214,7 @@ def _metrics_of_estimates(cell: Cell) -> dict[str, float | None]:
         if attacked is not None:
             reached = float(attacked[cell.targets].sum())
             size = float(np.abs(clean[cell.targets]).sum() + np.abs(attacked[cell.targets]).sum())
-            expected |= _promotion(cell, cancelled(reached - before, size), reached)
+            expected |= _promotion(cell, round_to_zero(reached - before, size), reached)
     return expected
 
 
@@ -232,7 +233,9 @@ def bit_gain(cell: Cell) -> float | None:
     False
     """
     protocol = cell.protocol
-    return protocol.bit_gain(collected(cell), cell.targets) if sends_bits(protocol) else None
+    return (
+        protocol.bit_gain(collected(cell), cell.targets) if isinstance(protocol, Rappor) else None
+    )
 
 
 def expected_bit_counts(cell: Cell) -> Floats | None:
@@ -249,7 +252,7 @@ def expected_bit_counts(cell: Cell) -> Floats | None:
     >>> ldptui.theory.expected_bit_counts(ldptui.compile("rappor-attack").cells[0]).ndim
     2
     """
-    return cell.protocol.bit_counts(collected(cell)) if sends_bits(cell.protocol) else None
+    return cell.protocol.bit_counts(collected(cell)) if isinstance(cell.protocol, Rappor) else None
 
 
 def bit_count_variances(cell: Cell) -> Floats | None:
@@ -267,7 +270,7 @@ def bit_count_variances(cell: Cell) -> Floats | None:
     2
     """
     protocol = cell.protocol
-    return protocol.bit_count_variances(collected(cell)) if sends_bits(protocol) else None
+    return protocol.bit_count_variances(collected(cell)) if isinstance(protocol, Rappor) else None
 
 
 def asked_metrics(cell: Cell) -> dict[str, float | None]:
@@ -276,10 +279,10 @@ def asked_metrics(cell: Cell) -> dict[str, float | None]:
     Reports of fakes who are not those that the server assumes coincide with another probability,
     and the estimate is off in proportion.
     """
-    step = next(filter(asks_twice, cell.filters), None)
+    step = next((each for each in cell.filters if isinstance(each, Guard)), None)
     if step is None:
         return {}
-    protocol = cast("AsksTwice", cell.sifted.protocol)
+    protocol = cell.sifted.protocol
     everyone, r = cell.users + cell.malicious, cell.targets.size
     deviation = step.deviation(protocol, r, everyone)
     metrics: dict[str, float | None] = {"share_estimate_std": deviation}
@@ -293,7 +296,7 @@ def asked_metrics(cell: Cell) -> dict[str, float | None]:
         if not _uniform(fakes):
             return metrics
         law = fakes.strategy.report_law
-        coincide = protocol.coincidence(Sender(step.compared, law, fakes.targets.size))
+        coincide = coincidence(protocol, Sender(step.compared, law, fakes.targets.size))
         beyond += fakes.count / everyone * (honest - coincide)
     return metrics | {"share_estimate": beyond / (honest - assumed)}
 
@@ -303,7 +306,9 @@ def _uniform(fakes: Fakes) -> bool:
     strategy = fakes.strategy
     if strategy.reacts or strategy.report_law not in ("random", "honest", "crafted"):
         return False
-    return not pretends(strategy) or bool(np.ptp(strategy.weights(fakes.targets.size)) == 0)
+    return not isinstance(strategy, HeldItem) or bool(
+        np.ptp(strategy.weights(fakes.targets.size)) == 0
+    )
 
 
 NODES: Final = np.linspace(-8.0, 8.0, 1601)

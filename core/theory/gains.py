@@ -9,9 +9,8 @@ import math
 
 from ..base.sampling import Floats
 from ..cell import Cell
-from ..law.capabilities import places
 from ..law.linear import linear_gain
-from ..law.pure import Items, Supporting, Total
+from ..law.pure import Items, PlacedItems, Supporting, Total
 from ..law.support import ItemSupport, Support
 from .support import sent_share
 
@@ -175,7 +174,7 @@ def target_sum_variance(
     >>> round(ldptui.theory.target_sum_variance(oue, np.array([0, 1]), even, 1000), 3)
     7.865
     """
-    if places(protocol):
+    if isinstance(protocol, PlacedItems):
         return protocol.placed_sum_variance(frequencies, targets)
     return protocol.total_variance(Total(targets.size, float(frequencies[targets].sum()), users))
 

@@ -16,9 +16,10 @@ from ..attacks import MaximalGain, beside
 from ..base.errors import LdpError
 from ..bounds.undetectable import hidden_gain_against, least_gain
 from ..cell import Cell
-from ..law.capabilities import places, tells_support
-from ..law.hiding import accepts, hides, loses
-from ..law.pure import Items, Supporting, is_pure, sends_reports
+from ..law.exchangeable import Exchangeable
+from ..law.mechanism import LocalMechanism
+from ..law.moments import SummedNumbers
+from ..law.pure import Items, PlacedItems, PureProtocol, Supporting
 from ..law.support import ItemSupport
 from ..population import Population
 from ..population.targets import ListedTargets
@@ -79,13 +80,13 @@ def gain_lines(
     """
     held = float(population.histogram[targets].sum() / population.users)
     lines = {}
-    if crafted and tells_support(protocol):
-        lines["mga"] = _crafted(protocol, targets, share, held)
+    if crafted and isinstance(protocol, Supporting):
+        lines["mga"] = _crafted_gain(protocol, targets, share, held)
     supported = accepted(protocol)
     if supported is not None:
         r = targets.size
         lines["drop-out"] = r * item_shift(protocol, alike(supported, r), share, held / r)
-    if hides(protocol) or loses(protocol):
+    if isinstance(protocol, Exchangeable | SummedNumbers):
         lines["undetectable"] = hidden_gain_against(
             protocol, population.distinct, population.histogram[targets], share
         )
@@ -111,9 +112,10 @@ def accepted(protocol: Any) -> tuple[float, float] | None:
     >>> own, round(other, 4)
     (1.0, 0.2689)
     """
-    if hides(protocol):
+    if isinstance(protocol, Exchangeable):
         return 1.0, beside(protocol)
-    return protocol.accepted if accepts(protocol) else None
+    known: tuple[float, float] | None = protocol.accepted
+    return known
 
 
 def alike(supported: tuple[float, float], targets: int) -> float:
@@ -136,11 +138,11 @@ def alike(supported: tuple[float, float], targets: int) -> float:
     return (own + (targets - 1) * other) / targets
 
 
-def _crafted(protocol: Supporting, targets: Items, share: float, held: float) -> float:
+def _crafted_gain(protocol: Supporting, targets: Items, share: float, held: float) -> float:
     """The gain of MGA."""
-    if places(protocol):
+    if isinstance(protocol, PlacedItems):
         hashable: Any = protocol  # a frozen dataclass
-        supported = _placed(hashable, tuple(targets.tolist()))
+        supported = _placed_support(hashable, tuple(targets.tolist()))
         return rates_gain(protocol, supported, targets, share, held)
     r = targets.size
     return gain(protocol, _MAXIMAL.support(protocol, r), r, share, held)
@@ -150,7 +152,7 @@ _MAXIMAL: Final = MaximalGain(0.0, ListedTargets((0,)))
 
 
 @lru_cache(maxsize=8)
-def _placed(protocol: Any, targets: tuple[int, ...]) -> ItemSupport:
+def _placed_support(protocol: Any, targets: tuple[int, ...]) -> ItemSupport:
     """The support of a crafted report where it matters which items the targets are."""
     items = np.array(targets, dtype=np.int64)
     return cast("ItemSupport", _MAXIMAL.item_support(protocol, items, items))
@@ -211,7 +213,7 @@ def hidden_gain(cell: Cell) -> float | None:
         not cell.is_pure
         or not cell.targets.size
         or not cell.malicious
-        or not sends_reports(cell.protocol)
+        or not isinstance(cell.protocol, LocalMechanism)
     ):
         return None
     lines = gain_lines(
@@ -225,7 +227,9 @@ def _under(cell: Cell, kind: str, epsilon: float) -> float | None:
         protocol: Any = cell.task.bound(NAMED[kind](kind=kind, epsilon=epsilon), cell.population)
         for fakes in cell.fakes:
             fakes.strategy.check(protocol, fakes.targets)
-        return _gain(replace(cell, protocol=protocol)) if is_pure(protocol) else None
+        return (
+            _gain(replace(cell, protocol=protocol)) if isinstance(protocol, PureProtocol) else None
+        )
     except (LdpError, ValueError, OverflowError):
         return None
 

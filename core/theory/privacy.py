@@ -68,5 +68,5 @@ def privacy_spent(cell: Cell) -> list[float]:
     """
     rounds, memory = range(1, len(cell.rounds) + 1), cell.memory
     if memory is None:
-        return [number * cell.protocol.epsilon for number in rounds]  # type: ignore[attr-defined]
+        return [number * cell.protocol.epsilon for number in rounds]
     return [memory.epsilon_of_rounds(number) for number in rounds]

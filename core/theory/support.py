@@ -11,10 +11,11 @@ import numpy as np
 from ..attacks import Fakes
 from ..base.sampling import Counts, Floats, binomial_law
 from ..cell import Cell
-from ..law.capabilities import Collection, sends_bits, tells_support
 from ..law.law import BitLaw
+from ..law.moments import Collection
 from ..law.pure import Items, Supporting
 from ..law.support import ItemSupport
+from ..protocols.rappor import Rappor
 
 
 @lru_cache(maxsize=4)
@@ -65,9 +66,9 @@ def _law_of(cell: Cell, fakes: Fakes) -> ItemSupport | BitLaw | None:
     if not foreseen(cell, fakes):
         return None
     protocol = cell.protocol
-    if sends_bits(protocol):
+    if isinstance(protocol, Rappor):
         return fakes.strategy.bits(protocol, fakes.targets)
-    if tells_support(protocol):
+    if isinstance(protocol, Supporting):
         return fakes.strategy.item_support(protocol, fakes.targets, cell.targets)
     return None
 
@@ -121,7 +122,9 @@ def fake_support(cell: Cell) -> ItemSupport | None:
     >>> float(supported.rates[40])  # MGA on OUE sets the bit of each target
     1.0
     """
-    if not tells_support(cell.protocol) or not all(foreseen(cell, fakes) for fakes in cell.fakes):
+    if not isinstance(cell.protocol, Supporting) or not all(
+        foreseen(cell, fakes) for fakes in cell.fakes
+    ):
         return None
     return support_of(cell.protocol, cell.fakes, cell.targets)
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from ..base.sampling import Floats
 from ..cell import Cell
-from ..law.capabilities import places
-from ..law.pure import PureProtocol, Supporting, item_variance
+from ..law.pure import PlacedItems, PureProtocol, Supporting, item_variance
 from ..protocols.subset import SubsetSelection, best_size
 from .support import arriving, collected, meetings
 
@@ -161,7 +160,7 @@ def item_variances(protocol: Supporting, users: float, frequencies: Floats) -> F
     >>> ldptui.theory.item_variances(grr, 1000, np.array([0.5, 0.5])).round(6)
     array([0.000921, 0.000921])
     """
-    if places(protocol):
+    if isinstance(protocol, PlacedItems):
         return protocol.placed_variances(frequencies) / users
     return np.asarray(item_variance(protocol, users, frequencies))
 

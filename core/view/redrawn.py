@@ -19,10 +19,9 @@ from ..base.sampling import Counts, Floats
 from ..cell import Cell
 from ..collection.counts import block_counts
 from ..collection.sifting import detection
-from ..defences import gives_scores
-from ..law.capabilities import sends_bits
 from ..law.pure import Items
 from ..metrics.results import BLOCK_TRIALS
+from ..protocols.rappor import Rappor
 from ..task.frequencies import trial_estimates
 from . import BitCounts, Detection, TrialEstimates
 from .estimated import LINEAR, evenly, short_label
@@ -46,7 +45,7 @@ ITEMS: Final = 12
 
 def bit_counts(cell: Cell, pulse: Pulse) -> BitCounts | None:
     """The bit counts of the first trial; None where there are no Bloom filters."""
-    if not sends_bits(cell.protocol):
+    if not isinstance(cell.protocol, Rappor):
         return None
     protocol: Any = cell.protocol
     _, drawn = block_counts(cell, 0, 1, pulse)
@@ -83,7 +82,7 @@ def _column(values: Floats | Counts) -> tuple[float, ...]:
 def verdicts(cell: Cell, pulse: Pulse) -> Detection | None:
     """The verdict on each report of the first trial; None where the first filter has no score."""
     first = next(iter(cell.filters), None)
-    if first is None or not gives_scores(first):
+    if first is None or not first.scores:
         return None
     seen = detection(cell, 0, pulse)
     if seen.score is None:
@@ -143,7 +142,7 @@ def single_trials(cell: Cell, pulse: Pulse) -> TrialEstimates | None:
             for arm in (CLEAN, ATTACKED, ATTACKED_DEFENDED)
             if arm in made and (cell.attack is not None or not arm.attacked)
         },
-        expected=dict(_expected(cell, truth, items)),
+        expected=dict(_expected_arms(cell, truth, items)),
     )
 
 
@@ -155,7 +154,7 @@ def _items(cell: Cell, truth: Floats) -> tuple[int, Items]:
     return targets.size, np.concatenate([targets, others]).astype(np.int64)
 
 
-def _expected(
+def _expected_arms(
     cell: Cell, truth: Floats, items: Items
 ) -> Iterator[tuple[str, tuple[tuple[float, float], ...]]]:
     """The arms with a closed form, and its mean and standard deviation for each item."""

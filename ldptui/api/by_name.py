@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ldptui.core.attacks import Attack, Mixture, View, plans
+from ldptui.core.attacks import Attack, Mixture, Strategy, View
 from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.base.secure import generator
 from ldptui.core.defences import Defence
@@ -106,7 +106,7 @@ class Fakes:
         if not targets.size or np.unique(targets).size < targets.size:
             raise ScenarioError("must be different items, at least one", key="view.targets")
         fakes: Any = self.attack
-        if not hasattr(fakes, "reports") or plans(fakes):
+        if getattr(type(fakes), "among", None) is not Strategy.among:
             rule = f"must be run in a scenario: {self.kind} needs to know the other users"
             raise ScenarioError(rule, key="attack.kind")
         fakes.check(protocol, targets)

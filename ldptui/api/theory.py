@@ -17,8 +17,8 @@ from ldptui.core import theory
 from ldptui.core.base.errors import LdpError, ScenarioError, got
 from ldptui.core.base.ranges import ALPHA, EPSILON, SHARE, USERS, Range
 from ldptui.core.base.sampling import Counts, Floats
-from ldptui.core.law.capabilities import tells_support
-from ldptui.core.law.pure import Supporting, Unbiased, items_of
+from ldptui.core.law.moments import Unbiased
+from ldptui.core.law.pure import Supporting, items_of
 from ldptui.core.reports.arguments import number, switch, whole, words
 
 UNIT: Final = Range(0, 1)
@@ -77,7 +77,7 @@ def _read(value: Any, name: str, hint: Any, others: Mapping[str, Any]) -> Any:
     if hint is str:
         return words(value, name)
     if hint in (Supporting, Unbiased) or name == "protocol":
-        if isinstance(value, type) or not tells_support(value):
+        if isinstance(value, type) or not isinstance(value, Supporting):
             raise ScenarioError(f"must be a protocol, {got(value)}", key=name)
         return value
     if hint == Counts:

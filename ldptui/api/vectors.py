@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_pure
+from ldptui.core.law.pure import Items, LocalMechanism, PureProtocol, Reports
 from ldptui.core.reports.files import sent, write_reports
 
 
@@ -23,7 +23,7 @@ def vectors_of(protocol: LocalMechanism, reports: int) -> dict[str, Any]:
     made = sent(protocol, items, rng)
     vectors: dict[str, Any] = {"reports": rows_of(made, protocol)}
     look = getattr(protocol, "look", None)
-    if is_pure(protocol):
+    if isinstance(protocol, PureProtocol):
         supports = protocol.supports(made)
         vectors["supports"] = _listed(supports > 0)
         if (supports < 0).any():

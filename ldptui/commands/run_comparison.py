@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ldptui.core.base.errors import ScenarioError, check_among
 from ldptui.core.base.sampling import Floats
-from ldptui.core.bounds.game import Game, solved
+from ldptui.core.bounds.game import Game
+from ldptui.core.bounds.game import solve_game as solve
 from ldptui.core.metrics import METRICS, column
 from ldptui.core.metrics.results import CellResults
 from ldptui.core.store import Run, RunCell
@@ -219,7 +220,7 @@ def solve_game(word: str, wanted: str | None, form: str, place_of_store: str | N
     for cell, mean in zip(cells, means, strict=True):
         place = [table.value_text(cell.parameters.get(key)) for key in keys]
         matrix[attacks.index(place[0]), defences.index(place[1])] = mean.get(metric, np.nan)
-    played = solved(matrix)
+    played = solve(matrix)
     if form == "json":
         document = {
             "run": as_json(run),

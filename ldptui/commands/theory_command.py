@@ -11,7 +11,8 @@ from typing import Any, Final, Literal
 
 from ldptui.core.base.errors import ScenarioError, spelled
 from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, Range
-from ldptui.core.law.numbers import tells_numbers
+from ldptui.core.law.mechanism import is_a
+from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.population import USERS
 from ldptui.core.protocols import KINDS
@@ -70,7 +71,7 @@ class TheorySetting:
 
         Raises ScenarioError for options that are out of range, or of another protocol.
         """
-        kind, numeric = self.protocol, tells_numbers(self.spec.mechanism)
+        kind, numeric = self.protocol, is_a(self.spec.mechanism, NumericProtocol)
         _check("--epsilon", self.keys.get("epsilon"), EPSILON)
         items = self.items
         if items is None:
@@ -89,7 +90,7 @@ class TheorySetting:
             if name in self.keys and name not in _keys(self.spec):
                 _refuse(flag_of(name), kind, (k for k in kinds if name in _keys(KINDS[k])))
         if self.mean is not None and not numeric:
-            _refuse("--mean", kind, (k for k in kinds if tells_numbers(KINDS[k].mechanism)))
+            _refuse("--mean", kind, (k for k in kinds if is_a(KINDS[k].mechanism, NumericProtocol)))
         if "epsilon" not in self.keys and "f" not in _keys(self.spec):
             raise ScenarioError("is required", key="--epsilon")
         return replace(self, items=items)

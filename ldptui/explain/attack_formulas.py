@@ -59,9 +59,9 @@ FEW: Final = 1e-4
 """A class of fewer fakes is not named."""
 
 COMPARED: Final[Mapping[str, Callable[[Supports, int, SeedSearch], Support]]] = {
-    "random": lambda protocol, r, _: protocol.random_support(r),
-    "honest": lambda protocol, r, _: protocol.honest_support(r),
-    "crafted": lambda protocol, r, search: protocol.crafted_support(r, search),
+    "random": lambda protocol, r, _: protocol.find_support("random", r),
+    "honest": lambda protocol, r, _: protocol.find_support("honest", r),
+    "crafted": lambda protocol, r, search: protocol.find_support("crafted", r, search),
 }
 """The support of one fake in the three attacks of Cao, Jia, Gong, 2021, section 3.2, by law."""
 
@@ -232,7 +232,7 @@ def supported(words: Supported, known: Numbers, part: str, title: str = SUPPORTE
 def _constant(cell: Cell) -> float:
     """c: what would be there without the attack, in the share of the fakes."""
     r, p, q = cell.targets.size, cell.pure.p, cell.pure.q
-    return cell.share * (cell.target_frequency + r * q / (p - q))
+    return float(cell.share * (cell.target_frequency + r * q / (p - q)))
 
 
 HIDDEN: Final = Supported("S = r q + {(p − q)} δ_T / β,  δ = f′ − (1 − β) f")

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
 
-from ldptui.core.law.numbers import tells_numbers
+from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.law.pure import LocalMechanism
 
 FOLDER: Final = Path(__file__).parent / "clients"
@@ -86,7 +86,7 @@ def client_of(protocol: LocalMechanism, *, ranged: bool = False) -> Client | Non
     row = _rows().get(type(protocol).__name__)
     if row is None:
         return None
-    of_numbers = tells_numbers(protocol)
+    of_numbers = isinstance(protocol, NumericProtocol)
     if of_numbers and not ranged:
         protocol = replace(cast("Any", protocol), low=0, high=protocol.domain_size - 1)
     parameters = tuple(

@@ -11,7 +11,7 @@ import numpy as np
 
 from ldptui.core import theory
 from ldptui.core.cell import Cell
-from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.pure import BoolArray, Reports, Supports
 from ldptui.core.protocols.dbitflip import BitFlips
 
@@ -109,7 +109,7 @@ def _numbers(protocol: BitFlips, users: int | None) -> dict[str, float]:
         "real_epsilon": protocol.real_epsilon, "variance_per_user": protocol.noise,
         "one": _weight(protocol, 1), "none": _weight(protocol, 0),
     }  # fmt: skip
-    if memoises(protocol):
+    if isinstance(protocol, Memoising):
         known |= {"ε∞": protocol.epsilon_infinity}
     if users is None:
         return known
@@ -158,7 +158,9 @@ class SampledBitReports(ReportStory):
         own = "own", drawn & one_bit(drawn.size, item)
         (p, q), rows = protocol.rates, (("has a bit", drawn), ("bit 1", ones))
         cells = replace(over_items(cell, rows, item), rate=protocol.part * q)
-        kept = ("drawn once and kept: every round sends the same bits",) * memoises(protocol)
+        kept = ("drawn once and kept: every round sends the same bits",) * isinstance(
+            protocol, Memoising
+        )
         text = "every bit is noisy on its own"
         outcomes = (
             StepOutcome("own → 1", "p", p, count_among(ones, own[1])),

@@ -11,7 +11,7 @@ import numpy as np
 
 from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
-from ldptui.core.law.capabilities import Memoises
+from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.pure import Rng
 
 from ..catalogue import kind_words
@@ -104,7 +104,7 @@ def panel(cell: Cell) -> Panel | None:
     return Panel(partial(groups, cell, memory), rounds_plot(memory))
 
 
-def groups(cell: Cell, memory: Memoises) -> tuple[Group, ...]:
+def groups(cell: Cell, memory: Memoising) -> tuple[Group, ...]:
     """Everything that the panel says in numbers, of a cell whose users keep an answer."""
     protocol: Any = cell.protocol
     one, ever = memory.epsilon_of_rounds(1), memory.epsilon_infinity
@@ -142,7 +142,7 @@ def _short(epsilon: float) -> str:
     return fmt.short(epsilon) if math.isfinite(epsilon) else UNBOUNDED
 
 
-def _over_rounds(cell: Cell, memory: Memoises) -> list[Fact]:
+def _over_rounds(cell: Cell, memory: Memoising) -> list[Fact]:
     """ε of several numbers of reports of one item, those of the campaign among them."""
     one, mine = memory.epsilon_of_rounds(1), len(cell.rounds)
     counts = sorted({*SHOWN, mine} - {0, 1})
@@ -157,7 +157,7 @@ def _over_rounds(cell: Cell, memory: Memoises) -> list[Fact]:
     ]
 
 
-def rounds_plot(memory: Memoises) -> Plot:
+def rounds_plot(memory: Memoising) -> Plot:
     """ε over the number of reports of one item: of the kept answer, and by composition."""
     reports = sorted({round(t) for t in np.geomspace(1, ROUNDS, 25)})
     one, ever, xs = (

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.cell import Cell
-from ldptui.core.law.pure import SeedSearch, is_pure
+from ldptui.core.law.pure import PureProtocol, SeedSearch
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Setting:
     @property
     def is_pure(self) -> bool:
         """True where p and q say all: the chances to support the own item, and any other one."""
-        return is_pure(self.protocol)
+        return isinstance(self.protocol, PureProtocol)
 
 
 def setting_of(cell: Cell) -> Setting:

@@ -13,8 +13,8 @@ from typing import Any, Final
 from ldptui.core import theory
 from ldptui.core.bounds.undetectable import least_gain, unlisted_gain
 from ldptui.core.cell import Cell
-from ldptui.core.law.hiding import hides
-from ldptui.core.law.pure import sends_reports
+from ldptui.core.law.exchangeable import Exchangeable
+from ldptui.core.law.mechanism import LocalMechanism
 
 from ..text.format import short
 from .formula import Formula, Plain, listed
@@ -59,16 +59,16 @@ def listed_bounds(setting: Setting) -> Iterator[Formula]:
     """The lines without a population, as far as the numbers are given."""
     protocol: Any = setting.protocol
     r, share, held = setting.r, setting.share, setting.held
-    if r is None or share is None or held is None or not sends_reports(protocol):
+    if r is None or share is None or held is None or not isinstance(protocol, LocalMechanism):
         return
     known = {"bound.verified": share * (1 - held)}
-    if not hides(protocol):
+    if not isinstance(protocol, Exchangeable):
         known["bound.least"] = least_gain(setting.protocol.epsilon, share, held)
     elif protocol.report_size is None:  # else it depends on what each item holds
         known["bound.undetectable"] = unlisted_gain(protocol.p, protocol.q, share, held)
     supported = theory.accepted(protocol)
     if supported is not None:
-        shift = theory.item_shift(protocol, theory.alike(supported, r), share, held / r)
+        shift = theory.item_shift(setting.protocol, theory.alike(supported, r), share, held / r)
         known["bound.drop_out"] = r * shift
     rows = (
         listed("bound.least", "least hidden gain", "β(e^ε/(e^ε − 1) − f_T)", "derived"),
@@ -81,7 +81,7 @@ def listed_bounds(setting: Setting) -> Iterator[Formula]:
 
 def _accepted(protocol: Any) -> str:
     """S of a report that supports one target for certain, in words."""
-    if not hides(protocol):
+    if not isinstance(protocol, Exchangeable):
         own, other = theory.accepted(protocol) or (0.0, 0.0)
         return short(own) + f" + (r − 1) {short(other)}" * (other > 0)
     return {None: "1 + (r − 1)q", 1: "1"}.get(protocol.report_size, "1 + (r−1)(w−1)/(d−1)")

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
-from ldptui.core.law.numbers import TellsNumbers
+from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.law.pure import Reports, Supports
 from ldptui.core.protocols.sr import SR
 from ldptui.core.task.numbers import OfNumbers, clean_spread, fakes_told
@@ -131,14 +131,14 @@ class NumberStory(ReportStory):
     def show_value(self, cell: Cell, item: int | None, attack: Strategy | None) -> Step:
         step = super().show_value(cell, item, attack)
         if item is not None:
-            task, protocol = cast("OfNumbers", cell.task), cast("TellsNumbers", cell.local)
+            task, protocol = cast("OfNumbers", cell.task), cast("NumericProtocol", cell.local)
             number = short(float(task.number(protocol.values[item])))
             return replace(step, text=f"{number}, {step.text}")
         if cell.targets.size and cell.task.of_items:
             return step
         wish = "a number of its choice"
         if cell.targets.size:
-            protocol = cast("TellsNumbers", cell.local)
+            protocol = cast("NumericProtocol", cell.local)
             law = cast("Strategy", attack).report_law
             up = (protocol.end(cell.targets) > 0) != (law == "avoided")
             wish = "high" if up else "low"
@@ -192,7 +192,7 @@ HIDDEN: Final = "not told by the report"
 
 def _number(cell: Cell, item: int) -> str:
     """The number of an item on the line from −1 to 1."""
-    return short(float(cast("TellsNumbers", cell.local).values[item]))
+    return short(float(cast("NumericProtocol", cell.local).values[item]))
 
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:  # noqa: ARG001

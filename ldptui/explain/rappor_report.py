@@ -140,7 +140,7 @@ class FilterReports(ReportStory):
         if law == "random":
             return np.full(protocol.bits, 0.5)
         if item is None:
-            crafted = protocol.known(Ask("crafted", cell.targets)).shape()
+            crafted = protocol.find_law(Ask("crafted", cell.targets)).shape()
             assert crafted is not None
             return np.asarray(crafted.rates[_cohort(report)])
         own = _filter(cell, report, item)

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ldptui.core.attacks import Strategy, View
 from ldptui.core.base.sampling import Counts
 from ldptui.core.cell import Cell
-from ldptui.core.law.capabilities import memoises
-from ldptui.core.law.pure import BoolArray, Items, Reports, Rng, Supports, is_pure
+from ldptui.core.law.longitudinal import Memoising
+from ldptui.core.law.pure import BoolArray, Items, PureProtocol, Reports, Rng, Supports
 from ldptui.core.population.targets import RandomSet
 from ldptui.core.theory import fake_support
 
@@ -92,7 +92,7 @@ class ReportStory:
         None if no item is supported.
         """
         protocol: Any = cell.protocol
-        if is_pure(protocol):
+        if isinstance(protocol, PureProtocol):
             return np.asarray(protocol.supports(report)[0])
         return np.asarray(protocol.look(report, np.arange(protocol.domain_size))[0])
 
@@ -214,7 +214,7 @@ class ReportStory:
         kept : draws what a client keeps between its reports. fresh : what is drawn anew.
         """
         items, protocol = np.array([item]), cast("Any", cell.protocol)
-        if memoises(protocol):
+        if isinstance(protocol, Memoising):
             answer = self.keep_answer(cell, item, kept)
             report = protocol.memoised_reports(items, kept, fresh)
         else:

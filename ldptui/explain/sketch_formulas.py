@@ -12,7 +12,7 @@ from ldptui.core import theory
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import Reports
 from ldptui.core.protocols.sketch import CountMeanSketch, Sketch
-from ldptui.core.protocols.sketch.rows import hashed
+from ldptui.core.protocols.sketch.rows import hash_items
 
 from ..text import format as fmt
 from ..text.format import count, short
@@ -127,7 +127,7 @@ class SketchReports(ReportStory):
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         protocol, row = _sketch(cell), report["row"][:1].astype(np.int64)
-        bucket = int(hashed(np.array([item]), row, protocol.buckets)[0, 0])
+        bucket = int(hash_items(np.array([item]), row, protocol.buckets)[0, 0])
         text = (
             f"{self._row(cell, report)} hashes it to bucket {bucket} of {count(protocol.buckets)}"
         )

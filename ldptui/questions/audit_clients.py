@@ -15,7 +15,8 @@ from ldptui.core.base.errors import RunError, ScenarioError, check_among, got
 from ldptui.core.base.files import check_file
 from ldptui.core.base.tables import place_of, table_rows, whole_number
 from ldptui.core.lab.audit import Claim, Client, Program, words_of
-from ldptui.core.law.pure import Items, Reports, Rng, sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
+from ldptui.core.law.pure import Items, Reports, Rng
 from ldptui.core.plugins import make_object, published_names
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.budget import Domain
@@ -66,7 +67,7 @@ def claim_of(kind: str, promise: Claim, keys: Mapping[str, Any]) -> Claim:
     if not kind:
         return promise
     if kind not in KINDS:
-        senders = [name for name, spec in KINDS.items() if sends_reports(spec.mechanism)]
+        senders = [name for name, spec in KINDS.items() if is_a(spec.mechanism, LocalMechanism)]
         check_among(kind, senders, "protocol.kind")
     document = {
         "format": FORMAT,
@@ -78,7 +79,7 @@ def claim_of(kind: str, promise: Claim, keys: Mapping[str, Any]) -> Claim:
         protocol = spec.over(Domain(promise.items, None))
     except ScenarioError as error:
         raise error.within("protocol") from error
-    if not sends_reports(protocol):
+    if not isinstance(protocol, LocalMechanism):
         rule = "must be a protocol whose users send reports; this is a trusted curator"
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
     return Claim(promise.items, promise.epsilon, kind, protocol, partial(sent, protocol))

@@ -61,11 +61,10 @@ def is_ranged(form: Mapping[str, Any]) -> bool:
 
 def is_distributed(form: Mapping[str, Any]) -> bool:
     """Return whether the reports of the files tell how the users' numbers are distributed."""
-    from ldptui.core.law.capabilities import lacking
     from ldptui.core.protocols import KINDS
 
     mechanism: Any = KINDS[form["protocol"]].mechanism if is_ranged(form) else None
-    return mechanism is not None and lacking(mechanism, "chances", "") is None
+    return mechanism is not None and mechanism.has_distribution
 
 
 def is_listed(form: Mapping[str, Any]) -> bool:

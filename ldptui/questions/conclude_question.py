@@ -205,7 +205,7 @@ def _read_estimates(
 def _conclude_run(scenario: Any, share: float, asked: Mapping[str, Any]) -> ConcludeAnswer:
     """The conclusions from the first trial of the scenario's first cell, attacked."""
     from ldptui.core.lab.concluding import concluded, heard_counts
-    from ldptui.core.law.pure import sends_reports
+    from ldptui.core.law.mechanism import LocalMechanism
     from ldptui.core.reports.conclusions import check_concludable
     from ldptui.core.theory.evidence import of_cell
 
@@ -216,7 +216,7 @@ def _conclude_run(scenario: Any, share: float, asked: Mapping[str, Any]) -> Conc
     cell = read_cell(scenario).peak
     if cell.python_code:
         raise ScenarioError("must be files: the scenario has code in Python", key="subject")
-    if sends_reports(cell.protocol):
+    if isinstance(cell.protocol, LocalMechanism):
         try:
             check_concludable(cell.local)
         except ScenarioError as error:
@@ -225,7 +225,7 @@ def _conclude_run(scenario: Any, share: float, asked: Mapping[str, Any]) -> Conc
     elif not cell.concludes:
         rule = "must be files: the protocol withholds bins, whose frequencies are not known"
         raise ScenarioError(rule, key="subject")
-    if asked["sharp"] and (cell.trust.proves or not sends_reports(cell.protocol)):
+    if asked["sharp"] and (cell.trust.proves or not isinstance(cell.protocol, LocalMechanism)):
         rule = f"must be off with the trust {cell.trust.kind}: its fakes always look honest"
         raise ScenarioError(rule, key="sharp")
     counts, reports = _draw_counts(cell), cell.users + cell.malicious

@@ -243,7 +243,7 @@ def design(
     """
     import numpy as np
 
-    from ldptui.core.bounds.rehearsal import tried
+    from ldptui.core.bounds.rehearsal import rehearse_design
     from ldptui.core.lab.designer import Demand, Weights, designed, rated
     from ldptui.core.protocols import DIALS
 
@@ -263,7 +263,9 @@ def design(
     facts, seen = _rate(found.found, found), None
     if check:
         rng = np.random.default_rng(seed)
-        seen = tried(found.found.protocol, round(users), share, targets, facts, trials, rng)
+        seen = rehearse_design(
+            found.found.protocol, round(users), share, targets, facts, trials, rng
+        )
     return DesignAnswer(
         **vars(demand), weights=weights, prior=prior, found=facts, beside=_rate(other, found),
         kinds={str(each.table["kind"]): _rate(each, found) for each in found.best},

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import SHARE, Range
+from ldptui.core.law.moments import Unbiased
 
 from .collection import (
     Confidence,
@@ -195,7 +196,6 @@ def _estimate_groups(
     collection: ReportCollection, by: str, how: Mapping[str, Any], is_strict: bool
 ) -> GroupAnswer:
     """The frequencies of groups of users, and the differences between them."""
-    from ldptui.core.law.pure import is_unbiased
     from ldptui.core.reports.frequencies import estimate_frequencies
     from ldptui.core.reports.groups import count_groups
     from ldptui.core.theory import differences
@@ -211,7 +211,7 @@ def _estimate_groups(
     }
     found: Sequence[Any] = ()
     comparisons = 0
-    if is_unbiased(collection.protocol) and not how["corrections"]:
+    if isinstance(collection.protocol, Unbiased) and not how["corrections"]:
         counts, users = zip(*((each.counts, each.reports) for each in totals.values()), strict=True)
         found, comparisons = differences(collection.protocol, counts, users, how["confidence"])
     return GroupAnswer(by, groups, found[:LISTED], len(found), comparisons, is_strict)

@@ -15,7 +15,7 @@ from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.base.ranges import Range
 from ldptui.core.bounds import planner
 from ldptui.core.bounds.planner import Oracle
-from ldptui.core.bounds.rehearsal import rehearsed
+from ldptui.core.bounds.rehearsal import rehearse_plan
 from ldptui.core.bounds.shuffle.central import central_at_most
 from ldptui.core.lab.rungs import RUNGS, Terms, alarms, mechanism, smallest_batch
 from ldptui.core.law.pure import gain_factor
@@ -223,7 +223,7 @@ def _lines(
     """Every line of the plan of one protocol."""
     oracle = oracle_of(kind, options, quantities["epsilon"], quantities["users"])
     plan = plan_of(options.size, options.alpha, quantities)
-    f_min = planner.least_frequency(oracle, planner.unattacked(plan))
+    f_min = planner.least_frequency(oracle, planner.without_fakes(plan))
     floor = planner.attack_floor(oracle, plan)
     lifted = None if options.shift is None else planner.fakes_for_shift(oracle, 0.0, options.shift)
     return PlanLines(
@@ -301,7 +301,7 @@ def add_checks(values: PlanLines, options: PlanRequest) -> PlanLines:
         raise ScenarioError("needs --estimates, which rank the items", key="rank")
     if options.check:
         made = _asked_by(values.protocol, options, values.epsilon, values.users)
-        seen = rehearsed(
+        seen = rehearse_plan(
             made, oracle_of(values.protocol, options, values.epsilon, values.users),
             plan_of_answer(values), options.trials,
             np.random.default_rng(options.seed), options.targets,
@@ -322,7 +322,7 @@ def _trusted(file: str, options: PlanRequest, values: PlanLines) -> TrustedTable
     held = numbers.numbers()
     counted = bool(np.abs(held).sum() > 2)
     frequencies = held / values.reports if counted else held
-    above = planner.trusted(frequencies, oracle, plan_of_answer(values))
+    above = planner.is_above_floor(frequencies, oracle, plan_of_answer(values))
     names = np.array(items.values)[items.codes]
     order = np.argsort(-frequencies, kind="stable")
     share = None

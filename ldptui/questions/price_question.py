@@ -247,7 +247,7 @@ def price(
     ldptui price quickstart --epsilon 1
     """
     from ldptui.core.lab.locality import central_mse, grown
-    from ldptui.core.law.numbers import tells_numbers
+    from ldptui.core.law.numbers import NumericProtocol
     from ldptui.core.protocols.curators.accuracy import require_delta
 
     from .mechanisms import budget_of, curator
@@ -261,7 +261,11 @@ def price(
     if n != cell.population.users:
         histogram = grown(histogram, n)
     protocol: Any = cell.protocol
-    about = mean_of(protocol) if tells_numbers(protocol) else frequencies_of(histogram.size)
+    about = (
+        mean_of(protocol)
+        if isinstance(protocol, NumericProtocol)
+        else frequencies_of(histogram.size)
+    )
     if mechanism not in about.curators:
         rule = f"must be {', '.join(about.curators)} where the scenario is about a mean"
         raise ScenarioError(f"{rule}, {got(mechanism)}", key="mechanism")

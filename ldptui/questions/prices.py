@@ -12,7 +12,7 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.lab.locality import central_mse, grown, local_mse, mean_mse
-from ldptui.core.law.numbers import TellsNumbers
+from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.law.pure import gain_factor
 
 from .choices import numbers
@@ -65,7 +65,7 @@ def frequencies_of(items: int) -> Estimand:
     )  # fmt: skip
 
 
-def mean_of(protocol: TellsNumbers) -> Estimand:
+def mean_of(protocol: NumericProtocol) -> Estimand:
     """The mean of the numbers that this protocol is about, by every protocol of numbers."""
     values = protocol.values
     return Estimand(

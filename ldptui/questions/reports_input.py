@@ -14,8 +14,8 @@ from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import Piped, Source, check_other, is_file, write_atomically
 from ldptui.core.lab.concluding import Heard
 from ldptui.core.lab.screening import Screened
-from ldptui.core.law.doors import name_of
-from ldptui.core.law.numbers import tells_numbers
+from ldptui.core.law.mechanism import name_of
+from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import published_names
 from ldptui.core.protocols import KINDS
@@ -52,7 +52,7 @@ class ReportCollection:
 
     @property
     def is_of_numbers(self) -> bool:
-        return tells_numbers(self.protocol)
+        return isinstance(self.protocol, NumericProtocol)
 
     @property
     def names(self) -> tuple[str, ...]:

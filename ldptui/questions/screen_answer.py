@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ldptui.core.lab.screening import Screen, Screened
-from ldptui.core.law.pure import Items, is_pure
+from ldptui.core.law.pure import Items, PureProtocol
 from ldptui.core.theory import misfit
 
 from ..charts.series import Axis, Bar, Bars, Plot, Series
@@ -78,7 +78,7 @@ class ScreenAnswer(QuestionAnswer):
     def misfit(self) -> str | None:
         """What hardly any reports of the protocol say, in words; None where they can be of it."""
         protocol = self.collection.protocol
-        if not is_pure(protocol):
+        if not isinstance(protocol, PureProtocol):
             return None
         far = misfit(protocol, self.found.users, self.found.before)
         return None if far is None else misfit_words(far, self.collection.names, protocol)

@@ -261,7 +261,7 @@ def _estimate_once(cell: Cell) -> Floats:
     """The estimates of the first trial of a cell, one release."""
     from ldptui.core.base.pulse import no_pulse
     from ldptui.core.collection.counts import block_counts
-    from ldptui.core.law.capabilities import check_estimates
+    from ldptui.core.law.mechanism import check_estimates
 
     check_estimates(cell.protocol, "protocol.kind")
     clean, attacked = block_counts(cell, 0, 1, no_pulse)

@@ -351,7 +351,7 @@ def _shuffle(
 ) -> ShuffledAnswer:
     """The one of the central ε, ε₀ and the users that is not given; raises ScenarioError."""
     from ldptui.core.bounds.shuffle import central as budgets
-    from ldptui.core.law.blanket import unshuffled
+    from ldptui.core.law.blanket import why_unshuffled
 
     from .mechanisms import bound
 
@@ -360,7 +360,7 @@ def _shuffle(
         if kind == ANY:
             return None
         protocol = bound(kind, items, budget)
-        if (why := unshuffled(protocol)) is not None:
+        if (why := why_unshuffled(protocol)) is not None:
             raise ScenarioError(f"must not be {why}", key="protocol")
         return protocol
 

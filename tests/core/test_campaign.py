@@ -12,12 +12,11 @@ from ldptui.core.attacks import Fakes, View
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
-from ldptui.core.law.capabilities import Attendance
+from ldptui.core.law.longitudinal import Attendance
 from ldptui.core.law.pure import Total
-from ldptui.core.metrics import Measures, unmeasured
+from ldptui.core.metrics import Measures, empty_measures
 from ldptui.core.metrics.results import CellResults, Rounds
 from ldptui.core.protocols import BitNoise, Rappor
-from ldptui.core.protocols.chains import memoised_counts
 from ldptui.core.protocols.rappor import epsilon_of_rounds
 from ldptui.core.theory import (
     attacked_variance,
@@ -222,7 +221,7 @@ def test_cohorts_and_bits_of_bloom_filters_are_kept(fresh_bits: bool, seed: int)
     rng = np.random.default_rng(seed)
     trials = 1200
     campaign = Attendance([held, held], [0 * held, left], trials, rng, lambda _: rng)
-    rounds = list(memoised_counts(protocol, noise.chain, campaign))
+    rounds = list(protocol.memoised_counts(campaign))
     if fresh_bits:
         rounds = [protocol.sample_counts(np.broadcast_to(held, (trials, 3)), rng) for _ in range(2)]
     total = np.add(*rounds)
@@ -336,7 +335,7 @@ def test_fakes_see_the_round_and_what_was_published_last(
 
 
 def test_entry_rounds() -> None:
-    metrics = unmeasured(4, 3)
+    metrics = empty_measures(4, 3)
     metrics["targets_in_top_k"] = [[0, 2, 1], [2, 2, 2], [0, 1, 1], [1, 1, 2]]
     rounds = Rounds(metrics, {})
     assert np.array_equal(rounds.entries(2), [1, 0, np.nan, 2], equal_nan=True)

@@ -12,7 +12,7 @@ from support.cases import cell, expecting, experiment
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import search
-from ldptui.core.experiment.search import _Bracket, solved, with_fakes
+from ldptui.core.experiment.search import _Bracket, solve_goal, with_fakes
 from ldptui.core.metrics.goal import Goal
 from ldptui.core.protocols import PROTOCOLS
 from ldptui.core.running.searching import run_goal_searches
@@ -169,7 +169,7 @@ def test_a_search_says_the_same_again_and_can_be_stopped() -> None:
         raise StoppedError
 
     with pytest.raises(StoppedError):
-        solved(open_, stop)
+        solve_goal(open_, stop)
 
 
 def test_where_there_is_no_closed_form_a_gain_is_searched_for(
@@ -177,7 +177,7 @@ def test_where_there_is_no_closed_form_a_gain_is_searched_for(
 ) -> None:
     exact = asked("gain", 0.2)
     expecting(monkeypatch, lambda _: {"gain": None})
-    found = solved(replace(exact, answer=None)).answer
+    found = solve_goal(replace(exact, answer=None)).answer
     assert exact.answer is not None
     assert found is not None
     assert found.low is not None

@@ -22,7 +22,7 @@ from ldptui.core.lab.loss import Exponential
 from ldptui.core.law.pure import PureProtocol, SeedSearch, item_variance
 from ldptui.core.law.support import Support
 from ldptui.core.protocols import GRR, KINDS, OLH, OUE, BitNoise, Rappor
-from ldptui.core.protocols.chains.response import Response
+from ldptui.core.protocols.chains import Response
 from ldptui.core.protocols.curators import Laplace, Stability
 from ldptui.core.protocols.curators.accuracy import (
     laplace_epsilon,
@@ -131,9 +131,9 @@ def table1(given: Inputs) -> Any:
         search = SeedSearch()
         return gains(
             protocol,
-            protocol.random_support(r).target,
-            protocol.honest_support(r).target,
-            protocol.crafted_support(r, search).target,
+            protocol.find_support("random", r).target,
+            protocol.find_support("honest", r).target,
+            protocol.find_support("crafted", r, search).target,
         )
 
     return {
@@ -159,7 +159,7 @@ def oue_mga_padding(given: Inputs) -> Any:
 def oue_mga_nontarget(given: Inputs) -> Any:
     d, r = given["d"], given["r"]
     protocol = OUE(d, given["eps"])
-    rate = protocol.crafted_support(r, SeedSearch()).other
+    rate = protocol.find_support("crafted", r, SeedSearch()).other
     held = (1 - given["fT"]) / (d - r)
     return (d - r) * item_shift(protocol, rate, given["beta"], held)
 

@@ -12,7 +12,7 @@ from support.cases import attack, cell
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.summary import Estimate
-from ldptui.core.metrics import METRICS, plain, unmeasured
+from ldptui.core.metrics import METRICS, empty_measures, plain
 from ldptui.core.metrics.results import CellResults, Fingerprints, Moments, Tally, digest
 
 ONE = cell([50, 30, 20, 0], None, attack("mga", 0.2, [1, 3]), trials=70)
@@ -137,7 +137,7 @@ def test_the_digest_sees_which_trial_is_which() -> None:
 
 
 def test_an_unknown_metric_is_refused_in_words() -> None:
-    results = CellResults(unmeasured(0), np.zeros(0, dtype=np.uint64))
+    results = CellResults(empty_measures(0), np.zeros(0, dtype=np.uint64))
     with pytest.raises(ScenarioError, match=r'metric must be one of gain, .*, got "gainn"'):
         results.estimate("gainn")
 

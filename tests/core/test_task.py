@@ -16,7 +16,7 @@ from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.work import Work
 from ldptui.core.cell import Task
 from ldptui.core.export import to_json
-from ldptui.core.metrics import METRICS, Conclusion, FrequencyConclusion, unmeasured
+from ldptui.core.metrics import METRICS, Conclusion, FrequencyConclusion, empty_measures
 from ldptui.core.metrics.results import CellResults, Moments
 from ldptui.core.running.runner import run
 from ldptui.core.store import begin, cell_keys, open_store
@@ -34,7 +34,7 @@ class Depth(Task):
 
     def block(self, cell: core.Cell, work: Work) -> CellResults:
         work.pulse()
-        metrics = unmeasured(work.trials)
+        metrics = empty_measures(work.trials)
         metrics["gain"] = work.number
         moments = Moments.of(np.full((work.trials, self.numbers), float(work.number)))
         marks = np.arange(work.trials, dtype=np.uint64)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.pages import page
 
-from ldptui.core.bounds.claims import Sum, above, overturning_share, reported
+from ldptui.core.bounds.claims import Sum, above, overturning_share, report_noise
 from ldptui.core.bounds.robust import Ballot, ballot_of
 from ldptui.core.protocols import PROTOCOLS
 
@@ -24,7 +24,7 @@ def test_a_gap_of_three_points_is_overturned_by_these_shares(row: tuple[str, str
     for epsilon, percent in zip((1.0, 4.0), shown, strict=True):
         protocol = PROTOCOLS[kind](kind=kind, epsilon=epsilon).bind(128)
         ballot = ballot_of(protocol)
-        noise = reported(protocol, 10**6)
+        noise = report_noise(protocol, 10**6)
         found = overturning_share(claim, ballot.means(held), ballot, noise)
         assert 100 * found.share == pytest.approx(float(percent), abs=6e-4)
     open_vote = overturning_share(claim, held, Ballot(votes=1), lambda *_: 0.0)

@@ -21,8 +21,7 @@ from ldptui import core
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.collection.counts import block_counts
-from ldptui.core.law.capabilities import places
-from ldptui.core.law.pure import PureProtocol
+from ldptui.core.law.pure import PlacedItems, PureProtocol
 from ldptui.core.law.support import ItemSupport, Support
 from ldptui.core.protocols import PROTOCOLS
 from ldptui.core.task import Frequencies
@@ -221,7 +220,7 @@ def support_towards(cell: core.Cell) -> Support:
 
     law = theory.fake_support(cell)
     assert law is not None
-    if not places(cell.protocol):
+    if not isinstance(cell.protocol, PlacedItems):
         (fakes,) = cell.fakes
         return fakes.strategy.support(cell.pure, cell.targets.size)
     others = np.delete(law.rates, cell.targets)

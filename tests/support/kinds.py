@@ -36,12 +36,12 @@ UNCONDITIONAL = tuple(
     for kind in KNOWN_ATTACKS
     if report_law(kind) not in ("subset", "disguised", "hidden", "solved", *OF_NUMBERS)
 )
-"""Those of them that ask for no capability which only some protocols have."""
+"""Those of them that ask for nothing that only some protocols have."""
 
 
 def estimates_items(kind: str) -> bool:
     """Return whether a protocol or curator estimates the frequencies of items."""
-    return hasattr(KINDS[kind].mechanism, "estimates")
+    return "estimates" not in KINDS[kind].mechanism.lacks
 
 
 ITEM_KINDS = tuple(filter(estimates_items, KINDS))

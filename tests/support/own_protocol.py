@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldptui.core.law.enumeration import ReportLaw, item_name
-from ldptui.core.law.pure import Estimates, Items, Reports, array_of, items_of, pure_estimates
+from ldptui.core.law.pure import Estimates, Items, Reports, array_of, estimate, items_of
 
 Counts = NDArray[np.int64]
 
@@ -80,7 +80,7 @@ class Pairs:
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
         """The frequencies of all items, from support counts."""
-        return pure_estimates(counts, users, self)
+        return Estimates(estimate(counts, users, self))
 
     def received(self, reports: object, count: int) -> Reports:
         """Reports from elsewhere, checked; raises ValueError."""

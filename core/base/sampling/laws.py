@@ -67,7 +67,11 @@ def hypergeometric_weights(size: int, half: int, picks: int) -> tuple[int, Float
     Returns the lowest c, and the weights of all c from there on, 1 for the likeliest. They are
     computed from the mode outwards by ratios of neighbours, so that nothing overflows. Outcomes
     beyond twelve standard deviations, below 1e-30 together, are left out.
+
+    Raises ValueError where half or picks are none of 0 to size.
     """
+    if not (0 <= half <= size and 0 <= picks <= size):
+        raise ValueError(f"must pick 0 to {size}, and mark as many, got {picks} and {half}")
     rest = size - half
     low, high = max(0, picks - rest), min(picks, half)
     share = half / size

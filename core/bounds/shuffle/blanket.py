@@ -47,7 +47,7 @@ SLACK: Final = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class _Tilted:
+class _TiltedLaw:
     """A law of sums, tilted: e^scale times `masses`, which add up to 1, at `points`.
 
     reach : the largest distance from its mean of one of the terms that it is the sum of.
@@ -67,7 +67,7 @@ class _Tilted:
         return float(((self.points - self.mean) ** 2 * self.masses).sum())
 
 
-_Terms: TypeAlias = Sequence[tuple[_Tilted, int]]
+_Terms: TypeAlias = Sequence[tuple[_TiltedLaw, int]]
 """Laws of terms, each with the number of terms that have it."""
 
 
@@ -88,7 +88,7 @@ def delta_at_most(blanket: Blanket, users: int, epsilon: float) -> float:
     least = term.scale * users - math.log(blanket.share * users)
     if theta > 0 and least - math.log(theta) - 1 < NOTHING:  # Chernoff: s ≤ e^(θs)/(eθ)
         return math.exp(least - math.log(theta) - 1)
-    total = _listed(term, users) or _gridded(term, users, theta)
+    total = _list_sums(term, users) or _grid_sums(term, users, theta)
     above = total.points > 0
     sums = total.points[above]
     excess = float((sums * np.exp(-theta * sums) * total.masses[above]).sum())
@@ -117,15 +117,15 @@ def _tilt(points: Floats, masses: Floats) -> float:
 
 def _law(
     points: Floats, masses: Floats, reach: float, theta: float = 0.0, scale: float = 0.0
-) -> _Tilted:
+) -> _TiltedLaw:
     """The law of these masses times e^(θx), as one that adds up to 1."""
     top = theta * float(points.max())
     tilted = masses * np.exp(theta * points - top)
     total = float(tilted.sum())
-    return _Tilted(points, tilted / total, scale + top + math.log(total), reach)
+    return _TiltedLaw(points, tilted / total, scale + top + math.log(total), reach)
 
 
-def _listed(term: _Tilted, count: int) -> _Tilted | None:
+def _list_sums(term: _TiltedLaw, count: int) -> _TiltedLaw | None:
     """The sum of `count` terms, each possible sum once; None where there are too many."""
     if math.comb(count + term.points.size - 1, term.points.size - 1) > LISTED:
         return None
@@ -136,22 +136,22 @@ def _listed(term: _Tilted, count: int) -> _Tilted | None:
         points, place = np.unique(sums.round(12), return_inverse=True)
         masses = np.zeros(points.size)
         np.add.at(masses, place.ravel(), likely)
-    return _Tilted(points, masses, count * term.scale, term.reach)
+    return _TiltedLaw(points, masses, count * term.scale, term.reach)
 
 
-def _gridded(term: _Tilted, count: int, theta: float) -> _Tilted:
+def _grid_sums(term: _TiltedLaw, count: int, theta: float) -> _TiltedLaw:
     """The sum of `count` terms on a grid: blocks of terms, blocks of blocks, and what is left."""
     levels = max(1, math.ceil(math.log(count, TOGETHER) - 1e-9))
     each = math.ceil(count ** (1 / levels) - 1e-9)
-    part, left, rest = term, count, list[tuple[_Tilted, int]]()
+    part, left, rest = term, count, list[tuple[_TiltedLaw, int]]()
     for _ in range(levels - 1):
         left, single = divmod(left, each)
         rest += [(part, single)] if single else []
-        part = _added([(part, each)], theta)
-    return _added([(part, left), *rest] if left else rest, theta)
+        part = _add_terms([(part, each)], theta)
+    return _add_terms([(part, left), *rest] if left else rest, theta)
 
 
-def _added(terms: _Terms, theta: float) -> _Tilted:
+def _add_terms(terms: _Terms, theta: float) -> _TiltedLaw:
     """The sum of all terms, on the multiples of a step that reach far enough around its mean."""
     centre = sum(count * law.mean for law, count in terms)
     step = 2 * _width(terms) / (POINTS - 2)
@@ -186,7 +186,7 @@ def _width(terms: _Terms) -> float:
     return linear + math.sqrt(linear**2 + 2 * OUTSIDE * variance)
 
 
-def _split(law: _Tilted, step: float, theta: float) -> Floats:
+def _split(law: _TiltedLaw, step: float, theta: float) -> Floats:
     """float64[POINTS], the masses on the multiples of a step, modulo the length of the grid.
 
     Each point goes to its two neighbours, so that the mean without the tilt stays.

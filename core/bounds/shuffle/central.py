@@ -38,7 +38,7 @@ def central_at_most(protocol: object | None, epsilon: float, users: int, delta: 
     protocol : a local mechanism of ε₀ = `epsilon`; None: any.
     """
     blankets = (any_blanket(epsilon),) if protocol is None else blankets_of(protocol)
-    return rooted(lambda e: _at_most(blankets, users, e), delta, epsilon, above=True)
+    return find_root(lambda e: _at_most(blankets, users, e), delta, epsilon, above=True)
 
 
 def central_at_least(
@@ -52,7 +52,7 @@ def central_at_least(
     for pair in any_pairs(epsilon) if protocol is None else pairs_of(protocol):
         for way in both_ways(pair):
             if divergence(way, users, max(least, FLOOR)) > delta:
-                least = rooted(
+                least = find_root(
                     partial(divergence, way, users),
                     delta,
                     most or epsilon,
@@ -71,7 +71,7 @@ def _depth(delta: float) -> float:
     return NEVER if delta <= 0 else min(NEVER, math.sqrt(max(0.0, -math.log(delta))))
 
 
-def rooted(
+def find_root(
     delta_at: Callable[[float], float],
     delta: float,
     most: float,
@@ -184,7 +184,7 @@ def variation_epsilon(
         if not pairs:
             return None
         variation = pairs[0].first.up - pairs[0].second.up
-    return rooted(
+    return find_root(
         lambda central: variation_delta(epsilon, variation, users, central),
         delta, epsilon, above=False,
     )  # fmt: skip

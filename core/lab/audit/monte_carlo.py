@@ -21,8 +21,7 @@ from ...base.errors import ScenarioError
 from ...base.proportions import clopper_pearson as clopper_pearson
 from ...base.ranges import ALPHA, Range, require
 from ...base.sampling import Floats
-from ...law.capabilities import looks
-from ...law.pure import Reports, Rng, is_pure
+from ...law.pure import Reports, Rng
 from .columns import BLOCK, ReportColumns, Sampler, drawn_reports, low_digits
 
 Weights: TypeAlias = dict[tuple[int, int], Floats]
@@ -199,11 +198,13 @@ def supports_of(
     protocol: object, domain_size: int, items: NDArray[np.int64]
 ) -> Callable[[Any], NDArray[Any]] | None:
     """A function that tells the audited items each report supports; None where that is slow."""
-    if looks(protocol):
-        return lambda reports: protocol.look(reports, items)
-    if not is_pure(protocol) or domain_size > FEW_REPORTS:
+    look: Callable[..., Any] | None = getattr(protocol, "look", None)
+    if look is not None:
+        return lambda reports: look(reports, items)
+    supports: Callable[[Any], Any] | None = getattr(protocol, "supports", None)
+    if supports is None or domain_size > FEW_REPORTS:
         return None
-    return lambda reports: protocol.supports(reports)[:, items]
+    return lambda reports: supports(reports)[:, items]
 
 
 def _blocks(draw: Sampler, count: int, rng: Rng) -> Iterator[Any]:

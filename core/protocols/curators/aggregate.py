@@ -176,7 +176,7 @@ class Aggregate(Curator):
         d, r = self.domain_size, ask.targets.size
         if self.admitted == 1 or ask.law in ("honest", "unperturbed"):
             return super().law_of(ask)
-        chosen = ask.chosen(d)
+        chosen = ask.find_items(d)
         if chosen is None:
             return self.lack(ask)
         if ask.law == "random" and self.circuit == "sumvec":

@@ -24,19 +24,18 @@ import numpy as np
 from ...base.errors import ScenarioError
 from ...base.ranges import BUDGET, DOMAIN, EPSILON, Bounded, check_bounds
 from ...base.sampling import Counts, Floats
-from ...law.capabilities import Collection
-from ...law.doors import Doors
 from ...law.law import Ask, Lack, Law, one_item
-from ...law.pure import Estimates, Items, Rng, Total
+from ...law.moments import Collection, EstimateMoments, Moments
+from ...law.pure import Estimates, Items, Rng, Supporting, Total
 from ...law.support import ItemSupport
-from ..budget import Binds
+from ..budget import ProtocolSpec
 from .accuracy import Neighbours, Precision, scale, sensitivity
 
 
 def clean_release(curator: Curator, collection: Collection) -> tuple[Floats, Floats]:
     """Mean and variance of each estimate without the attack: float64[d] each."""
     if collection.rounds:
-        return _pooled([clean_release(curator, part) for part in collection.rounds],
+        return _pool_rounds([clean_release(curator, part) for part in collection.rounds],
                        np.array([part.users for part in collection.rounds]))  # fmt: skip
     moments = curator.moments(collection.histogram)
     assert moments is not None  # without fakes there is always a closed form
@@ -44,16 +43,16 @@ def clean_release(curator: Curator, collection: Collection) -> tuple[Floats, Flo
 
 
 @lru_cache(maxsize=4)
-def released(curator: Curator, collection: Collection) -> tuple[Floats, Floats] | None:
+def attacked_release(curator: Curator, collection: Collection) -> tuple[Floats, Floats] | None:
     """Mean and variance of each estimate with the attack: float64[d] each.
 
     None where what fakes tell is not known, or the sum is too long.
     """
     if collection.rounds:
-        rounds = [released(curator, part) for part in collection.rounds]
+        rounds = [attacked_release(curator, part) for part in collection.rounds]
         known = [moments for moments in rounds if moments is not None]
         users = np.array([part.users + part.malicious for part in collection.rounds])
-        return _pooled(known, users) if len(known) == len(rounds) else None
+        return _pool_rounds(known, users) if len(known) == len(rounds) else None
     if not collection.foreseen:
         return None
     fakes = [(count, law.rates) for count, law in collection.fakes]
@@ -62,7 +61,7 @@ def released(curator: Curator, collection: Collection) -> tuple[Floats, Floats] 
     return None if moments is None else (moments[0] / everyone, moments[1] / everyone**2)
 
 
-def _pooled(rounds: Sequence[tuple[Floats, Floats]], users: Floats) -> tuple[Floats, Floats]:
+def _pool_rounds(rounds: Sequence[tuple[Floats, Floats]], users: Floats) -> tuple[Floats, Floats]:
     """Mean and variance of the mean over releases, by their users; their noise is independent."""
     weights = users / users.sum()
     means, variances = (np.array([moments[at] for moments in rounds]) for at in (0, 1))
@@ -73,7 +72,7 @@ _TOLD: Final = "a trusted curator, whom every user tells one item"
 
 
 @dataclass(frozen=True)
-class Curator(Doors):
+class Curator(Supporting, EstimateMoments):
     """A central mechanism that releases a histogram; (ε, δ)-private.
 
     Histograms are int64[…, d], users per item.
@@ -101,8 +100,8 @@ class Curator(Doors):
         return 1
 
     # Who tells a curator their item supports it with certainty, and no other one.
-    p: ClassVar[float] = 1.0
-    q: ClassVar[float] = 0.0
+    p = 1.0
+    q = 0.0
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -127,12 +126,12 @@ class Curator(Doors):
         """float64[trials, d]: released counts of int64[trials, d] users per item."""
         return self.release(histogram, self.noise(histogram.shape, rng))
 
-    # The interface of `core.law.pure.Mechanism`.
+    # The interface of `core.law.mechanism.Mechanism`.
 
     def law_of(self, ask: Ask) -> Law | Lack:
         """What fakes tell: an item, whatever the law."""
         d = self.domain_size
-        told = ask.targets if ask.law in ("honest", "unperturbed") else ask.chosen(d)
+        told = ask.targets if ask.law in ("honest", "unperturbed") else ask.find_items(d)
         if told is None:
             return self.lack(ask)
         law = one_item(ask, d, told, _no_reports, self.sample_counts)
@@ -166,12 +165,12 @@ class Curator(Doors):
         """The noise of r bins that many users are in: two releases share it, not their users."""
         return total.r * float(self.squared_error(np.full(1, 2**53))[0]) / total.users
 
-    def means(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
-        poisoned = released(self, collection)
+    def means(self, collection: Collection) -> Moments | None:
+        poisoned = attacked_release(self, collection)
         return clean_release(self, collection)[0], None if poisoned is None else poisoned[0]
 
-    def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
-        poisoned = released(self, collection)
+    def variances(self, collection: Collection) -> Moments | None:
+        poisoned = attacked_release(self, collection)
         return clean_release(self, collection)[1], None if poisoned is None else poisoned[1]
 
     # The error of a release, bin by bin.
@@ -230,7 +229,7 @@ def _no_reports(*_: object) -> NoReturn:
 
 
 @dataclass(frozen=True)
-class CuratorSpec(Binds, Bounded):
+class CuratorSpec(ProtocolSpec, Bounded):
     """A curator that a budget alone binds, before the domain is known."""
 
     kind: str

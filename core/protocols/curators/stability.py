@@ -20,7 +20,7 @@ from ...base.ranges import EPSILON, check_bounds
 from ...base.sampling import Counts, Floats, binomial_law, binomial_range
 from ...law.loss import DiscreteLoss
 from ...law.pure import Rng
-from ..budget import Binds
+from ..budget import ProtocolSpec
 from .accuracy import (
     DELTA,
     Neighbours,
@@ -173,7 +173,7 @@ class Stability(Curator):
 
 
 @dataclass(frozen=True)
-class StabilitySpec(Binds, kind="stability", mechanism=Stability):
+class StabilitySpec(ProtocolSpec, kind="stability", mechanism=Stability):
     """A histogram of the items that somebody has, before the domain is known."""
 
     epsilon: Annotated[float, EPSILON]

@@ -14,18 +14,17 @@ from itertools import combinations
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...base.errors import ScenarioError, got
 from ...base.ranges import Range, check_bounds
 from ...base.sampling import Counts, Floats, binomial, packed_bernoulli, packed_subsets
 from ...base.secure import generator
+from ...bounds.undetectable import Crowd
 from ...law.blanket import Blanket
-from ...law.engines import Summed
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
-from ...law.hiding import Crowd
 from ...law.law import Ask, Lack, Law, SupportSizes, holding, towards_targets
 from ...law.loss import DiscreteLoss, one_bit
+from ...law.moments import SummedNumbers
 from ...law.pure import (
     BoolArray,
     Estimates,
@@ -41,7 +40,7 @@ from ...law.pure import (
 from ...law.support import ItemSupport
 from ..subset import subset_bits
 from ..unary import SUE, Unary
-from .laws import Included, Weights, hidden_loss
+from .laws import InclusionChances, Weights, hidden_loss
 
 SAMPLED = Range(1, 2**32)
 
@@ -50,7 +49,7 @@ SampledRule: TypeAlias = Literal["half"]
 
 
 @dataclass(frozen=True)
-class BitFlips(OverItems, Summed):
+class BitFlips(OverItems, SummedNumbers):
     """Report the noisy bits of D items, drawn uniformly by the client or by the server.
 
     Reports are uint8[n, 2, ceil(d/8)], packed: the items that have a bit, and those of them whose
@@ -60,8 +59,10 @@ class BitFlips(OverItems, Summed):
 
     called: ClassVar[str] = "dBitFlip"
     family: ClassVar[str] = "dbitflip"
+    apart: ClassVar[str] = (
+        "on the counts path items are drawn one by one; a report has the bits of just D"
+    )
     lacks: ClassVar[dict[str, str]] = {
-        "coincide": "dBitFlip, whose reports of one user are not compared",
         "columns": "dBitFlip, whose report has no bit of most items",
         "supports": "dBitFlip, whose report says nothing of most items",
         "conditioned": "dBitFlip, whose reports that hide have no sampler here",
@@ -159,13 +160,13 @@ class BitFlips(OverItems, Summed):
             drawn = self._drawn(count, rng)
             if self.chooser == "client" and self.sampled < self.domain_size:
                 inside = min(r, self.sampled)
-                sizes = SupportSizes.fixed(inside, self.sampled - inside)
+                sizes = SupportSizes.of_one_size(inside, self.sampled - inside)
                 drawn = self._bits.place_ones(targets, sizes, count, rng)
             bits = packed_bernoulli(self.rates[1]).draw(count, self.domain_size, rng)
             mask = np.zeros(self.domain_size, dtype=np.uint8)
             mask[targets] = 1
             aimed = np.packbits(mask)
-            return _sent(drawn, bits | aimed if bit else bits & ~aimed)
+            return _pack_report(drawn, bits | aimed if bit else bits & ~aimed)
 
         def counts(count: Counts, rng: Rng) -> Counts:
             included = self._included(r)
@@ -202,14 +203,14 @@ class BitFlips(OverItems, Summed):
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
         values = items_of(values, self.domain_size)
-        return _sent(self._drawn(values.size, rng), self._bits.perturb(values, rng))
+        return _pack_report(self._drawn(values.size, rng), self._bits.perturb(values, rng))
 
     def _uniform(self, count: int, rng: Rng) -> Reports:
         """Uniform items and uniform bits."""
-        return _sent(self._drawn(count, rng), self._bits.random_reports(count, rng))
+        return _pack_report(self._drawn(count, rng), self._bits.random_reports(count, rng))
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        return _sent(self._drawn(values.size, rng), self._bits.unperturbed(values, rng))
+        return _pack_report(self._drawn(values.size, rng), self._bits.unperturbed(values, rng))
 
     def received(self, reports: object, count: int) -> Reports:
         width = -(-self.domain_size // 8)
@@ -228,20 +229,8 @@ class BitFlips(OverItems, Summed):
         bits = np.unpackbits(reports[:, 1], axis=1, count=self.domain_size)
         return bits[:, items].astype(np.bool_)
 
-    def speaks(self, reports: Reports, items: Items) -> NDArray[np.int8]:
-        """int8[n, items]: 1 where the item's bit is sent as 1, -1 where as 0, 0 where not sent."""
-        drawn, ones = (
-            np.unpackbits(reports[:, row], axis=1, count=self.domain_size)[:, items]
-            for row in (0, 1)
-        )
-        return np.asarray(2 * ones.astype(np.int8) - drawn.astype(np.int8))
-
     def support_counts(self, reports: Reports) -> Counts:
         return np.array([self._bits.support_counts(reports[:, row]) for row in (0, 1)])
-
-    def reports_in(self, counts: Counts) -> float:
-        """The number of reports that counts are of, each of which has D items."""
-        return float(counts[0].sum() / self.sampled)
 
     # Counts, of each item apart: estimates of different items are uncorrelated anyway.
 
@@ -258,11 +247,11 @@ class BitFlips(OverItems, Summed):
         ones = binomial(held, own, rng) + binomial(free, other, rng)
         return np.stack([held + free, ones], axis=-2)
 
-    def _included(self, r: int) -> Included:
+    def _included(self, r: int) -> InclusionChances:
         """The items of a crafted report for r targets."""
         if self.chooser == "client":
-            return Included.first(self.sampled, self.domain_size, r)
-        return Included.uniform(self.sampled, self.domain_size)
+            return InclusionChances.first(self.sampled, self.domain_size, r)
+        return InclusionChances.uniform(self.sampled, self.domain_size)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
         drawn, ones = counts[..., 0, :], counts[..., 1, :]
@@ -272,7 +261,11 @@ class BitFlips(OverItems, Summed):
     # What one report adds to the estimates.
 
     def _support(
-        self, r: int, included: Included, bits: tuple[float, float, float], held: float = 0.0
+        self,
+        r: int,
+        included: InclusionChances,
+        bits: tuple[float, float, float],
+        held: float = 0.0,
     ) -> Weights:
         """The weights of a report whose bits are 1 with these probabilities.
 
@@ -303,7 +296,7 @@ class BitFlips(OverItems, Summed):
         )
 
     def _of_an_item(self, r: int, own: float, other: float) -> Weights:
-        included = Included.uniform(self.sampled, self.domain_size)
+        included = InclusionChances.uniform(self.sampled, self.domain_size)
         return self._support(r, included, (own, other, other), 1 / r)
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
@@ -319,11 +312,6 @@ class BitFlips(OverItems, Summed):
     def unit_variance(self, frequency: float | Floats) -> float | Floats:
         """n times the variance of an estimate: the noise, and who has the bit of the own item."""
         return self.noise + frequency * (1 / self.part - 1)
-
-    @property
-    def apart(self) -> str:
-        """The difference between the counts path and the reports path, in a sentence."""
-        return "on the counts path items are drawn one by one; a report has the bits of just D"
 
     # What hides among its reports.
 
@@ -368,6 +356,6 @@ class BitFlips(OverItems, Summed):
         return DiscreteLoss.of(values, np.concatenate([[nothing], *chances]))
 
 
-def _sent(drawn: Reports, bits: Reports) -> Reports:
+def _pack_report(drawn: Reports, bits: Reports) -> Reports:
     """uint8[n, 2, width]: the items that have a bit, and the ones among them."""
     return np.stack([drawn, drawn & bits], axis=1)

@@ -11,8 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...base.sampling import Counts, Floats, binomial
-from ...law.capabilities import Attendance, Collection
+from ...base.sampling import Counts, binomial
+from ...law.longitudinal import Attendance, Memoising
+from ...law.moments import Collection, Moments
 from ...law.pure import Items, Reports, Rng
 from .flips import BitFlips
 
@@ -21,7 +22,7 @@ States = tuple[Counts, Counts, Counts]
 
 
 @dataclass(frozen=True)
-class KeptBitFlips(BitFlips):
+class KeptBitFlips(BitFlips, Memoising):
     """The same bits in every round, as long as a user holds the item: no fresh noise."""
 
     called: ClassVar[str] = "dBitFlipPM"
@@ -48,7 +49,7 @@ class KeptBitFlips(BitFlips):
         """
         return min(self.sampled + 1, self.domain_size) * self.epsilon
 
-    def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
+    def variances(self, collection: Collection) -> Moments | None:
         """As of dBitFlip in one collection; unknown of rounds together, whose noise is the same."""
         return None if collection.rounds else super().variances(collection)
 

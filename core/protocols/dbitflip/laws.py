@@ -21,12 +21,12 @@ from typing import Final
 import numpy as np
 
 from ...base.sampling import Counts
-from ...law.hiding import Crowd
+from ...bounds.undetectable import Crowd
 from ...law.support import ItemSupport, Support
 
 
 @dataclass(frozen=True)
-class Included:
+class InclusionChances:
     """The chances of the bit of a target, of another item, and of two items of each."""
 
     target: float
@@ -36,21 +36,21 @@ class Included:
     mixed: float
 
     @classmethod
-    def uniform(cls, size: int, items: int) -> Included:
+    def uniform(cls, size: int, items: int) -> InclusionChances:
         """The bits of a uniform subset of all items."""
-        one, two = _picked(size, items)
+        one, two = _pick_chances(size, items)
         return cls(one, one, two, two, two)
 
     @classmethod
-    def first(cls, size: int, items: int, r: int) -> Included:
+    def first(cls, size: int, items: int, r: int) -> InclusionChances:
         """The bits of r targets, or of those there is room for; the rest are of other items."""
         inside = min(r, size)
-        target, targets = _picked(inside, r)
-        other, others = _picked(size - inside, items - r)
+        target, targets = _pick_chances(inside, r)
+        other, others = _pick_chances(size - inside, items - r)
         return cls(target, other, targets, others, target * other)
 
 
-def _picked(size: int, items: int) -> tuple[float, float]:
+def _pick_chances(size: int, items: int) -> tuple[float, float]:
     """The chances that a uniform subset has one item that is named, and two."""
     if not items:
         return 0.0, 0.0
@@ -99,7 +99,7 @@ ROUNDING: Final = 1e-13
 
 
 def hidden_loss(crowd: Crowd, epsilon: float, sampled: int) -> float:
-    """The most that items can lose unseen to targets; `core.law.hiding.Loses`.
+    """The most that items can lose unseen to targets.
 
     Targets are best lifted alike, and other items lose up to a level, or all that they have: so the
     largest φ are as small as can be.

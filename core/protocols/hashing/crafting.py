@@ -154,7 +154,9 @@ def _combine(law: Floats, left: Floats, right: Floats) -> Floats:
     return np.asarray((law * left * right[other]).sum(axis=1))
 
 
-def anchored(aims: Items, seeds: UInts, hash_range: int, rng: Rng) -> tuple[Items, UInts]:
+def find_anchored_seeds(
+    aims: Items, seeds: UInts, hash_range: int, rng: Rng
+) -> tuple[Items, UInts]:
     """The seed under which most targets share the bucket of one random target, per row.
 
     aims : int64[r, rows], the targets of each row.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -18,9 +18,7 @@ from ...base.sampling import (
     random_subsets,
 )
 from ...base.secure import generator
-from ...kernels.bits import BitColumns, binomial_threshold
 from ...kernels.hashing import (
-    bucket_columns,
     bucket_counts,
     buckets,
     listed_counts,
@@ -37,11 +35,15 @@ from ...law.pure import (
     Rng,
     array_of,
     items_of,
-    on_levels,
-    spent,
 )
-from ...law.twice import Sender, Twice
-from .crafting import anchored, binomial_chances, emptiest, fewest_law, fullest, matched_law
+from .crafting import (
+    binomial_chances,
+    emptiest,
+    fewest_law,
+    find_anchored_seeds,
+    fullest,
+    matched_law,
+)
 
 HASH_RANGE = Range(2, 2**20)
 
@@ -111,7 +113,7 @@ class LocalHashing(OverItems, IndependentItems):
 
     def _aimed_size(self, ask: Ask) -> int:
         """The targets that a report is crafted for: a uniform subset of them (MGA-A), or all."""
-        return ask.subset if ask.law == "subset" else ask.targets.size
+        return min(ask.subset, ask.targets.size) if ask.law == "subset" else ask.targets.size
 
     def draw_crafted(self, ask: Ask, count: int, rng: Rng) -> Reports:
         """The seed and bucket with the most, or fewest, targets of all that were tried."""
@@ -130,16 +132,12 @@ class LocalHashing(OverItems, IndependentItems):
             if ask.law == "avoided":
                 best, value = emptiest(targets, seeds, g)
             elif search.scoring == "anchor":
-                best, value = anchored(aims, seeds, g, rng)
+                best, value = find_anchored_seeds(aims, seeds, g, rng)
             else:
                 best, value = fullest(aims, seeds, g)
             reports["seed"][at : at + rows.size] = seeds[rows, best]
             reports["value"][at : at + rows.size] = value
         return reports
-
-    def quantised(self, levels: int) -> Self:
-        p = on_levels(self.p, levels)
-        return replace(self, epsilon=spent((self.hash_range - 1) * p / (1 - p), levels))
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
@@ -188,31 +186,12 @@ class LocalHashing(OverItems, IndependentItems):
         seeds = np.ascontiguousarray(reports["seed"])
         return listed_counts(seeds, reports["value"].copy(), self.hash_range, items)
 
-    def columns(self, reports: Reports) -> BitColumns:
-        seeds = np.ascontiguousarray(reports["seed"])
-        return bucket_columns(seeds, reports["value"].copy(), self.hash_range, self.domain_size)
-
     def seeds(self, reports: Reports) -> UInts:
         """uint32[n]: the seeds, which honest users draw uniformly."""
         return np.ascontiguousarray(reports["seed"])
 
-    def itemset_threshold(self, size: int, users: int, chance: float) -> int:
-        return binomial_threshold(users, self.q ** (size - 1), chance)
-
     def again(self, first: Reports) -> SecondReports:
         return SecondReports(self.domain_size, self.epsilon, self.hash_range, first)
-
-    def coincide(self, pair: Twice) -> BoolArray:
-        return np.asarray(pair.first == pair.second)
-
-    def coincidence(self, sender: Sender) -> float:
-        match sender.law:
-            case "crafted":
-                return 1.0  # the best bucket of a hash function stays the best
-            case "random":
-                return self.q
-        honest = self.p**2 + (1 - self.p) ** 2 / (self.hash_range - 1)
-        return honest if sender.law is None else honest / sender.r + (1 - 1 / sender.r) * self.q
 
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many.

@@ -46,7 +46,7 @@ class BLHSpec(Budget, kind="blh", mechanism=LocalHashing, make=BLH):
 
 
 @dataclass(frozen=True)
-class _Ranged(Budget, mechanism=LocalHashing):
+class _HashRangeTable(Budget, mechanism=LocalHashing):
     """The table of a kind with the key g: by a rule or given."""
 
     hash_range: HashRule | Annotated[int, HASH_RANGE] = "nearest"
@@ -66,10 +66,10 @@ class _Ranged(Budget, mechanism=LocalHashing):
 
 
 @dataclass(frozen=True)
-class OLHSpec(_Ranged, kind="olh"):
+class OLHSpec(_HashRangeTable, kind="olh"):
     """OLH, before the domain is known."""
 
 
 @dataclass(frozen=True)
-class LHSpec(_Ranged, kind="lh", dial=Dial("hash_range", HASH_RANGE, whole=True)):
+class LHSpec(_HashRangeTable, kind="lh", dial=Dial("hash_range", HASH_RANGE, whole=True)):
     """Local hashing with any g, before the domain is known: BLH and OLH are two settings of it."""

@@ -22,7 +22,7 @@ from .counted import (
     learnable_items,
 )
 from .filters import bloom_bits
-from .forms import RapporSpec, ignored
+from .forms import RapporSpec, ignored_keys
 from .mechanism import Rappor
 from .memoised import (
     BasicRappor,

@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from ...base.sampling import Floats
-from ...law.capabilities import Collection
+from ...law.moments import Collection
 from ...law.pure import Items
-from .laws import Filters
+from .filters import Filters
 from .noise import BitNoise
 
 

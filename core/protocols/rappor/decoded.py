@@ -13,10 +13,11 @@ import numpy as np
 from ...base.errors import spelled
 from ...base.sampling import Counts, Floats
 from ...kernels.threads import one_thread
-from ...law.capabilities import Collection
+from ...law.moments import Collection, Moments
 from .counted import attacked_shares, attacked_users
 from .decoding import Design, Fit
-from .laws import Filters, honest_bits
+from .filters import Filters
+from .laws import honest_bits
 
 MOST_COLUMNS: Final = 2048
 """The most candidates whose expected decoding is computed: a second's work."""
@@ -28,7 +29,7 @@ def decodes_linearly(protocol: Filters) -> bool:
     return not (design.selects or design.candidates > MOST_COLUMNS)
 
 
-def decoded(protocol: Filters, users: Floats, shares: Floats) -> Floats:
+def decode_shares(protocol: Filters, users: Floats, shares: Floats) -> Floats:
     """float64[d]: what least squares makes of these shares [m, k] of this many users [m].
 
     Shares are Pr[bit sent as 1] less p*, over q* - p*.
@@ -54,7 +55,7 @@ def estimable(protocol: Filters) -> bool:
         return bool(_fit(protocol, protocol.cohort_law).known.all())
 
 
-def means(protocol: Filters, collection: Collection) -> tuple[Floats, Floats | None] | None:
+def means(protocol: Filters, collection: Collection) -> Moments | None:
     """Expected estimates before and after the attack, float64[d] each; None where not all known."""
     if not estimable(protocol):
         return None
@@ -64,10 +65,10 @@ def means(protocol: Filters, collection: Collection) -> tuple[Floats, Floats | N
         return clean, None
     with one_thread():
         users = attacked_users(protocol, collection)
-        return clean, decoded(protocol, users, shares)
+        return clean, decode_shares(protocol, users, shares)
 
 
-def variances(protocol: Filters, collection: Collection) -> tuple[Floats, Floats | None] | None:
+def variances(protocol: Filters, collection: Collection) -> Moments | None:
     """Variances of the same in one trial; to first order in m/n, as if the cohorts were as large as
     expected.
     """

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import struct
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import md5
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.ranges import Range
-from .decoding import Design
+from ...base.errors import ScenarioError
+from ...base.ranges import ALPHA, DOMAIN, Range, check_bounds
+from ...base.sampling import Counts, Floats, set_bits
+from ...law.pure import BoolArray, Items, Reports
+from .decoding import Adjust, Design
+from .noise import PROBABILITY, BitNoise
 
 BITS = Range(2, 256)
 """A hash is a byte, so that more bits would stay empty."""
@@ -52,3 +59,99 @@ def bloom_design(names: int | tuple[str, ...], bits: int, hashes: int, cohorts: 
     table = bloom_bits(names, bits, hashes, cohorts)
     rows = table.astype(np.int64) + bits * np.arange(cohorts)[:, None]
     return Design.of(rows.reshape(len(table), -1), cohorts, bits)
+
+
+@dataclass(frozen=True)
+class Filters:
+    """The Bloom filters that items set, in the cohorts that users claim, and the noise of a bit.
+
+    alpha, adjust : when decoding calls an item detected. labels : the values that are hashed.
+    crowd : the share of users that claim cohort 0, the others uniform over all; 0 for honest ones.
+    None of these four is part of what addresses the random streams: how counts are decoded does not
+    change them, and the same users draw the same noise whatever their values are called.
+    """
+
+    domain_size: Annotated[int, DOMAIN]
+    bits: Annotated[int, BITS]
+    hashes: Annotated[int, HASHES]
+    cohorts: Annotated[int, COHORTS]
+    noise: BitNoise
+    alpha: Annotated[float, ALPHA] = field(default=0.05, repr=False)
+    adjust: Adjust = field(default="bonferroni", repr=False)
+    labels: tuple[str, ...] | None = field(default=None, repr=False)
+    crowd: Annotated[float, PROBABILITY] = field(default=0.0, repr=False)
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if self.labels is not None and len(self.labels) != self.domain_size:
+            raise ScenarioError(
+                f"must be as many as the items, {self.domain_size}, got {len(self.labels)}",
+                key="labels",
+            )
+
+    @property
+    def _hashed(self) -> tuple[int | tuple[str, ...], int, int, int]:
+        return self.labels or self.domain_size, self.bits, self.hashes, self.cohorts
+
+    @property
+    def table(self) -> NDArray[np.uint8]:
+        """uint8[d, cohorts, hashes]: the bits that each item sets in each cohort."""
+        return bloom_bits(*self._hashed)
+
+    @property
+    def design(self) -> Design:
+        return bloom_design(*self._hashed)
+
+    @property
+    def cohort_law(self) -> Floats:
+        """float64[m]: the probability of each cohort."""
+        crowd = self.crowd * (np.arange(self.cohorts) == 0)
+        return np.asarray((1 - self.crowd) / self.cohorts + crowd)
+
+    def packed_filters(self, values: Items, cohorts: Items) -> Reports:
+        """uint8[n, ceil(k/8)]: the Bloom filter of each item in its cohort, h bits or fewer."""
+        filters = np.zeros((values.size, -(-self.bits // 8)), dtype=np.uint8)
+        ones = np.ones(values.size, dtype=np.bool_)
+        for bits in self.table[values, cohorts].T.astype(np.int64):
+            set_bits(filters, bits, ones)
+        return filters
+
+    def encode(self, values: Items, cohorts: Items) -> BoolArray:
+        """bool[n, k]: the same, a bit each."""
+        packed = self.packed_filters(values, cohorts)
+        return np.unpackbits(packed, axis=1, count=self.bits).view(np.bool_)
+
+    def bit_users(self, spread: Counts) -> Counts:
+        """int64[m, k]: users whose filter has each bit, for int64[d, m] users per item, cohort."""
+        ones = np.zeros(self.cohorts * self.bits, dtype=np.int64)
+        table, offsets = self.table, self.bits * np.arange(self.cohorts)
+        for hashed in range(self.hashes):
+            bits = table[:, :, hashed]
+            # A bit that an earlier hash of the same item has set counts once.
+            fresh = (bits[:, :, None] != table[:, :, :hashed]).all(axis=2)
+            np.add.at(ones, (bits + offsets)[fresh], spread[fresh])
+        return ones.reshape(self.cohorts, self.bits)
+
+    @property
+    def expected_ones(self) -> float:
+        """Ones that an honest report has on average, over all hash functions."""
+        true = self.bits * (1 - (1 - 1 / self.bits) ** self.hashes)
+        return true * self.noise.q_star + (self.bits - true) * self.noise.p_star
+
+    def aimed(self, targets: Items) -> BoolArray:
+        """bool[m, k]: the bits that any target sets in each cohort."""
+        aimed = np.zeros((self.cohorts, self.bits), dtype=np.bool_)
+        cohorts = np.arange(self.cohorts)[None, :, None]
+        aimed[cohorts, self.table[targets]] = True
+        return aimed
+
+    def padding(self, targets: Items) -> Items:
+        """int64[m]: other bits of a crafted report, so that its ones are as many as expected."""
+        aimed = self.aimed(targets).sum(axis=1)
+        pad = np.floor(self.expected_ones - aimed).astype(np.int64)
+        return np.asarray(np.clip(pad, 0, self.bits - aimed))
+
+    def filling(self, targets: Items) -> Items:
+        """int64[m]: bits of a report without any bit of the targets, as many as expected."""
+        room = self.bits - self.aimed(targets).sum(axis=1)
+        return np.asarray(np.minimum(math.floor(self.expected_ones), room))

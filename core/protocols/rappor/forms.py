@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from ...base.errors import ScenarioError, got, spelled
 from ...base.ranges import ALPHA, EPSILON, check_bounds
-from ..budget import Binds, Domain, Named
+from ..budget import Domain, ProtocolSpec
 from ..unary import SUE
 from .decoding import Adjust
 from .filters import BITS, COHORTS, HASHES
@@ -19,7 +19,7 @@ from .noise import PROBABILITY, BitNoise, solved_f
 Form: TypeAlias = Literal["full", "one-time", "basic", "basic-one-time"]
 
 
-def ignored(form: str) -> tuple[str, ...]:
+def ignored_keys(form: str) -> tuple[str, ...]:
     """The keys of `RapporSpec` that mean nothing in this form."""
     noise = ("p", "q") if form.endswith("one-time") else ()
     filters = ("bits", "hashes", "cohorts", "alpha", "adjust") if form.startswith("basic") else ()
@@ -27,7 +27,7 @@ def ignored(form: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class RapporSpec(Binds, kind="rappor", mechanism=Rappor):
+class RapporSpec(ProtocolSpec, kind="rappor", mechanism=Rappor):
     """RAPPOR in one of its forms, before the domain is known.
 
     Either f, or ε₁ of one report as `epsilon`, which f is solved for; neither means f = 0.5. A form
@@ -48,7 +48,7 @@ class RapporSpec(Binds, kind="rappor", mechanism=Rappor):
 
     def __post_init__(self) -> None:
         check_bounds(self)
-        for name in ignored(self.form):
+        for name in ignored_keys(self.form):
             object.__setattr__(self, name, None)
         if self.f is not None and self.epsilon is not None:
             raise ScenarioError(
@@ -102,7 +102,7 @@ class RapporSpec(Binds, kind="rappor", mechanism=Rappor):
     def bind(self, domain_size: int) -> BasicRappor | Rappor:
         return self.over(Domain(domain_size))
 
-    def over(self, domain: Named) -> BasicRappor | Rappor:
+    def over(self, domain: Any) -> BasicRappor | Rappor:
         """The protocol over items, whose labels its filters hash where they have any."""
         domain_size, noise, one = domain.domain_size, self.noise, self.epsilon_one
         if self.basic:

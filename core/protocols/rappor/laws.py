@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 
@@ -12,30 +11,7 @@ from ...base.sampling import Floats
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ...law.law import BitLaw
 from ...law.pure import BoolArray, Items
-from .decoding import Design
-from .noise import BitNoise
-
-
-class Filters(Hashable, Protocol):
-    """RAPPOR, as far as these laws need it."""
-
-    @property
-    def domain_size(self) -> int: ...
-    @property
-    def bits(self) -> int: ...
-    @property
-    def hashes(self) -> int: ...
-    @property
-    def cohorts(self) -> int: ...
-    @property
-    def noise(self) -> BitNoise: ...
-    @property
-    def design(self) -> Design: ...
-    @property
-    def cohort_law(self) -> Floats: ...
-
-    def encode(self, values: Items, cohorts: Items) -> BoolArray: ...
-    def aimed(self, targets: Items) -> BoolArray: ...
+from .filters import Filters
 
 
 def random_bits(protocol: Filters) -> BitLaw:

@@ -6,16 +6,14 @@ Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...base.errors import ScenarioError
-from ...base.ranges import ALPHA, DOMAIN, check_bounds
 from ...base.sampling import (
     Counts,
     Floats,
@@ -23,16 +21,14 @@ from ...base.sampling import (
     binomials,
     multinomial,
     packed_picks,
-    set_bits,
     subset_counts,
     without_padding,
 )
 from ...base.secure import generator
 from ...kernels.threads import one_thread
-from ...law.capabilities import Attendance
-from ...law.doors import Doors
 from ...law.law import Ask, Lack, Law, holding
 from ...law.loss import DiscreteLoss, one_bit
+from ...law.moments import EstimateMoments
 from ...law.pure import (
     BoolArray,
     Estimates,
@@ -43,34 +39,28 @@ from ...law.pure import (
     check_padding,
     items_of,
 )
-from ..chains import Sent, memoised_counts
 from . import counted, decoded, laws
-from .decoding import Adjust, Decoding, Design, bit_frequencies, decode
-from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
+from .decoding import Decoding, bit_frequencies, decode
+from .filters import Filters
 from .memoised import KeptBits
-from .noise import PROBABILITY, BitNoise
 
 ROWS = 1 << 21  # (user, bit) pairs counted at once
 
 
 @dataclass(frozen=True)
-class Rappor(KeptBits, Doors):
+class Rappor(Filters, KeptBits, EstimateMoments):
     """RAPPOR with a Bloom filter: the full form, and one-time where p = 0 and q = 1.
 
     Reports are a structured array [n] of (cohort, bits): uint32, and uint8[ceil(k/8)], packed,
     lowest bit first in the highest place (np.packbits). Bit counts are int64[m, k + 1]: how many
     users of each cohort sent each bit as 1, and in the last column how many users the cohort has;
     counts of different users add up.
-
-    alpha, adjust : when decoding calls an item detected. labels : the values that are hashed.
-    crowd : the share of users that claim cohort 0, the others uniform over all; 0 for honest ones.
-    None of these four is part of what addresses the random streams: how counts are decoded does not
-    change them, and the same users draw the same noise whatever their values are called.
     """
 
     called: ClassVar[str] = "RAPPOR"
     family: ClassVar[str] = "rappor"
     place: ClassVar[str] = "bit"
+    pools_counts: ClassVar[bool] = True
     libraries: ClassVar[tuple[str, ...]] = (
         "scipy.linalg", "scipy.sparse", "scipy.special", "threadpoolctl",
     )  # fmt: skip
@@ -84,52 +74,15 @@ class Rappor(KeptBits, Doors):
         "disguised": "RAPPOR's Bloom filters, whose number of ones depends on item and cohort",
     }
 
-    domain_size: Annotated[int, DOMAIN]
-    bits: Annotated[int, BITS]
-    hashes: Annotated[int, HASHES]
-    cohorts: Annotated[int, COHORTS]
-    noise: BitNoise
-    alpha: Annotated[float, ALPHA] = field(default=0.05, repr=False)
-    adjust: Adjust = field(default="bonferroni", repr=False)
-    labels: tuple[str, ...] | None = field(default=None, repr=False)
-    crowd: Annotated[float, PROBABILITY] = field(default=0.0, repr=False)
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-        if self.labels is not None and len(self.labels) != self.domain_size:
-            raise ScenarioError(
-                f"must be as many as the items, {self.domain_size}, got {len(self.labels)}",
-                key="labels",
-            )
-
     @property
     def epsilon(self) -> float:
         """ε of one report, in nats; less of two items that share bits."""
         return self.noise.epsilon_one(self.hashes)
 
     @property
-    def _hashed(self) -> tuple[int | tuple[str, ...], int, int, int]:
-        return self.labels or self.domain_size, self.bits, self.hashes, self.cohorts
-
-    @property
-    def table(self) -> NDArray[np.uint8]:
-        """uint8[d, cohorts, hashes]: the bits that each item sets in each cohort."""
-        return bloom_bits(*self._hashed)
-
-    @property
     def solver(self) -> str | None:
         """The library that selects candidates where they are very many."""
         return self.extras[0] if self.design.selects else None
-
-    @property
-    def design(self) -> Design:
-        return bloom_design(*self._hashed)
-
-    @property
-    def cohort_law(self) -> Floats:
-        """float64[m]: the probability of each cohort."""
-        crowd = self.crowd * (np.arange(self.cohorts) == 0)
-        return np.asarray((1 - self.crowd) / self.cohorts + crowd)
 
     # Laws of fakes.
 
@@ -202,19 +155,6 @@ class Rappor(KeptBits, Doors):
     def _report(self) -> np.dtype[Any]:
         return np.dtype([("cohort", "<u4"), ("bits", "u1", (-(-self.bits // 8),))])
 
-    def packed_filters(self, values: Items, cohorts: Items) -> Reports:
-        """uint8[n, ceil(k/8)]: the Bloom filter of each item in its cohort, h bits or fewer."""
-        filters = np.zeros((values.size, -(-self.bits // 8)), dtype=np.uint8)
-        ones = np.ones(values.size, dtype=np.bool_)
-        for bits in self.table[values, cohorts].T.astype(np.int64):
-            set_bits(filters, bits, ones)
-        return filters
-
-    def encode(self, values: Items, cohorts: Items) -> BoolArray:
-        """bool[n, k]: the same, a bit each."""
-        packed = self.packed_filters(values, cohorts)
-        return np.unpackbits(packed, axis=1, count=self.bits).view(np.bool_)
-
     def _empty_reports(self, count: int, rng: Rng) -> Reports:
         """Reports without a bit, of users spread over the cohorts."""
         reports = np.zeros(count, dtype=self._report)
@@ -229,8 +169,8 @@ class Rappor(KeptBits, Doors):
 
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
         reports, chain = self._empty_reports(values.size, permanent), self.noise.chain
-        kept = chain.keep(self.packed_filters(values, reports["cohort"]), self.bits, permanent)
-        reports["bits"] = chain.send(kept, self.bits, fresh)
+        kept = chain.keep_bits(self.packed_filters(values, reports["cohort"]), self.bits, permanent)
+        reports["bits"] = chain.send_bits(kept, self.bits, fresh)
         return reports
 
     def _uniform(self, count: int, rng: Rng) -> Reports:
@@ -256,15 +196,6 @@ class Rappor(KeptBits, Doors):
     def unpack(self, reports: Reports) -> BoolArray:
         """bool[n, k]: the bits of reports. For small n."""
         return np.unpackbits(reports["bits"], axis=1, count=self.bits).view(np.bool_)
-
-    def speaks(self, reports: Reports, items: Items) -> NDArray[np.int8]:
-        """int8[n, items]: an item's bits in the report's cohort: ones less zeros."""
-        bits, table = self.unpack(reports), self.table
-        said = np.full((len(reports), items.size), -self.hashes, dtype=np.int8)
-        for hashed in range(self.hashes):
-            places = table[items, :, hashed].T[reports["cohort"]].astype(np.intp)
-            said += 2 * np.take_along_axis(bits, places, axis=1).astype(np.int8)
-        return said
 
     def support_counts(self, reports: Reports) -> Counts:
         """The bit counts of reports: int64[m, k + 1], the last column counts users."""
@@ -298,27 +229,12 @@ class Rappor(KeptBits, Doors):
             counts[row, :, -1] = users
         return counts
 
-    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
-        return memoised_counts(self, self.noise.chain, rounds)
-
-    def spread(self, newcomers: Counts, rng: Rng) -> Counts:
-        """int64[d, m]: new users, int64[d] of each item, in the cohorts that they claim."""
+    def spread_users(self, newcomers: Counts, rng: Rng) -> Counts:
         return rng.multinomial(newcomers, self.cohort_law)
 
-    def tally(self, sent: Sent) -> Counts:
+    def tally_bits(self, bits: Counts, users: Counts) -> Counts:
         """int64[m, k + 1]: the bit counts and the users of each cohort."""
-        return np.hstack([sent.bits, sent.users])
-
-    def bit_users(self, spread: Counts) -> Counts:
-        """int64[m, k]: users whose filter has each bit, for int64[d, m] users per item, cohort."""
-        ones = np.zeros(self.cohorts * self.bits, dtype=np.int64)
-        table, offsets = self.table, self.bits * np.arange(self.cohorts)
-        for hashed in range(self.hashes):
-            bits = table[:, :, hashed]
-            # A bit that an earlier hash of the same item has set counts once.
-            fresh = (bits[:, :, None] != table[:, :, :hashed]).all(axis=2)
-            np.add.at(ones, (bits + offsets)[fresh], spread[fresh])
-        return ones.reshape(self.cohorts, self.bits)
+        return np.hstack([bits, users])
 
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
         counts = np.empty((len(histogram), self.cohorts, self.bits + 1), dtype=np.int64)
@@ -327,35 +243,9 @@ class Rappor(KeptBits, Doors):
             counts[row, :, :-1], counts[row, :, -1] = self.bit_users(spread), spread.sum(axis=0)
         return counts
 
-    # The reports of fakes.
-
     def concentrated(self, share: float) -> Rappor:
         """The protocol of fakes, this share of whom claims cohort 0, the others any cohort."""
         return replace(self, crowd=share)
-
-    @property
-    def expected_ones(self) -> float:
-        """Ones that an honest report has on average, over all hash functions."""
-        true = self.bits * (1 - (1 - 1 / self.bits) ** self.hashes)
-        return true * self.noise.q_star + (self.bits - true) * self.noise.p_star
-
-    def aimed(self, targets: Items) -> BoolArray:
-        """bool[m, k]: the bits that any target sets in each cohort."""
-        aimed = np.zeros((self.cohorts, self.bits), dtype=np.bool_)
-        cohorts = np.arange(self.cohorts)[None, :, None]
-        aimed[cohorts, self.table[targets]] = True
-        return aimed
-
-    def padding(self, targets: Items) -> Items:
-        """int64[m]: other bits of a crafted report, so that its ones are as many as expected."""
-        aimed = self.aimed(targets).sum(axis=1)
-        pad = np.floor(self.expected_ones - aimed).astype(np.int64)
-        return np.asarray(np.clip(pad, 0, self.bits - aimed))
-
-    def filling(self, targets: Items) -> Items:
-        """int64[m]: bits of a report without any bit of the targets, as many as expected."""
-        room = self.bits - self.aimed(targets).sum(axis=1)
-        return np.asarray(np.minimum(math.floor(self.expected_ones), room))
 
     # The law of one report, and its consequences for a collection.
 
@@ -383,10 +273,6 @@ class Rappor(KeptBits, Doors):
         """Frequencies of all items from bit counts int64[m, k + 1], and which are detected."""
         p, q = self.noise.p_star, self.noise.q_star
         return decode(self.design, counts, p, q, self.alpha, self.adjust)
-
-    def pooled_estimates(self, counts: Counts, users: int) -> Estimates:
-        """Decoded frequencies of the counts of several rounds, added up: they are decoded once."""
-        return self.estimates(counts, users)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002
         """Decoded frequencies of bit counts [trials, m, k + 1]."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..chains import Chain, KeepsBits
-from ..chains.chain import log
+from ...law.longitudinal import Chain, Memoising, log
+from ..chains import MemoisedBits
 from ..unary import Unary
 from .noise import BitNoise
 
@@ -17,22 +17,9 @@ from .noise import BitNoise
 def epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
     """ε of `rounds` reports of one value, in nats: exact, between ε₁ and ε∞.
 
-    The reports of one bit are drawn from one memoised bit, so that only their number of ones
-    counts; t reports favour a true bit 1 most if all of them are ones, a true bit 0 if none is:
-    ε = h [ln L(t ones) - ln L(no ones)], L = Pr[reports | true bit 1] / Pr[reports | true bit 0].
-    Two values differ in 2h bits at most, half of them in each direction.
+    Two values differ in 2h bits at most, half of them in each direction, of a chain each.
     """
-    f, p, q = noise.f, noise.p, noise.q
-
-    def likelihood(one: float, zero: float) -> float:
-        """ln L of t equal bits, sent with these probabilities from a permanent 1, a permanent 0."""
-        high, low = rounds * log(one), rounds * log(zero)
-        kept, flipped = log(1 - f / 2), log(f / 2)
-        return float(
-            np.logaddexp(kept + high, flipped + low) - np.logaddexp(flipped + high, kept + low)
-        )
-
-    return hashes * (likelihood(q, p) - likelihood(1 - q, 1 - p))
+    return hashes * noise.chain.epsilon_of_rounds(rounds)
 
 
 def naive_epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
@@ -83,8 +70,8 @@ def signal_lost(noise: BitNoise, hashes: int) -> float:
     return (noise.f / 2) ** hashes
 
 
-class KeptBits:
-    """The kept answers of every form: `ldptui.core.law.capabilities.Memoises`, but for the draws.
+class KeptBits(Memoising):
+    """The kept answers of every form, but for the draws.
 
     noise : of each bit. hashes : h, the bits of one item.
     """
@@ -93,8 +80,8 @@ class KeptBits:
     hashes: int
 
     @property
-    def kept(self) -> tuple[float, float]:
-        return self.noise.chain.p1, self.noise.chain.q1
+    def chain(self) -> Chain:
+        return self.noise.chain
 
     @property
     def epsilon_infinity(self) -> float:
@@ -126,7 +113,7 @@ class KeptBits:
 
 
 @dataclass(frozen=True, repr=False)
-class BasicRappor(KeptBits, KeepsBits, Unary):
+class BasicRappor(KeptBits, MemoisedBits, Unary):
     """RAPPOR's basic forms, one bit for each item: Wang's p is RAPPOR's q*, and his q is its p*."""
 
     family = "rappor"
@@ -140,7 +127,3 @@ class BasicRappor(KeptBits, KeepsBits, Unary):
 
     ADDRESSED = {"class": "Unary"}  # noqa: RUF012
     """The name of its class in the addresses of stores."""
-
-    @property
-    def chain(self) -> Chain:
-        return self.noise.chain

@@ -13,7 +13,7 @@ from typing import Annotated
 
 from ...base.errors import ScenarioError, got, spelled
 from ...base.ranges import Range, check_bounds
-from ..chains import Chain
+from ...law.longitudinal import Chain
 
 PROBABILITY = Range(0, 1)
 

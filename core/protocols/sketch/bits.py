@@ -21,7 +21,7 @@ from ...law.loss import DiscreteLoss, signs
 from ...law.pure import BoolArray, Items, Reports, Rng, array_of, check_padding, items_of
 from ...law.support import ItemSupport
 from ..unary import SUE, Unary
-from .rows import Crowd, each_row, hashed, sums
+from .rows import Crowd, each_row, hash_items, sums
 from .sketch import Sketch, SketchSpec
 
 AT_ONCE = 1 << 21
@@ -37,10 +37,8 @@ class CountMeanSketch(Sketch):
 
     called: ClassVar[str] = "CMS"
     lacks: ClassVar[dict[str, str]] = {
-        "coincide": "CMS, whose reports of one user are not compared",
         "columns": "CMS, whose report has cells for buckets and not for items",
         "supports": "CMS, whose cells stand for several items each",
-        "conditioned": "CMS, for whose reports no best way to hide is known",
         "subset": "CMS, whose targets may share a bucket with others of them",
         "disguised": "CMS, whose report has a bit for each bucket and none for an item",
     }
@@ -107,7 +105,7 @@ class CountMeanSketch(Sketch):
         step = max(1, AT_ONCE // self.buckets)
         for at in range(0, count, step):
             part = chosen[at : at + step]
-            aims = hashed(targets, part, self.buckets).astype(np.intp)
+            aims = hash_items(targets, part, self.buckets).astype(np.intp)
             order = rng.random((part.size, self.buckets))
             np.put_along_axis(order, aims, 2.0 if avoid else -1.0, axis=1)
             last = np.partition(order, self.ones - 1, axis=1)[:, self.ones - 1, None]
@@ -134,7 +132,7 @@ class CountMeanSketch(Sketch):
         cells = np.empty((chosen.size, self.buckets), dtype=np.uint8)
         for row, (start, end) in enumerate(zip(first.tolist(), ends, strict=True)):
             np.add.reduce(bits[start:end], axis=0, dtype=np.uint8, out=cells[row])
-        placed = hashed(items, chosen, self.buckets).astype(np.intp)
+        placed = hash_items(items, chosen, self.buckets).astype(np.intp)
         supported = np.take_along_axis(cells, placed, axis=1)
         return np.asarray(supported.sum(axis=0, dtype=np.int64))
 
@@ -178,7 +176,7 @@ class CountMeanSketch(Sketch):
             return None
         bits = self._bits.enumerate_reports()
         assert bits is not None
-        placed = hashed(np.arange(self.domain_size), np.arange(self.rows), m)
+        placed = hash_items(np.arange(self.domain_size), np.arange(self.rows), m)
         law: Floats = np.concatenate(
             [bits.probabilities[row] / self.rows for row in placed], axis=1
         )

@@ -27,7 +27,7 @@ CELLS = 1 << 19
 """Cells of a few rows that are handled at once: 4 MB of doubles."""
 
 
-def hashed(items: Items, rows: Items, size: int) -> UInts:
+def hash_items(items: Items, rows: Items, size: int) -> UInts:
     """uint32[rows, items]: the bucket, of `size`, of each item in each row."""
     return buckets(items[None, :], rows.astype(np.uint32)[:, None], size)
 
@@ -41,7 +41,7 @@ def each_row(items: Items, rows: int, size: int) -> Iterator[UInts]:
     """`hashed` of all rows, a few at a time."""
     step = max(1, CELLS // max(items.size, size))
     for at in range(0, rows, step):
-        yield hashed(items, np.arange(at, min(at + step, rows)), size)
+        yield hash_items(items, np.arange(at, min(at + step, rows)), size)
 
 
 def sums(placed: UInts, weights: Floats, size: int) -> Floats:
@@ -52,13 +52,13 @@ def sums(placed: UInts, weights: Floats, size: int) -> Floats:
     return np.asarray(total.reshape(len(placed), size), dtype=np.float64)
 
 
-def shared(weights: Floats, rows: int, size: int) -> Floats:
+def shared_weights(weights: Floats, rows: int, size: int) -> Floats:
     """float64[d]: the weight in each item's bucket, its own included, on average over the rows."""
-    return _shared(weights.tobytes(), rows, size)
+    return _shared_by_bytes(weights.tobytes(), rows, size)
 
 
 @lru_cache(maxsize=16)
-def _shared(weights: bytes, rows: int, size: int) -> Floats:
+def _shared_by_bytes(weights: bytes, rows: int, size: int) -> Floats:
     held = np.frombuffer(weights)
     total = np.zeros(held.size)
     for placed in each_row(np.arange(held.size), rows, size):

@@ -23,7 +23,7 @@ from ...law.loss import DiscreteLoss, signs
 from ...law.pure import BoolArray, Items, Reports, Rng, array_of, items_of
 from ...law.support import ItemSupport
 from .rows import CELLS as AT_ONCE
-from .rows import Crowd, hashed
+from .rows import Crowd, hash_items
 from .sketch import Sketch, SketchSpec
 
 UInts = NDArray[np.uint32]
@@ -105,10 +105,8 @@ class HadamardSketch(Sketch):
 
     called: ClassVar[str] = "HCMS"
     lacks: ClassVar[dict[str, str]] = {
-        "coincide": "HCMS, whose reports of one user are not compared",
         "columns": "HCMS, whose report has cells for buckets and not for items",
         "supports": "HCMS, whose cells stand for several items each",
-        "conditioned": "HCMS, for whose reports no best way to hide is known",
         "subset": "HCMS, whose report supports half of all items, and no part of them alone",
         "disguised": "HCMS, whose report is one sign and has no number of ones",
     }
@@ -173,7 +171,7 @@ class HadamardSketch(Sketch):
 
         Where no row has such a column, it is column 0, in which every item has the entry 1.
         """
-        solved = _solved(self, targets.tobytes())
+        solved = _solve_targets(self, targets.tobytes())
         rows = np.flatnonzero(solved.fits)
         if not rows.size:
             return self._sent(self._drawn_rows(count, rng), np.zeros(count), np.uint8(avoid))
@@ -206,7 +204,7 @@ class HadamardSketch(Sketch):
         d, k, m = self.domain_size, self.rows, self.buckets
         if d * k * m * 2 > CELLS:
             return None
-        placed = hashed(np.arange(d), np.arange(k), m).T[:, :, None]
+        placed = hash_items(np.arange(d), np.arange(k), m).T[:, :, None]
         minus = odd(placed & np.arange(m, dtype=np.uint32))[..., None] == np.array([0, 1])
         law: Floats = np.where(minus, self.p, 1 / (1 + math.exp(self.epsilon))) / (k * m)
 
@@ -222,17 +220,17 @@ class HadamardSketch(Sketch):
 
 
 @lru_cache(maxsize=8)
-def _solved(sketch: HadamardSketch, targets: bytes) -> Equations:
+def _solve_targets(sketch: HadamardSketch, targets: bytes) -> Equations:
     """The equations of the targets int64[r] in every row."""
     items = np.frombuffer(targets, dtype=np.int64)
-    return Equations.of(hashed(items, np.arange(sketch.rows), sketch.buckets), sketch.width)
+    return Equations.of(hash_items(items, np.arange(sketch.rows), sketch.buckets), sketch.width)
 
 
 @lru_cache(maxsize=16)
 def _aimed_law(sketch: HadamardSketch, targets: bytes, counted: bytes) -> tuple[Floats, float]:
     """The chances [d] that a crafted report supports items; the variance of those counted."""
     items, chosen = np.arange(sketch.domain_size), np.frombuffer(counted, dtype=np.int64)
-    solved = _solved(sketch, targets)
+    solved = _solve_targets(sketch, targets)
     fits = np.flatnonzero(solved.fits)
     if not fits.size:
         return np.ones(items.size), 0.0
@@ -241,7 +239,7 @@ def _aimed_law(sketch: HadamardSketch, targets: bytes, counted: bytes) -> tuple[
     for at in range(0, fits.size, step):
         rows = fits[at : at + step]
         part = Equations(solved.pivots[:, rows], solved.fits[rows])
-        rest, flip = part.reduced(hashed(items, rows, sketch.buckets))
+        rest, flip = part.reduced(hash_items(items, rows, sketch.buckets))
         shown = np.where(rest == 0, flip, 0.5)
         rates += shown.sum(axis=0)
         means.append(shown[:, chosen].sum(axis=1))

@@ -18,13 +18,12 @@ import numpy as np
 
 from ...base.ranges import Range
 from ...base.sampling import Counts, Floats, binomial, binomials
-from ...law.capabilities import Collection
-from ...law.engines import Placed
 from ...law.law import Ask, Lack, Law, holding
-from ...law.pure import BoolArray, Items, OverItems, Reports, Rng
+from ...law.moments import Collection, EstimateMoments, Moments
+from ...law.pure import BoolArray, Items, LocalMechanism, OverItems, PlacedItems, Reports, Rng
 from ...law.support import ItemSupport, Support
 from ..budget import Budget
-from .rows import Crowd, crowding, each_row, hashed, hashed_in, shared
+from .rows import Crowd, crowding, each_row, hash_items, hashed_in, shared_weights
 
 BUCKETS = Range(2, 2**16)
 ROWS = Range(1, 2**20)
@@ -36,7 +35,7 @@ PAIRS_AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True)
-class Sketch(OverItems, Placed):
+class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
     """Report a row and noisy cells of it: of the own bucket, and of the others.
 
     buckets, rows : m and k. Counts are int64[d], the reports that support each item.
@@ -44,6 +43,9 @@ class Sketch(OverItems, Placed):
 
     family: ClassVar[str] = "sketch"
     place: ClassVar[str] = "bucket"
+    apart: ClassVar[str] = (
+        "on the counts path items are drawn one by one; reports let them share a bucket"
+    )
 
     buckets: Annotated[int, BUCKETS]
     rows: Annotated[int, ROWS]
@@ -67,10 +69,6 @@ class Sketch(OverItems, Placed):
     def accepted(self) -> tuple[float, float]:
         """Other items may be in the own bucket, on average over the hash functions."""
         return 1.0, self.other + (1 - self.other) / self.buckets
-
-    @property
-    @abstractmethod
-    def report_bits(self) -> float: ...
 
     @property
     @abstractmethod
@@ -157,7 +155,7 @@ class Sketch(OverItems, Placed):
     def look(self, reports: Reports, items: Items) -> BoolArray:
         """bool[n, items], the items that the reports support."""
         chosen, at = np.unique(reports["row"], return_inverse=True)
-        return self._shown(reports, hashed(items, chosen, self.buckets), at)
+        return self._shown(reports, hash_items(items, chosen, self.buckets), at)
 
     def support_counts(self, reports: Reports) -> Counts:
         everything = np.arange(self.domain_size)
@@ -208,7 +206,7 @@ class Sketch(OverItems, Placed):
         return np.array([self._shared(row.astype(np.float64)) for row in histogram])
 
     def _shared(self, weights: Floats) -> Floats:
-        return shared(weights, self.rows, self.buckets)
+        return shared_weights(weights, self.rows, self.buckets)
 
     # What one report supports.
 
@@ -242,24 +240,24 @@ class Sketch(OverItems, Placed):
 
     # What the server can expect.
 
-    def means(self, collection: Collection) -> tuple[Floats, Floats | None]:
+    def means(self, collection: Collection) -> Moments:
         """The estimates at these hash functions: users of other items who share buckets count."""
         users, everyone = collection.users, collection.users + collection.malicious
         rates = self.other + (self.p - self.other) * self._shared(collection.frequencies)
         clean = (rates - self.q) / (self.p - self.q)
         if not collection.foreseen:
             return clean, None
-        fakes = sum((count * law.rates for count, law in collection.fakes), np.zeros(clean.size))
-        attacked = ((users * rates + fakes) / everyone - self.q) / (self.p - self.q)
+        attacked = ((users * rates + collection.fake_sums()[0]) / everyone - self.q) / (
+            self.p - self.q
+        )
         return clean, np.asarray(attacked)
 
-    def variances(self, collection: Collection) -> tuple[Floats, Floats | None]:
+    def variances(self, collection: Collection) -> Moments:
         users, everyone = collection.users, collection.users + collection.malicious
         each = self.placed_variances(collection.frequencies)
         if not collection.foreseen:
             return each / users, None
-        parts = (count * law.variances for count, law in collection.fakes)
-        fakes = sum(parts, np.zeros(each.size)) / (self.p - self.q) ** 2
+        fakes = collection.fake_sums()[1] / (self.p - self.q) ** 2
         return each / users, (users * each + fakes) / everyone**2
 
     @property
@@ -270,11 +268,6 @@ class Sketch(OverItems, Placed):
         of the whole. It stays however many users there are: 1 / ((m - 1) k).
         """
         return 1 / ((self.buckets - 1) * self.rows)
-
-    @property
-    def apart(self) -> str:
-        """The difference between the counts path and the reports path, in a sentence."""
-        return "on the counts path items are drawn one by one; reports let them share a bucket"
 
 
 @dataclass(frozen=True)

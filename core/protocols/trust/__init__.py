@@ -5,11 +5,11 @@ from __future__ import annotations
 from .kinds import (
     TRUSTS,
     Aggregated,
-    Asked,
     Local,
     Shuffled,
     Trust,
     TrustedCurator,
+    TrustRequest,
     Verified,
     budgets,
 )

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, cast
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from ...base.errors import ScenarioError, got
 from ...base.ranges import Bounded, Range
 from ...bounds.shuffle.central import DELTA, SHUFFLED, central_at_most, local_for
-from ...law.blanket import unshuffled
-from ...law.capabilities import Quantises, composes, lacking
-from ...law.doors import name_of
-from ...law.hiding import hides
-from ...law.pure import Mechanism, sends_reports
+from ...law.blanket import why_unshuffled
+from ...law.exchangeable import Exchangeable
+from ...law.mechanism import LocalMechanism, Mechanism, is_a, lacking, name_of
 from ..curators.aggregate import AGGREGATORS, SLACK, WEIGHT, Aggregate, Circuit
 from ..curators.geometric import Geometric
 from ..python import awaits_code
+from ..unary import IndependentBits
+from .coins import COIN_KINDS, quantise
 from .proven import ProvenBits, least_weight
 
 LEVELS: Final = Range(2, 2**20)
@@ -32,7 +32,7 @@ Bind: TypeAlias = Callable[[Any], Mechanism]
 
 
 @dataclass(frozen=True)
-class Asked:
+class TrustRequest:
     """The parts of which a row of trust makes a mechanism.
 
     spec : the `[protocol]` table. bind : the mechanism of such a table. items, users : d, and n
@@ -83,14 +83,14 @@ class Trust(Bounded):
     blending: Any = None
     wanted: Any = None
 
-    def bound(self, asked: Asked) -> Mechanism:
+    def bound(self, asked: TrustRequest) -> Mechanism:
         """The mechanism by which users are asked; raises ScenarioError at its full key."""
-        if not sends_reports(asked.spec.mechanism):
+        if not is_a(asked.spec.mechanism, LocalMechanism):
             rule = f'must be "curator" with {asked.spec.kind}, to whom users tell their items'
             raise ScenarioError(f"{rule}, {got(self.kind)}", key="trust.kind")
         return self.changed(asked)
 
-    def changed(self, asked: Asked) -> Mechanism:
+    def changed(self, asked: TrustRequest) -> Mechanism:
         """The mechanism that the row makes of a protocol whose users send reports."""
         return asked.mechanism
 
@@ -130,7 +130,7 @@ class Verified(Trust):
             "kind='verified-randomiser')"
         )
 
-    def changed(self, asked: Asked) -> Mechanism:
+    def changed(self, asked: TrustRequest) -> Mechanism:
         protocol = asked.mechanism
         why = None if awaits_code(protocol) else self.reads(protocol)
         if why is not None:
@@ -142,18 +142,20 @@ class Verified(Trust):
 
     def reads(self, protocol: Mechanism) -> str | None:
         """The reason why no proof goes with such reports, "GRR, whose …"; None if one does."""
-        if self.drop_out and not hides(protocol):
+        if self.drop_out and not is_a(protocol, Exchangeable):
             why = "of whose reports no law is known where some are kept back: leave out drop_out"
             return f"{name_of(protocol)}, {why}"
         if self.levels is None:
             return None
-        return lacking(protocol, "quantised", "which is not drawn by one coin: leave out levels")
+        why = "which is not drawn by one coin: leave out levels"
+        return lacking(protocol, COIN_KINDS, "levels", why)
 
     def quantised(self, protocol: Mechanism) -> Mechanism:
         """The protocol with the coins of the proof; raises ScenarioError at `levels`."""
         if self.levels is None:
             return protocol
-        return cast("Quantises", protocol).quantised(self.levels)
+        coined: Mechanism = quantise(protocol, self.levels)
+        return coined
 
 
 @dataclass(frozen=True)
@@ -175,11 +177,11 @@ class Shuffled(Trust):
         if self.delta not in DELTA:
             raise ScenarioError(f"must be {DELTA} of shuffled reports, {got(self.delta)}", "delta")
 
-    def changed(self, asked: Asked) -> Mechanism:
+    def changed(self, asked: TrustRequest) -> Mechanism:
         protocol = asked.mechanism
         if awaits_code(protocol):
             return protocol
-        why = unshuffled(protocol)
+        why = why_unshuffled(protocol)
         if why is not None:
             raise ScenarioError(f'must not be "{self.kind}" with {why}', key="trust.kind")
         if asked.users not in SHUFFLED:
@@ -189,7 +191,7 @@ class Shuffled(Trust):
             return protocol
         asked.epsilon("trust.central_epsilon")
         whatever = replace(asked, spec=replace(asked.spec, epsilon=1.0))  # ε₀ takes its place
-        return asked.at(_solved(whatever, self.delta, self.central_epsilon))
+        return asked.at(_solve_epsilon(whatever, self.delta, self.central_epsilon))
 
     @property
     def blending(self) -> float | None:
@@ -219,7 +221,7 @@ class Aggregated(Trust):
     delta: Annotated[float, SLACK] | None = None
     kind: Literal["aggregated"] = "aggregated"
 
-    def changed(self, asked: Asked) -> Mechanism:
+    def changed(self, asked: TrustRequest) -> Mechanism:
         protocol = asked.mechanism
         if self.noise == "local":
             return self._noisy(protocol, asked.spec.kind)
@@ -236,11 +238,11 @@ class Aggregated(Trust):
     def _noisy(self, protocol: Mechanism, kind: str) -> Mechanism:
         """The protocol whose reports are vectors of the circuit; raises ScenarioError."""
         if self.circuit == "histogram":
-            if not (hides(protocol) and protocol.report_size == 1):
+            if not (isinstance(protocol, Exchangeable) and protocol.report_size == 1):
                 rule = f'must not be "histogram" with {kind}, whose report is more than one item'
                 raise ScenarioError(rule, key="trust.circuit")
             return protocol
-        if not composes(protocol):
+        if not isinstance(protocol, IndependentBits):
             rule = f'must not be "local" with {kind}, whose report is no vector of free bits'
             raise ScenarioError(rule, key="trust.noise")
         if self.circuit == "sumvec":
@@ -266,8 +268,8 @@ class TrustedCurator(Trust):
 
     kind: Literal["curator"] = "curator"
 
-    def bound(self, asked: Asked) -> Mechanism:
-        if not sends_reports(asked.spec.mechanism):
+    def bound(self, asked: TrustRequest) -> Mechanism:
+        if not is_a(asked.spec.mechanism, LocalMechanism):
             return asked.mechanism
         return Geometric(asked.items, asked.epsilon("trust.kind"))
 
@@ -289,7 +291,7 @@ def central(mechanism: Any, users: int, delta: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _solved(asked: Asked, delta: float, epsilon: float) -> float:
+def _solve_epsilon(asked: TrustRequest, delta: float, epsilon: float) -> float:
     """The largest ε₀ whose shuffled reports are (ε, δ)-private."""
     return local_for(asked.at, asked.users, delta, epsilon)
 
@@ -302,7 +304,7 @@ def budgets(trust: Trust, mechanism: Any, users: int) -> dict[str, float]:
     if awaits_code(mechanism):
         return {}
     if trust.blending is None:
-        if sends_reports(mechanism):
+        if isinstance(mechanism, LocalMechanism):
             return {}
         return {"central_epsilon": mechanism.epsilon, "delta": mechanism.delta}
     wanted = trust.wanted

@@ -65,7 +65,7 @@ class ProvenBits(Unary):
             inside, chances = hypergeometric_law(self.domain_size, r, weight)
             return SupportSizes(inside, chances, weight - inside)
         if ask.law == "crafted" and r > weight:
-            return SupportSizes.fixed(weight, 0)
+            return SupportSizes.of_one_size(weight, 0)
         if ask.law == "subset":
             ask = replace(ask, subset=min(ask.subset, weight))
         sizes = super().craft_sizes(ask)

@@ -14,9 +14,8 @@ from ...base.flags import Flags, pooled
 from ...base.pulse import Pulse
 from ...base.sampling import Counts, Floats
 from ...cell import Cell
-from ...collection.sifting import Sifted
-from ...defences import corrected, given_the_rest, is_alarm, known
-from ...law.capabilities import pools
+from ...collection.sifting import FilteredReports
+from ...defences import Alarm, correct_estimates, given_the_rest, known
 from ...law.pure import Estimates
 
 
@@ -25,7 +24,7 @@ def estimates_of(
     clean: Counts,
     attacked: Counts,
     pulse: Pulse,
-    sifted: Mapping[Arm, Sifted],
+    sifted: Mapping[Arm, FilteredReports],
     previous: Mapping[Arm, Estimates],
     everyone: Counts | None = None,
 ) -> Mapping[Arm, Estimates]:
@@ -34,7 +33,7 @@ def estimates_of(
     sifted : what filters left of the reports. previous : the estimates of the round before.
     everyone : int64[trials], the reports of the attacked arm; of all users where it is None.
     """
-    made = _undefended(cell, clean, attacked, pulse, everyone)
+    made = _estimate_undefended(cell, clean, attacked, pulse, everyone)
     if not cell.defences:
         return made
     before = defended(cell, CLEAN_DEFENDED, made, sifted, previous)
@@ -43,7 +42,7 @@ def estimates_of(
     return made | {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}
 
 
-def _undefended(
+def _estimate_undefended(
     cell: Cell, clean: Counts, attacked: Counts, pulse: Pulse, everyone: Counts | None = None
 ) -> dict[Arm, Estimates]:
     pulse()
@@ -65,11 +64,11 @@ class Pool:
     It is the mean of the rounds' estimates, by their users.
 
     That is what a pure protocol makes of all reports. A mechanism whose rounds say more together
-    has `pooled_estimates` of the sum of their counts.
+    is estimated from the sum of their counts.
     """
 
     def __init__(self, cell: Cell) -> None:
-        self._cell, self._by_counts = cell, pools(cell.protocol)
+        self._cell, self._by_counts = cell, cell.protocol.pools_counts
         self._clean: Any = 0
         self._attacked: Any = 0
         self._left: dict[Arm, tuple[Floats, Counts]] = {}
@@ -81,7 +80,7 @@ class Pool:
         clean: Counts,
         attacked: Counts,
         concluded: Mapping[Arm, Estimates],
-        sifted: Mapping[Arm, Sifted],
+        sifted: Mapping[Arm, FilteredReports],
     ) -> None:
         """Take in one round: its counts without and with the fakes, and its estimates."""
         for arm, left in sifted.items():
@@ -104,7 +103,7 @@ class Pool:
         cell, clean = self._cell, self._clean[:trials]
         attacked = clean if cell.attack is None else self._attacked[:trials]
         if self._by_counts:
-            made = _undefended(cell, clean, attacked, pulse)
+            made = _estimate_undefended(cell, clean, attacked, pulse)
         else:
             before = Estimates(clean / cell.users)
             everyone = cell.users + cell.malicious
@@ -140,7 +139,11 @@ Conclusions = Mapping[Arm, Estimates]
 
 
 def defended(
-    cell: Cell, arm: Arm, made: Conclusions, sifted: Mapping[Arm, Sifted], previous: Conclusions
+    cell: Cell,
+    arm: Arm,
+    made: Conclusions,
+    sifted: Mapping[Arm, FilteredReports],
+    previous: Conclusions,
 ) -> Estimates:
     """The estimates in a defended arm.
 
@@ -154,13 +157,13 @@ def defended(
     if arm in sifted:
         left = sifted[arm]
         frequencies, users, flags = kept_frequencies(cell, left), left.users, left.flags
-    if any(map(is_alarm, cell.defences)):
+    if any(isinstance(step, Alarm) for step in cell.defences):
         before = previous.get(ATTACKED if arm.attacked else CLEAN)
-        flags = _alarmed(cell, raw, before, everyone, flags)
+        flags = _flag_alarms(cell, raw, before, everyone, flags)
     return Estimates(corrected_by_all(cell, frequencies, users), raw.detected, flags)
 
 
-def kept_frequencies(cell: Cell, sifted: Sifted) -> Floats:
+def kept_frequencies(cell: Cell, sifted: FilteredReports) -> Floats:
     """float64[trials, d], from the reports that filters kept; named targets get what is left of 1.
 
     Raises DefenceError where a trial has no report left.
@@ -183,17 +186,17 @@ def corrected_by_all(cell: Cell, frequencies: Floats, users: Counts) -> Floats:
         return frequencies
     protocol = cell.sifted.protocol
     if (users == users[0]).all():
-        return corrected(
+        return correct_estimates(
             frequencies, cell.corrections, known(protocol, int(users[0]), cell.targets)
         )
     rows = [
-        corrected(row[None], cell.corrections, known(protocol, int(count), cell.targets))
+        correct_estimates(row[None], cell.corrections, known(protocol, int(count), cell.targets))
         for row, count in zip(frequencies, users, strict=True)
     ]
     return np.concatenate(rows)
 
 
-def _alarmed(
+def _flag_alarms(
     cell: Cell, raw: Estimates, before: Estimates | None, users: int, flags: Flags | None
 ) -> Flags:
     """The flags with what alarms claim of the estimates without a defence."""
@@ -202,7 +205,7 @@ def _alarmed(
     past = None if before is None else before.frequencies
     about = replace(known(cell.protocol, users, cell.targets), before=past)
     alarm = flags.alarm
-    for step in filter(is_alarm, cell.defences):
+    for step in (step for step in cell.defences if isinstance(step, Alarm)):
         claimed = step.alarmed(raw.frequencies, about)
         if claimed is not None:
             alarm = np.fmax(alarm, claimed.astype(float))

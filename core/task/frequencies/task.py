@@ -24,8 +24,8 @@ from ...collection.counts import (
     trial_numbers,
 )
 from ...collection.reports import Past
-from ...collection.sifting import Sifted, sift_reports, verified_counts
-from ...law.pure import Estimates, is_pure
+from ...collection.sifting import FilteredReports, sift_reports, verified_counts
+from ...law.pure import Estimates, PureProtocol
 from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measured_columns
 from ...metrics.results import BLOCK_TRIALS, Arms, CellResults, Fingerprints, Moments, Rounds
 from ...population import Population
@@ -61,7 +61,7 @@ class Frequencies(Task):
         if cell.rounds:
             return _rounds(cell, work)
         marks = Fingerprints(work.trials)
-        return _results(cell, _collected(cell, work, marks), marks)
+        return _results(cell, _collect_estimates(cell, work, marks), marks)
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         return expected_metrics(cell)
@@ -81,16 +81,16 @@ def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Ar
     parts: dict[Arm, list[Floats]] = {arm: [] for arm in cell.arms}
     for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
         size = min(BLOCK_TRIALS, trials - first)
-        made = _collected(cell, Work(number, size, pulse), Fingerprints(size))
+        made = _collect_estimates(cell, Work(number, size, pulse), Fingerprints(size))
         for arm, estimates in made.items():
             parts[arm].append(estimates.frequencies)
     return {arm: np.concatenate(each) for arm, each in parts.items()}
 
 
-def _collected(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[Arm, Estimates]:
+def _collect_estimates(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[Arm, Estimates]:
     """The estimates of a block of trials in each arm; the fingerprints take in its counts."""
     number, trials, pulse = work.number, work.trials, work.pulse
-    sifted: Mapping[Arm, Sifted] = {}
+    sifted: Mapping[Arm, FilteredReports] = {}
     everyone = None
     if cell.filters:
         clean, attacked, sifted = sift_reports(cell, trial_numbers(number, trials), pulse)
@@ -110,7 +110,7 @@ def _rounds(cell: Cell, work: Work) -> CellResults:
     genuine = genuine_rounds(cell, number, drawn, pulse)
     made: Mapping[Arm, Estimates] = {}
     for collection in cell.rounds:
-        sifted: Mapping[Arm, Sifted] = {}
+        sifted: Mapping[Arm, FilteredReports] = {}
         if cell.filters:
             numbers = trial_numbers(number, drawn)
             clean, attacked, sifted = sift_reports(
@@ -124,17 +124,17 @@ def _rounds(cell: Cell, work: Work) -> CellResults:
         made = estimates_of(collection, clean, attacked, pulse, sifted, made)
         past = replace(past, published=made[collection.published].frequencies)
         marks.add(clean, attacked)
-        metrics.append(_measured(collection, made)[:trials])
+        metrics.append(_measure_block(collection, made)[:trials])
         moments.append({arm: Moments.of(each.frequencies[:trials]) for arm, each in made.items()})
         pool.add(collection, clean, attacked, made, sifted)
     whole = pool.estimates(trials, pulse)
-    arms = {arm: _stacked([each[arm] for each in moments]) for arm in whole}
+    arms = {arm: _stack_moments([each[arm] for each in moments]) for arm in whole}
     rounds = Rounds(np.stack(metrics, axis=1), arms)
     return replace(_results(cell, whole, marks), rounds=rounds)
 
 
 def _results(cell: Cell, made: Mapping[Arm, Estimates], marks: Fingerprints) -> CellResults:
-    metrics, detected = _measured(cell, made), made[ATTACKED].detected
+    metrics, detected = _measure_block(cell, made), made[ATTACKED].detected
     return CellResults(
         metrics,
         marks.values[: len(metrics)],
@@ -143,7 +143,7 @@ def _results(cell: Cell, made: Mapping[Arm, Estimates], marks: Fingerprints) -> 
     )
 
 
-def _measured(cell: Cell, made: Mapping[Arm, Estimates]) -> Measures:
+def _measure_block(cell: Cell, made: Mapping[Arm, Estimates]) -> Measures:
     conclusion = FrequencyConclusion(
         made,
         cell.population.frequencies,
@@ -151,7 +151,7 @@ def _measured(cell: Cell, made: Mapping[Arm, Estimates]) -> Measures:
         cell.targets,
         cell.users,
         cell.malicious,
-        cell.protocol if is_pure(cell.protocol) and not cell.rounds else None,
+        cell.protocol if isinstance(cell.protocol, PureProtocol) and not cell.rounds else None,
     )
     return measure(conclusion, measured_columns(conclusion, cell.python_metrics))
 
@@ -165,7 +165,7 @@ def _moments(made: Mapping[Arm, Estimates]) -> Arms:
     return moments
 
 
-def _stacked(moments: Sequence[Moments]) -> Moments:
+def _stack_moments(moments: Sequence[Moments]) -> Moments:
     """The moments of vectors [d] as those of an array [R, d]."""
     return Moments(
         moments[0].trials,

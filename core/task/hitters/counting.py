@@ -21,8 +21,8 @@ from ...base.sampling import Counts
 from ...base.streams import stream
 from ...cell import Cell
 from ...collection.reports import USER_BLOCK
-from ...law.capabilities import AsksOneByOne, asks_one_by_one
 from ...law.pure import Items, PureProtocol, Reports, Rng
+from ...protocols.hashing import LocalHashing
 from .groups import GroupedFakes, Oracle
 from .growth import Draws
 from .prefixes import Codes, Level, Prefixes, places
@@ -233,7 +233,7 @@ class CountedReports(Draws):
         """The reports that support each prefix that is asked about."""
         protocol = self._protocol(level)
         counts = np.zeros(asked.size, dtype=np.int64)
-        if asks_one_by_one(protocol):
+        if isinstance(protocol, LocalHashing):
             numbers = self._numbers[level].of(asked)
             for some in reports:
                 self._pulse()
@@ -244,7 +244,7 @@ class CountedReports(Draws):
             counts += protocol.support_counts(some)[asked.astype(np.int64)]
         return counts
 
-    def _protocol(self, level: int) -> PureProtocol | AsksOneByOne:
+    def _protocol(self, level: int) -> PureProtocol | LocalHashing:
         whole = self._oracle.whole(level)
         return self._oracle.listing(2**HASHED_BITS) if whole is None else whole
 

@@ -15,9 +15,9 @@ import numpy as np
 from ...attacks import Fakes
 from ...base.errors import ScenarioError, got
 from ...base.sampling import Counts
-from ...law.capabilities import AsksOneByOne, asks_one_by_one
-from ...law.pure import Items, PureProtocol, Rng, is_pure
+from ...law.pure import Items, PureProtocol, Rng
 from ...protocols import ProtocolSpec
+from ...protocols.hashing import LocalHashing
 from .prefixes import Codes, Prefixes
 
 MOST_BITS = 14
@@ -33,14 +33,14 @@ class Oracle:
 
     def __init__(self, spec: ProtocolSpec, lengths: tuple[int, ...]) -> None:
         self._spec, self._lengths = spec, lengths
-        self._open: AsksOneByOne | None = None
+        self._open: LocalHashing | None = None
         protocol = spec.bind(2)
-        if not is_pure(protocol):
+        if not isinstance(protocol, PureProtocol):
             raise ScenarioError(
                 f'must be a pure protocol with task.kind = "heavy-hitters", {got(spec.kind)}',
                 key="kind",
             )
-        if asks_one_by_one(protocol):
+        if isinstance(protocol, LocalHashing):
             self._open = protocol
         elif max(lengths) > MOST_BITS:
             rule = (
@@ -57,11 +57,11 @@ class Oracle:
         """The protocol over all prefixes of a level; None for one that is asked one by one."""
         return None if self._open is not None else self._whole(level)
 
-    def listing(self, prefixes: int) -> AsksOneByOne:
+    def listing(self, prefixes: int) -> LocalHashing:
         """The protocol over this many listed prefixes."""
         assert self._open is not None
         protocol: Any = self._open
-        listed: AsksOneByOne = replace(protocol, domain_size=max(2, prefixes))
+        listed: LocalHashing = replace(protocol, domain_size=max(2, prefixes))
         return listed
 
     def _whole(self, level: int) -> PureProtocol:

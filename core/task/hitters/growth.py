@@ -92,19 +92,21 @@ def grow(prefixes: Prefixes, draws: Draws, attacked: bool, pulse: Pulse) -> tupl
         more = theirs[at < 0]
         counts = draws.genuine_counts(number, listed, more)
         oracle, users = draws.oracle(number), draws.users(number)
-        clean.append(_ranked(listed, counts[: listed.size], users, oracle, prefixes.k))
+        clean.append(_rank_survivors(listed, counts[: listed.size], users, oracle, prefixes.k))
         before = clean[-1].survivors
         if attacked:
             at[at < 0] = listed.size + np.arange(more.size)
             both = counts[at] + draws.fake_counts(number, theirs)
             everyone = users + draws.fakes(number)
-            under_attack.append(_ranked(theirs, both, everyone, oracle, prefixes.k))
+            under_attack.append(_rank_survivors(theirs, both, everyone, oracle, prefixes.k))
             after = under_attack[-1].survivors
     tree = tuple(clean)
     return tree, tuple(under_attack) if attacked else tree
 
 
-def _ranked(candidates: Codes, counts: Counts, users: int, oracle: PureProtocol, k: int) -> Grown:
+def _rank_survivors(
+    candidates: Codes, counts: Counts, users: int, oracle: PureProtocol, k: int
+) -> Grown:
     """The survivors of a level, by the counts of a group of `users`; an empty group ranks none."""
     estimates = estimate(counts, users, oracle) if users else np.zeros(candidates.size)
     top = np.argsort(-counts, kind="stable")[:k]

@@ -93,7 +93,7 @@ def details_of(hunt: Hunt, arms: Arms) -> dict[str, Any]:
     """The levels and the watched items of a cell; empty lists before anything is measured."""
     if not arms or not next(iter(arms.values())).trials:
         return {"levels": [], "watched": []}
-    return {"levels": _levels(hunt, arms), "watched": _watched(hunt, arms)}
+    return {"levels": _levels(hunt, arms), "watched": _describe_watched(hunt, arms)}
 
 
 def _levels(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
@@ -126,7 +126,7 @@ def _levels(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
     return levels
 
 
-def _watched(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
+def _describe_watched(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
     """The targets and the true hitters: what is true of each, and what came of it in each arm.
 
     `estimate` is the mean of the estimated frequencies where the item is in the answer; None where

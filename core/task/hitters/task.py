@@ -14,7 +14,7 @@ from ...base.errors import ScenarioError, check_limit, got, spelled
 from ...base.ranges import Range, check_bounds
 from ...base.streams import Path
 from ...base.work import Work
-from ...cell import MAX_PAIRS, Cell, InGroups
+from ...cell import MAX_PAIRS, Cell, Task
 from ...law.pure import Mechanism
 from ...metrics import METRICS, Conclusion, HitterConclusion, measure
 from ...metrics.conclusions.hitters import Answer
@@ -80,7 +80,7 @@ class HeavyHitters:
 
 
 @dataclass(frozen=True)
-class PEM(InGroups):
+class PEM(Task):
     """Level by level, a group of users for each: counts → estimates → the k best prefixes."""
 
     concludes: ClassVar[type[Conclusion]] = HitterConclusion
@@ -115,7 +115,7 @@ class PEM(InGroups):
     def own_k(self) -> int:  # type: ignore[override]
         return self.settings.k
 
-    def asked(self, cell: Cell, number: int) -> Cell:
+    def ask_user(self, cell: Cell, number: int) -> Cell:
         """The collection of one group, whose items are its prefixes; users take turns."""
         return asked_of(self.hunt(cell), self.oracle, number)
 

@@ -15,13 +15,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ldptui.core import theory
-from ldptui.core.attacks import Fakes, Targets, aimed, fakes_of, malicious_users
+from ldptui.core.attacks import Fakes, Targets, fakes_of, malicious_users, resolve_targets
 from ldptui.core.base.code import title_of
 from ldptui.core.base.errors import LdpError
 from ldptui.core.lab.locality import central_mse
-from ldptui.core.law import capabilities
-from ldptui.core.law.capabilities import Collection, Foretells
-from ldptui.core.law.pure import Items, is_pure, item_variance
+from ldptui.core.law.moments import Collection, EstimateMoments
+from ldptui.core.law.pure import Items, PlacedItems, PureProtocol, Supporting, is_a, item_variance
 from ldptui.core.population import CSVColumn, Explicit, Population, PopulationSpec, known_users
 from ldptui.core.protocols import ProtocolSpec
 from ldptui.core.scenario import Point, Scenario
@@ -100,7 +99,7 @@ def gain_curve(
     for name, cell in zip(names, cells, strict=True):
         grid, at = grid_of(scenario, cell, axis, points, log), Subject(cell, scenario.folder, draw)
         curve = at.curve(name, axis, grid, at.gain)
-        if capabilities.sends_bits(cell.protocol.mechanism):
+        if cell.protocol.mechanism.place == "bit":
             bits = at.curve(name, axis, grid, at.bit_gain)
             curve = replace(curve, support=() if all(map(math.isnan, bits.y)) else bits.y)
         curves.append(curve)
@@ -231,9 +230,9 @@ class Subject:
         population = self.population(spec)
         protocol = self._supporting(protocol_spec, population.domain_size)
         strategy = attack.bind()
-        by_item = capabilities.foretells(protocol) or capabilities.places(protocol)
+        by_item = isinstance(protocol, EstimateMoments | PlacedItems)
         if by_item or not hasattr(strategy, "support"):
-            attack, targets = aimed(strategy, population, self.cell.seed)
+            attack, targets = resolve_targets(strategy, population, self.cell.seed)
             return self._gain_by_item(protocol, population, attack, targets)
         targets = self.targets(attack.targets, population)
         r, held = targets.size, _held(targets, population)
@@ -258,7 +257,7 @@ class Subject:
         UnreadError says that fakes have to be solved for first, or that the sums take long.
         """
         patient, withholds = self.draw is draw_population, getattr(protocol, "withholds", False)
-        if not patient and (capabilities.places(protocol) or withholds):
+        if not patient and (isinstance(protocol, PlacedItems) or withholds):
             raise UnreadError(_Lengthy())
         users, sums = population.users, self._sums
         malicious = malicious_users(users, attack.share)
@@ -289,7 +288,7 @@ class Subject:
         population_spec, spec, attack = varied
         population = self.population(population_spec)
         protocol = self.bound(spec, population.domain_size)
-        if not capabilities.sends_bits(protocol) or getattr(attack, "reacts", True):
+        if protocol.place != "bit" or getattr(attack, "reacts", True):
             return math.nan, math.nan
         targets = self.targets(attack.targets, population)
         fakes, held = malicious_users(population.users, attack.share), _held(targets, population)
@@ -312,10 +311,10 @@ class Subject:
         protocol = self._supporting(protocol_spec, items)
         if getattr(protocol, "withholds", False):
             mse = central_mse(protocol, *self.population(spec).distinct)
-        elif is_pure(protocol):
+        elif isinstance(protocol, PureProtocol):
             # The variance is linear in f, and the frequencies add up to one.
             mse = float(item_variance(protocol, users, 1 / items))
-        elif capabilities.foretells(protocol) and not hasattr(protocol, "squared_error"):
+        elif isinstance(protocol, EstimateMoments) and not hasattr(protocol, "squared_error"):
             mse = _foretold_mse(protocol, self.population(spec))
         else:
             mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
@@ -331,7 +330,7 @@ class Subject:
     def _supporting(self, spec: ProtocolSpec, domain_size: int) -> Any:
         """The mechanism; raises ValueError where its closed forms are not cheap."""
         mechanism = self.bound(spec, domain_size)
-        if not capabilities.tells_support(mechanism):
+        if not is_a(mechanism, Supporting):
             raise ValueError("reports that support no items have to be decoded")
         return mechanism
 
@@ -356,7 +355,7 @@ def _released_gain(
     return float((after - before)[targets].sum())
 
 
-def _foretold_mse(protocol: Foretells, population: Population) -> float:
+def _foretold_mse(protocol: EstimateMoments, population: Population) -> float:
     """The error of a mechanism for which it matters who holds what: bias² + variance."""
     collection = Collection(population.histogram)
     means, variances = protocol.means(collection), protocol.variances(collection)

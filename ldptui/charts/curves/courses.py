@@ -13,8 +13,8 @@ from ldptui.core.attacks import NoAttack, malicious_users
 from ldptui.core.base.arms import ARMS, UNDEFENDED
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.programme import optimum
-from ldptui.core.law.capabilities import places
-from ldptui.core.law.pure import Items, sends_reports
+from ldptui.core.law.mechanism import LocalMechanism
+from ldptui.core.law.pure import Items, PlacedItems
 from ldptui.core.metrics import METRICS, metrics_of
 from ldptui.core.population import Population
 from ldptui.core.scenario import Point, Scenario, value_at
@@ -126,7 +126,9 @@ class _Setting(Struct, frozen=True, eq=False):
     share: float
 
     def lines(self) -> Mapping[str, float]:
-        known = not places(self.protocol) or self.protocol.domain_size <= PLACED_ITEMS
+        known = (
+            not isinstance(self.protocol, PlacedItems) or self.protocol.domain_size <= PLACED_ITEMS
+        )
         try:
             return theory.gain_lines(
                 self.protocol, self.population, self.targets, self.share, crafted=known
@@ -178,7 +180,7 @@ def _setting(at: Subject, specs: Varied) -> _Setting | None:
     try:
         population = at.population(spec)
         protocol = at.bound(protocol_spec, population.domain_size)
-        if not sends_reports(protocol):
+        if not isinstance(protocol, LocalMechanism):
             return None
         targets = at.targets(attack.targets, population)
     except NO_VALUE:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.defences import is_filter, is_verifier
+from ldptui.core.defences import Filter, VerifiedRandomiser
 from ldptui.core.protocols import NAMED
 from ldptui.core.scenario import Point, Scenario, sweep_of, value_at
 
@@ -41,7 +41,8 @@ def error_document(scenario: Scenario) -> dict[str, Any]:
     document.pop("attack", None)
     document.pop("goal", None)
     spec = _spec(scenario)
-    if spec is not None and any(is_filter(step) or is_verifier(step) for step in spec.acting):
+    reading = Filter | VerifiedRandomiser
+    if spec is not None and any(isinstance(step, reading) for step in spec.acting):
         document.pop("defence")
     kinds = error_protocols(scenario)
     protocol = document.get("protocol", {})

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Floats
-from ldptui.core.bounds.game import solved
+from ldptui.core.bounds.game import solve_game
 from ldptui.core.view import CellView
 
 from ...catalogue import key_words, metric_words
@@ -202,7 +202,7 @@ def game_words(grid: Grid, attack_down: bool) -> str:
     matrix = np.array(values if attack_down else [*zip(*values, strict=True)])
     names = (grid.rows, grid.columns) if attack_down else (grid.columns, grid.rows)
     try:
-        game = solved(matrix)
+        game = solve_game(matrix)
     except ScenarioError:
         return ""
     attacks, defences = _mixture(names[0], game.rows), _mixture(names[1], game.columns)

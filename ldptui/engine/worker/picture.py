@@ -8,7 +8,7 @@ from typing import Any
 from ldptui.core.base.arms import Arm
 from ldptui.core.base.pulse import Pulse
 from ldptui.core.base.sampling import Floats
-from ldptui.core.cell import Cell, in_groups
+from ldptui.core.cell import Cell
 from ldptui.core.metrics.results import CellResults
 from ldptui.core.view import Frequencies
 from ldptui.core.view.estimated import MAX_ITEMS, closed_sigmas, frequencies
@@ -78,7 +78,7 @@ class Picture:
         """The frequencies, what the task measured besides, and the rounds."""
         if measured.arms:
             yield {"frequencies": frequencies(cell, measured, self.sigmas, MAX_ITEMS)}
-            details = cell.task.details(cell, measured.arms) if in_groups(cell.task) else {}
+            details = cell.task.details(cell, measured.arms)
             if details:
                 users = {"users": cell.users, "malicious": cell.malicious}
                 yield {"followed": {"trials": measured.trials, **users, **details}}

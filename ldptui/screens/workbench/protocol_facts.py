@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 
 from ldptui.core.cell import Cell
-from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.pure import item_variance
 from ldptui.core.protocols import CENTRAL, NAMED, family_of
 from ldptui.core.theory import frequency_std
@@ -70,7 +70,7 @@ def facts_of(draft: Draft) -> Facts | None:
         kind
         for at, kind in enumerate(near)
         if protocols[kind] not in [protocols[other] for other in near[:at]]
-        and not memoises(protocols[kind])
+        and not isinstance(protocols[kind], Memoising)
     ]  # a dial at rest is another kind, and so is an answer kept for one collection
     chosen = str(cell.parameters["protocol.kind"])
     setting, task = settings[chosen], task_named(cell.task.kind)

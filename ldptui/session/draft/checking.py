@@ -37,7 +37,7 @@ class UnsolvedProgrammes(Struct, frozen=True):
         from ldptui.core.bounds import solver
 
         for programme in self.programmes:
-            solver.solved(programme)
+            solver.solve_classes(programme)
 
 
 def require_solved(fakes: Iterable[Fakes], protocol: Any) -> None:
@@ -48,7 +48,7 @@ def require_solved(fakes: Iterable[Fakes], protocol: Any) -> None:
     from ldptui.core.bounds import solver
 
     programmes = [group.strategy.programme(protocol, group.targets) for group in solving]
-    unknown = tuple(each for each in programmes if not solver.known(each))
+    unknown = tuple(each for each in programmes if not solver.is_solved(each))
     if unknown:
         raise UnreadError(UnsolvedProgrammes(unknown))
 

@@ -144,7 +144,7 @@ def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
     With those of the curators that are swept, so that they can be seen and edited.
     """
     from ldptui.core.protocols import CENTRAL
-    from ldptui.core.protocols.rappor import ignored
+    from ldptui.core.protocols.rappor import ignored_keys
 
     kind = kind_of(draft, table)
     swept = sweep_of(draft).get("protocol.kind") if table == "protocol" else None
@@ -155,5 +155,5 @@ def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
         return known
     swept = sweep_of(draft).get("protocol.form")
     forms = swept if isinstance(swept, list) else [value_of(draft, "protocol.form")]
-    idle = [set(ignored(form)) for form in forms if isinstance(form, str)]
+    idle = [set(ignored_keys(form)) for form in forms if isinstance(form, str)]
     return tuple(name for name in known if not idle or not all(name in names for names in idle))

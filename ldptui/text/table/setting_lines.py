@@ -11,7 +11,7 @@ from ldptui.core.attacks import Part
 from ldptui.core.base.code import code_of, title_of
 from ldptui.core.base.errors import one_line
 from ldptui.core.cell import Cell
-from ldptui.core.law.pure import sends_reports
+from ldptui.core.law.mechanism import LocalMechanism
 from ldptui.core.running.runner import Results
 from ldptui.core.scenario import defaults_of
 from ldptui.core.theory import bit_gain, privacy_spent
@@ -141,7 +141,9 @@ def _of_bits(cells: Sequence[Cell]) -> list[str]:
 
 def _curators(cells: Sequence[Cell]) -> list[str]:
     """The facts of cells with a curator: the tables that look alike, and the noise that takes."""
-    curators: list[Any] = [cell.protocol for cell in cells if not sends_reports(cell.protocol)]
+    curators: list[Any] = [
+        cell.protocol for cell in cells if not isinstance(cell.protocol, LocalMechanism)
+    ]
     if not curators:
         return []
     facts = [range_over(f"{curator.neighbours} neighbours" for curator in curators)]

@@ -40,10 +40,11 @@ from ldptui.core.attacks import (
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.bounds import solver
 from ldptui.core.experiment import compile
-from ldptui.core.law.capabilities import Composes, places
-from ldptui.core.law.hiding import Conditions
+from ldptui.core.law.exchangeable import Exchangeable
+from ldptui.core.law.pure import PlacedItems
 from ldptui.core.population import CSVColumn, Explicit, Population, Uniform
 from ldptui.core.population.targets import KEPT, RandomSet
+from ldptui.core.protocols.unary import IndependentBits
 from ldptui.core.running.runner import run
 from ldptui.core.scenario import parse
 
@@ -224,12 +225,12 @@ def laws_of(case: Case, targets: list[int], subset: int) -> list[tuple[Any, Any]
     ]
     hiding = Hiding(HIDDEN_AMONG, 300)
     if not refused(hiding, bind(case), np.array(targets)):
-        plan = hiding.plan(cast("Conditions", bind(case)), np.array(targets))
+        plan = hiding.plan(cast("Exchangeable", bind(case)), np.array(targets))
         found.append((hiding, case.hidden(plan.shift)))
     solving = Solving(HIDDEN_AMONG, 400, SolvedGain(0.2, aim))
     if not refused(solving, bind(case), np.array(targets)):
-        programme = solving.programme(cast("Composes", bind(case)), np.array(targets))
-        found.append((solving, case.composed(targets, *solver.composed(programme))))
+        programme = solving.programme(cast("IndependentBits", bind(case)), np.array(targets))
+        found.append((solving, case.composed(targets, *solver.list_sizes(programme))))
     if not case.one_item or len(targets) < case.domain_size:
         found.append((Demotion(0.1, aim, 2), case.avoiding(targets, 2)))
     if case.hash_range:
@@ -266,7 +267,7 @@ def test_what_one_report_supports(case: Case) -> None:
             if refused(strategy, protocol, targets):
                 continue
             rates = law @ bits
-            if hasattr(strategy, "support") and not places(protocol):
+            if hasattr(strategy, "support") and not isinstance(protocol, PlacedItems):
                 towards = strategy.support(protocol, targets.size)
                 assert towards.target * targets.size == pytest.approx(rates[targets].sum()), (
                     strategy

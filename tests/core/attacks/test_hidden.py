@@ -19,7 +19,8 @@ from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.undetectable import hidden_against
 from ldptui.core.defences import ALARMS, FILTERS, Received, known
-from ldptui.core.law.hiding import Conditions
+from ldptui.core.law.exchangeable import Exchangeable
+from ldptui.core.law.mechanism import is_a
 from ldptui.core.law.pure import Items, Reports, SeedSearch
 from ldptui.core.population import Explicit
 from ldptui.core.protocols import KINDS, OUE
@@ -81,7 +82,7 @@ def p_value(one: list[float], other: list[float]) -> float:
         kind
         for kind, step in FILTERS.items()
         # Two reports of one user are linked: what hides in one round need not hide in both.
-        if step().reads(PROTOCOL) is None and not getattr(step, "asks_twice", False)
+        if step().reads(PROTOCOL) is None and not step.asks_twice
     ],
 )
 def test_filters_flag_fakes_who_hide_no_more_than_honest_users(
@@ -116,7 +117,7 @@ def alarms(kind: str, who: str, before: Floats, rng: np.random.Generator) -> Any
 
 
 def hides(kind: str) -> bool:
-    return hasattr(getattr(KINDS[kind], "mechanism", None), "conditioned")
+    return is_a(KINDS[kind].mechanism, Exchangeable)
 
 
 @pytest.mark.every(3)
@@ -135,7 +136,7 @@ def test_the_gain_at_d_1024_is_the_closed_form(kind: str, seed: int) -> None:
     assert abs(measured.mean() - expected) < 6.5 * deviation / measured.size**0.5
     p, q = one.pure.p, one.pure.q
     bound = one.share * (p * (1 - q) / (p - q) - held)
-    if cast("Conditions", one.protocol).report_size is None:
+    if cast("Exchangeable", one.protocol).report_size is None:
         assert expected == pytest.approx(bound, rel=1e-12)
     else:
         assert expected > 1.5 * one.share * (np.e / (np.e - 1) - held)

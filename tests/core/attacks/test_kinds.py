@@ -34,9 +34,9 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import binomial_law
 from ldptui.core.bounds import solver
 from ldptui.core.cell import Cell
-from ldptui.core.law.hiding import hides
+from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.law import Ask, Law, LawName
-from ldptui.core.law.numbers import tells_numbers
+from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.metrics.ranking import in_top
 from ldptui.core.protocols import GRR, OLH, OUE, PROTOCOLS, SUE, BitNoise, Rappor, hashing
@@ -68,9 +68,9 @@ NEEDED: dict[str, LawName] = {"mga-a": "subset", "apa": "disguised", "solved": "
 def takes(case: Case, kind: str) -> bool:
     """Return whether a protocol has what an attack of this kind asks it for."""
     if report_law(kind) in OF_NUMBERS:
-        return tells_numbers(bind(case))
+        return isinstance(bind(case), NumericProtocol)
     if kind == "hidden":
-        return hides(bind(case))
+        return isinstance(bind(case), Exchangeable)
     return kind not in NEEDED or isinstance(bind(case).law_of(Ask(NEEDED[kind])), Law)
 
 
@@ -107,7 +107,7 @@ def poisoned(case: Case, kind: str, share: float, path: str, seed: int) -> tuple
         "demote": lambda: case.avoiding(aims, SEEDS),
         "reactive": lambda: case.crafted(aims, SEEDS, "anchor"),
         "solved": lambda: case.composed(
-            aims, *solver.composed(one.fakes[0].strategy.programme(one.pure, one.targets))
+            aims, *solver.list_sizes(one.fakes[0].strategy.programme(one.pure, one.targets))
         ),
         "hidden": lambda: case.hidden(one.fakes[0].strategy.plan(one.pure, one.targets).shift),
     }
@@ -139,9 +139,9 @@ def test_counts_have_the_covariances_of_the_law(case: Case, kind: str, seed: int
 def test_unperturbed_items_support_themselves_and_what_collides() -> None:
     for r in (1, 3, 10):
         for protocol, expected in ((GRR(64, 1), 1), (OUE(64, 1), 1), (SUE(64, 1), 1)):
-            assert protocol.unperturbed_support(r).target * r == pytest.approx(expected)
+            assert protocol.find_support("unperturbed", r).target * r == pytest.approx(expected)
         for g in (2, 4):
-            found = OLH(64, 1, g).unperturbed_support(r).target * r
+            found = OLH(64, 1, g).find_support("unperturbed", r).target * r
             assert found == pytest.approx(1 + (r - 1) / g)
 
 
@@ -154,7 +154,7 @@ def test_mga_a_pads_from_everything_outside_the_subset(r: int, subset: int) -> N
         expected = subset + (r - subset) * pad / (d - subset)
         assert attack.support(protocol, r).target * r == pytest.approx(expected)
     olh = OLH(d, 1, 4)
-    matched = olh.crafted_support(subset, SeedSearch()).target * subset
+    matched = olh.find_support("crafted", subset, SeedSearch()).target * subset
     expected = matched + (r - subset) / 4
     assert attack.support(olh, r).target * r == pytest.approx(expected)
 
@@ -305,7 +305,9 @@ def test_reactive_aims_at_what_is_outside_the_top_k(rng: Rng) -> None:
         for row, aim in enumerate(aims):
             here = View(targets, 1, 5, published[row], top_k=3)
             reported = protocol.support_counts(attack.reports(protocol, here, 1000, rng))
-            only = protocol.craft_counts(np.array(aim), np.array([1000]), attack.search, rng)[0]
+            only = protocol.find_law(Ask("crafted", np.array(aim), attack.search)).counts(
+                np.array([1000]), rng
+            )[0]
             if isinstance(protocol, Rappor):
                 certain = protocol.aimed(np.array(aim))
                 for found in (drawn[row], reported):

@@ -19,7 +19,7 @@ from ldptui.core.bounds.claims import (
     in_top,
     independent,
     overturning_share,
-    reported,
+    report_noise,
 )
 from ldptui.core.bounds.robust import Ballot, ballot_of
 from ldptui.core.protocols import PROTOCOLS
@@ -84,7 +84,7 @@ def test_the_overturning_share_is_that_of_a_programme(kind: str, claimed: Sum) -
     protocol = bound(kind)
     ballot = ballot_of(protocol)
     means = ballot.means(np.array([0.5, 0.3, 0.15, 0.05]))
-    found = overturning_share(above(claimed), means, ballot, reported(protocol, 10**8))
+    found = overturning_share(above(claimed), means, ballot, report_noise(protocol, 10**8))
     least = least_share(claimed, means, ballot)
     assert found.share == pytest.approx(least, abs=1e-9)
     assert 0 < found.low < found.share
@@ -94,7 +94,7 @@ def test_the_overturning_share_is_that_of_a_programme(kind: str, claimed: Sum) -
 def test_the_closed_forms_of_the_three_simplest_claims() -> None:
     oue = bound("oue", 5)
     ballot, f = ballot_of(oue), np.array([0.4, 0.3, 0.2, 0.1, 0.0])
-    means, noise = ballot.means(f), reported(oue, 10**6)
+    means, noise = ballot.means(f), report_noise(oue, 10**6)
 
     def share(claim: Claim) -> float:
         return overturning_share(claim, means, ballot, noise).share
@@ -128,7 +128,7 @@ def test_the_lower_bound_is_too_large_in_one_of_twenty_runs(kind: str) -> None:
     histogram = np.tile([1600, 1600, 400, 400], (runs, 1))
     fakes = np.array([200, 0, 0, 0])  # all of them for the first item: a share of 1/21
     means = (protocol.sample_counts(histogram, rng) + fakes) / (users + 200)
-    claim, noise = above(total(1, -1)), reported(protocol, users + 200)
+    claim, noise = above(total(1, -1)), report_noise(protocol, users + 200)
     found = [overturning_share(claim, row, ballot, noise) for row in means]
     too_large = sum(each.low > 200 / 4200 for each in found)
     assert too_large <= runs * 0.05 or budget.proportion(too_large, runs, 0.05)
@@ -145,7 +145,7 @@ def test_an_attack_of_that_share_flips_the_claim_and_one_of_nine_tenths_does_not
     ballot, rng, users = ballot_of(protocol), np.random.default_rng(2), 400_000
     histogram = np.tile((np.array([0.4, 0.31, 0.2, 0.09]) * users).astype(int), (100, 1))
     honest = protocol.sample_counts(histogram, rng)
-    claim, noise = above(total(1, -1)), reported(protocol, users)
+    claim, noise = above(total(1, -1)), report_noise(protocol, users)
     beta = overturning_share(claim, ballot.means(histogram[0] / users), ballot, noise).share
     said = np.array([0, 1, 0, 0])
     flipped = {}

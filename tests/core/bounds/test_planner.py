@@ -11,6 +11,7 @@ from support import budget
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.bounds import planner
 from ldptui.core.bounds.planner import Oracle, Plan
+from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import PureProtocol, SeedSearch, item_variance
 from ldptui.core.protocols import PROTOCOLS
 
@@ -68,7 +69,7 @@ def test_floor_noise_and_saturation_are_those_of_the_closed_forms(kind: str) -> 
     saturated = planner.saturation_users(chosen, PLAN)
     at = replace(PLAN, users=saturated * (1 - PLAN.share))
     assert planner.noise_threshold(chosen, at) == pytest.approx(planner.attack_floor(chosen, at))
-    assert planner.saturation_users(chosen, planner.unattacked(PLAN)) == float("inf")
+    assert planner.saturation_users(chosen, planner.without_fakes(PLAN)) == float("inf")
 
 
 @pytest.mark.parametrize("kind", ["oue", "olh"])
@@ -81,7 +82,9 @@ def test_a_plan_holds_in_simulation(kind: str) -> None:
     held[1] = plan.users - held[0]
     rng, trials, target = np.random.default_rng(3), 4000, plan.items - 1
     counts = protocol.sample_counts(np.tile(held, (trials, 1)), rng)
-    counts += protocol.craft_counts(np.array([target]), np.full(trials, fakes), SEEDS, rng)
+    counts += protocol.find_law(Ask("crafted", np.array([target]), SEEDS)).counts(
+        np.full(trials, fakes), rng
+    )
     estimates = protocol.estimates(counts, round(plan.users) + fakes).frequencies
     threshold = planner.attack_floor(chosen, plan) + planner.noise_threshold(chosen, plan)
     hits = int((estimates[:, 0] > threshold).sum())
@@ -99,7 +102,7 @@ def test_fakes_reach_a_rank_and_a_shift(kind: str) -> None:
     protocol, chosen = bound(kind), oracle(kind)
     target, rival = 0.02, 0.05
     share = planner.fakes_for_rank(chosen, target, rival)
-    crafted = protocol.crafted_support(1, SEEDS)
+    crafted = protocol.find_support("crafted", 1, SEEDS)
     gap = protocol.p - protocol.q
     lifted = (1 - share) * target + share * (crafted.target - protocol.q) / gap
     lowered = (1 - share) * rival + share * (crafted.other - protocol.q) / gap
@@ -131,7 +134,7 @@ def test_what_cannot_be_reached_says_why() -> None:
 def test_a_table_of_estimates_is_trusted_above_the_floor_and_the_noise() -> None:
     chosen = oracle("grr")
     edge = planner.attack_floor(chosen, PLAN) + planner.noise_threshold(chosen, PLAN)
-    assert planner.trusted(np.array([edge * 1.01, edge * 0.99]), chosen, PLAN).tolist() == [
+    assert planner.is_above_floor(np.array([edge * 1.01, edge * 0.99]), chosen, PLAN).tolist() == [
         True,
         False,
     ]

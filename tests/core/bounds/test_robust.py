@@ -29,7 +29,7 @@ from ldptui.core.bounds.robust import (
     robust_intervals,
     with_noise,
 )
-from ldptui.core.law.hiding import hides
+from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.protocols import KINDS, PROTOCOLS
 from ldptui.core.protocols.grr import GRR
 
@@ -239,6 +239,6 @@ def test_a_protocol_without_a_support_law_is_refused_in_a_sentence() -> None:
 
 def test_the_sharp_set_is_refused_where_reports_are_too_many_to_list() -> None:
     protocol = KINDS["hr"](kind="hr", epsilon=1.0).bind(3000)
-    assert not hides(protocol)
+    assert not isinstance(protocol, Exchangeable)
     with pytest.raises(ScenarioError, match="sharp"):
         conditional_set(protocol, np.full(3000, 1 / 3000), 0.1)

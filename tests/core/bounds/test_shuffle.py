@@ -29,7 +29,7 @@ from ldptui.core.law.blanket import (
     any_pairs,
     blankets_of,
     pairs_of,
-    unshuffled,
+    why_unshuffled,
 )
 from ldptui.core.law.enumeration import every_report
 from ldptui.core.protocols import KINDS
@@ -217,10 +217,10 @@ def test_any_number_of_users_has_ordered_bounds(users: int, epsilon: float) -> N
 
 
 def test_reports_that_name_their_user_are_not_shuffled() -> None:
-    assert "no reports" in str(unshuffled(bound("geometric", 8, 1.0)))
-    assert "whose they are" in str(unshuffled(BitFlips(8, 1.0, 2, "server")))
-    assert "whose they are" in str(unshuffled(bound("hst", 8, 1.0)))
-    assert unshuffled(BitFlips(8, 1.0, 2, "client")) is None
+    assert "no reports" in str(why_unshuffled(bound("geometric", 8, 1.0)))
+    assert "whose they are" in str(why_unshuffled(BitFlips(8, 1.0, 2, "server")))
+    assert "whose they are" in str(why_unshuffled(bound("hst", 8, 1.0)))
+    assert why_unshuffled(BitFlips(8, 1.0, 2, "client")) is None
 
 
 @pytest.mark.long

@@ -55,10 +55,12 @@ def mean(shares: Floats) -> float:
 @pytest.mark.parametrize("fakes", [2000, 4000, 9000])
 def test_no_law_of_reports_supports_more_targets(fakes: int, sizes: bool) -> None:
     programme = replace(SMALL, fakes=fakes, sizes=sizes)
-    assert mean(solver.solved(programme)) == pytest.approx(over_every_report(programme), abs=1e-7)
+    assert mean(solver.solve_classes(programme)) == pytest.approx(
+        over_every_report(programme), abs=1e-7
+    )
     tight = replace(programme, fakes=2 * fakes)  # each of twice as many has half the room
-    if mean(solver.solved(tight)) < mean(solver.solved(programme)) - 1e-9:
-        assert mean(solver.solved(tight)) < over_every_report(programme) - 1e-3
+    if mean(solver.solve_classes(tight)) < mean(solver.solve_classes(programme)) - 1e-9:
+        assert mean(solver.solve_classes(tight)) < over_every_report(programme) - 1e-3
     else:
         assert programme.sizes
 
@@ -87,10 +89,10 @@ def test_honest_reports_go_together_as_their_bits_do() -> None:
 
 def test_what_is_composed_keeps_both_laws() -> None:
     programme = replace(SMALL, sizes=True)
-    inside, outside, law = solver.composed(programme)
+    inside, outside, law = solver.list_sizes(programme)
     assert law.sum() == pytest.approx(1)
     targets = np.bincount(inside, weights=law, minlength=R + 1)
-    np.testing.assert_allclose(targets, solver.solved(programme), atol=1e-12)
+    np.testing.assert_allclose(targets, solver.solve_classes(programme), atol=1e-12)
     ones = np.bincount(inside + outside, weights=law, minlength=ITEMS + 1)
     np.testing.assert_allclose(ones, solver.ones_law(programme), atol=1e-12)
     assert (outside <= ITEMS - R).all()
@@ -102,18 +104,18 @@ def test_what_is_composed_keeps_both_laws() -> None:
 def test_the_mass_is_at_most_that_of_honest_reports() -> None:
     # Twice as many targets as an honest report has ones.
     free = Programme(OF.p, OF.q, ITEMS, 10_000, 100, (0.0,) * 5, padding=(1, 1, 0, 0, 0, 0))
-    assert mean(solver.solved(free)) == pytest.approx(5)
+    assert mean(solver.solve_classes(free)) == pytest.approx(5)
     bound = replace(free, mass=True)
-    inside, outside, law = solver.composed(bound)
+    inside, outside, law = solver.list_sizes(bound)
     assert law @ (inside + outside) == pytest.approx(OF.p + (ITEMS - 1) * OF.q)
 
 
 def test_it_is_solved_once() -> None:
     programme = replace(SMALL, fakes=1234)
-    assert not solver.known(programme)
-    first = solver.solved(programme)
-    assert solver.known(programme)
-    assert solver.solved(programme) is first
+    assert not solver.is_solved(programme)
+    first = solver.solve_classes(programme)
+    assert solver.is_solved(programme)
+    assert solver.solve_classes(programme) is first
     assert not first.flags.writeable
     assert alike(first, solver._optimum(programme))
 

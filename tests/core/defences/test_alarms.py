@@ -12,6 +12,7 @@ from support import budget
 from ldptui.core.base.sampling import Floats
 from ldptui.core.defences import known
 from ldptui.core.defences.alarms import ASD, LEVELS, History
+from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import PureProtocol, Rng, SeedSearch
 from ldptui.core.protocols import GRR, OLH, OUE
 
@@ -26,7 +27,9 @@ def estimates(protocol: PureProtocol, fakes: int, trials: int, rng: Rng) -> Floa
     counts = protocol.sample_counts(histogram, rng)
     if fakes:
         each = np.full(trials, fakes)
-        counts = counts + protocol.craft_counts(np.array([40, 45]), each, SeedSearch(9), rng)
+        counts = counts + protocol.find_law(
+            Ask("crafted", np.array([40, 45]), SeedSearch(9))
+        ).counts(each, rng)
     return protocol.estimates(counts, int(histogram[0].sum()) + fakes).frequencies
 
 

@@ -8,7 +8,7 @@ from support.defences import made
 
 from ldptui.core.base.errors import DefenceError, ScenarioError
 from ldptui.core.base.sampling import Floats
-from ldptui.core.defences import CORRECTIONS, Correction, Known, corrected, known, project
+from ldptui.core.defences import CORRECTIONS, Correction, Known, correct_estimates, known, project
 from ldptui.core.defences.thresholds import BaseCut
 from ldptui.core.protocols import GRR, OUE
 
@@ -87,10 +87,10 @@ def test_corrections_follow_each_other() -> None:
             return 2 * frequencies
 
     raw = np.array([[0.9, 0.4, -0.2]])
-    first = corrected(raw, [Doubled(), made("norm-sub")], KNOWN)
+    first = correct_estimates(raw, [Doubled(), made("norm-sub")], KNOWN)
     assert first == pytest.approx(project(2 * raw))
-    assert corrected(raw, [made("norm-sub"), Doubled()], KNOWN).sum() == pytest.approx(2)
-    assert corrected(raw, [], KNOWN) is raw
+    assert correct_estimates(raw, [made("norm-sub"), Doubled()], KNOWN).sum() == pytest.approx(2)
+    assert correct_estimates(raw, [], KNOWN) is raw
 
 
 NOTHING = {

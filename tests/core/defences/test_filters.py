@@ -17,9 +17,10 @@ from ldptui.core.base.pulse import no_pulse
 from ldptui.core.defences import FILTERS, Received, Verdict
 from ldptui.core.defences.conditional import Conditional
 from ldptui.core.defences.diffstats import Diffstats, ones_law
-from ldptui.core.defences.fiad import FIAD
+from ldptui.core.defences.fiad import FIAD, itemset_threshold
 from ldptui.core.law.law import Ask
-from ldptui.core.law.pure import BoolArray, Reports, SeedSearch, sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
+from ldptui.core.law.pure import BoolArray, Reports, SeedSearch
 from ldptui.core.protocols import KINDS, OLH, OUE, SUE
 
 TARGETS = np.array([3, 8, 11, 15, 19])
@@ -46,7 +47,7 @@ def kept(verdict: Verdict) -> BoolArray:
 @pytest.mark.parametrize("kind", FILTERS)
 def test_reports_that_it_cannot_read_are_called_by_the_name_of_their_kind(kind: str) -> None:
     for name, spec in KINDS.items():
-        why = made(kind).reads(spec.mechanism) if sends_reports(spec.mechanism) else None
+        why = made(kind).reads(spec.mechanism) if is_a(spec.mechanism, LocalMechanism) else None
         called = spec.mechanism.__name__
         assert why is None or called.lower() == name or not why.startswith(called), why
 
@@ -78,7 +79,7 @@ def test_fiad_takes_thresholds_in_place_of_those_of_eta(
     protocol = OUE(24, 1.0)
     reports, fakes = attacked(protocol, rng)
     users = len(reports)
-    counts = [protocol.itemset_threshold(size, users, 0.01) for size in range(1, 11)]
+    counts = [itemset_threshold(protocol, size, users, 0.01) for size in range(1, 11)]
     shares = tuple((count - 0.5) / users for count in counts)
     usual = FIAD(flag=flag).sift(received(protocol, reports))
     given = FIAD(flag=flag, thresholds=shares, chance=0.5).sift(received(protocol, reports))
@@ -110,7 +111,7 @@ def test_fiad_as_printed_flags_the_users_of_every_abnormal_set(rng: np.random.Ge
     bits, total = protocol.supports(reports), len(reports)
     out = np.zeros(total, dtype=np.bool_)
     for size in range(1, 7):
-        level = protocol.itemset_threshold(size, total, 0.01)
+        level = itemset_threshold(protocol, size, total, 0.01)
         for items in combinations(range(12), size):
             users = bits[:, items].all(axis=1)
             if users.sum() >= max(level, 0.005 * total):
@@ -126,14 +127,14 @@ def test_in_turn_ends_when_no_set_exceeds(rng: np.random.Generator) -> None:
     """MGA-A: no set has all fakes. What is left supports no set of the size it was found by."""
     protocol = OUE(24, 1.0)
     genuine = protocol.perturb(rng.integers(0, 24, N), rng)
-    fakes = protocol.known(Ask("subset", TARGETS, subset=4)).reports(2 * M, rng)
+    fakes = protocol.find_law(Ask("subset", TARGETS, subset=4)).reports(2 * M, rng)
     reports = np.concatenate([genuine, fakes])
     verdict = FIAD().sift(received(protocol, reports))
     forged = np.arange(len(reports)) >= N
     assert (~kept(verdict) & forged).sum() > 0.8 * forged.sum()
     bits = protocol.supports(reports)[kept(verdict)]
     for size in (3, 4, 5):
-        level = protocol.itemset_threshold(size, len(reports), 0.01)
+        level = itemset_threshold(protocol, size, len(reports), 0.01)
         for items in combinations(TARGETS.tolist(), size):
             assert bits[:, items].all(axis=1).sum() < level
 
@@ -147,7 +148,7 @@ def test_honest_reports_are_abnormal_at_most_at_the_stated_rate(eta: float) -> N
         for f in (0.0, 0.4, 1.0):
             for protocol in (oue, olh):
                 rate = f * protocol.p * protocol.q ** (size - 1) + (1 - f) * protocol.q**size
-                level = protocol.itemset_threshold(size, users, eta)
+                level = itemset_threshold(protocol, size, users, eta)
                 assert stats.binom.sf(level - 1, users, rate) <= eta
 
 

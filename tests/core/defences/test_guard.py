@@ -12,10 +12,10 @@ from support.cases import attack, experiment
 
 from ldptui import core
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.defences.guard import NOISE, Guard
+from ldptui.core.defences.guard import NOISE, Guard, Sender, Twice, coincidence, find_coincidences
 from ldptui.core.law.pure import SeedSearch
-from ldptui.core.law.twice import Sender, Twice, draws_seeds
 from ldptui.core.protocols import BLH, GRR, OLH, OUE, SUE
+from ldptui.core.protocols.hashing import LocalHashing
 from ldptui.core.protocols.hst import PublicCoins, UserCoins
 from ldptui.core.theory import expected_metrics
 
@@ -54,11 +54,11 @@ def test_two_reports_coincide_at_the_stated_rate(
 
     def rate(send: Any) -> float:
         first = send(protocol)
-        second = send(protocol.again(first) if draws_seeds(protocol) else protocol)
+        second = send(protocol.again(first) if isinstance(protocol, LocalHashing) else protocol)
         hits = 0
         for part in np.array_split(np.arange(ROWS), 800):
             items = rng.choice(d, compared, replace=False)
-            hits += int(protocol.coincide(Twice(first[part], second[part], items)).sum())
+            hits += int(find_coincidences(protocol, Twice(first[part], second[part], items)).sum())
         return hits
 
     def held(made: Any) -> Any:
@@ -66,12 +66,12 @@ def test_two_reports_coincide_at_the_stated_rate(
 
     values = rng.integers(0, d, ROWS)
     expected = {
-        protocol.coincidence(Sender(compared)): lambda made: made.perturb(values, rng),
-        protocol.coincidence(Sender(compared, "honest", r)): held,
-        protocol.coincidence(Sender(compared, "random", r)): lambda made: made.random_reports(
+        coincidence(protocol, Sender(compared)): lambda made: made.perturb(values, rng),
+        coincidence(protocol, Sender(compared, "honest", r)): held,
+        coincidence(protocol, Sender(compared, "random", r)): lambda made: made.random_reports(
             ROWS, rng
         ),
-        protocol.coincidence(Sender(compared, "crafted", r)): lambda made: made.craft(
+        coincidence(protocol, Sender(compared, "crafted", r)): lambda made: made.craft(
             TARGETS, ROWS, SEARCH, rng
         ),
     }

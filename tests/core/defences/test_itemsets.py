@@ -11,9 +11,15 @@ from scipy import stats
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.defences import Received, itemsets
 from ldptui.core.defences.fiad import FIAD
-from ldptui.core.defences.itemsets import mined, support_of, unpacked, users_in
+from ldptui.core.defences.itemsets import (
+    mine_itemsets,
+    report_columns,
+    support_of,
+    unpack_bits,
+    users_in,
+)
 from ldptui.core.kernels.bits import binomial_threshold, chebyshev_threshold
-from ldptui.core.law.capabilities import SendsBitPerItem
+from ldptui.core.law.pure import PureProtocol
 from ldptui.core.protocols import BLH, OLH, OUE, SUE
 
 
@@ -21,17 +27,17 @@ from ldptui.core.protocols import BLH, OLH, OUE, SUE
 @pytest.mark.parametrize("users", [1, 63, 64, 65, 200, 8193])
 @pytest.mark.parametrize("protocol", [OUE(11, 1.0), SUE(3, 1.0), OLH(9, 1.0), BLH(17, 2.0)])
 def test_columns_are_the_supports(
-    protocol: SendsBitPerItem, users: int, rng: np.random.Generator
+    protocol: PureProtocol, users: int, rng: np.random.Generator
 ) -> None:
     reports = protocol.perturb(rng.integers(0, protocol.domain_size, users), rng)
-    columns = protocol.columns(reports)
+    columns = report_columns(protocol, reports)
     supports = protocol.supports(reports)
     assert columns.shape == (protocol.domain_size, -(-users // 64))
     for column, supporters in zip(columns, supports.T, strict=True):
-        assert np.array_equal(unpacked(column, users), supporters)
+        assert np.array_equal(unpack_bits(column, users), supporters)
         assert users_in(column) == supporters.sum()  # nobody behind the last user
     both = support_of(columns, np.array([0, 2]))
-    assert np.array_equal(unpacked(both, users), supports[:, 0] & supports[:, 2])
+    assert np.array_equal(unpack_bits(both, users), supports[:, 0] & supports[:, 2])
 
 
 @pytest.mark.usefixtures("loops")
@@ -42,7 +48,7 @@ def test_a_small_domain_is_mined_completely(rng: np.random.Generator) -> None:
     for least in (1, 20, 60):
         found = {
             tuple(items): int(support)
-            for level in mined(protocol.columns(reports), users, least, 6, no_pulse)
+            for level in mine_itemsets(report_columns(protocol, reports), users, least, 6, no_pulse)
             for items, support in zip(level.sets.tolist(), level.support, strict=True)
         }
         every = {
@@ -62,8 +68,8 @@ def test_pairs_beyond_chance_are_kept(
     protocol, users = OUE(20, 1.0), 5000
     bits = protocol.supports(protocol.perturb(rng.integers(0, 20, users), rng)).copy()
     bits[:300, :8] = True
-    columns = protocol.columns(np.packbits(bits, axis=1))
-    levels = {level.size: level for level in mined(columns, users, 250, 8, no_pulse)}
+    columns = report_columns(protocol, np.packbits(bits, axis=1))
+    levels = {level.size: level for level in mine_itemsets(columns, users, 250, 8, no_pulse)}
     shared = {tuple(items) for items in combinations(range(8), 2)}
     assert {tuple(pair) for pair in levels[2].sets.tolist()[:28]} == shared
     assert levels[8].sets.tolist() == [[*range(8)]]
@@ -73,7 +79,7 @@ def test_pairs_beyond_chance_are_kept(
 @pytest.mark.usefixtures("loops")
 def test_mining_ends_where_nothing_is_frequent() -> None:
     columns = np.zeros((4, 2), dtype=np.uint64)
-    assert [level.support.size for level in mined(columns, 100, 1, 5, no_pulse)] == [0]
+    assert [level.support.size for level in mine_itemsets(columns, 100, 1, 5, no_pulse)] == [0]
 
 
 @pytest.mark.parametrize("users", [50, 1000, 410_415])
@@ -101,8 +107,8 @@ def test_sets_without_a_larger_one_end_the_mining(rng: np.random.Generator) -> N
     """Two pairs that share no item: no set of three has kept pairs alone."""
     held = np.zeros((200, 6), dtype=np.bool_)
     held[:100, :2] = held[100:, 2:4] = True
-    columns = OUE(6, 1.0).columns(np.packbits(held, axis=1))
-    sizes = [level.sets.tolist() for level in mined(columns, 200, 50.0, 5, no_pulse)]
+    columns = report_columns(OUE(6, 1.0), np.packbits(held, axis=1))
+    sizes = [level.sets.tolist() for level in mine_itemsets(columns, 200, 50.0, 5, no_pulse)]
     assert sizes == [[[0], [1], [2], [3]], [[0, 1], [2, 3]]]
 
 

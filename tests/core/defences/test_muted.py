@@ -11,7 +11,7 @@ from support.cases import attack, experiment
 from ldptui import core
 from ldptui.core.base.arms import UNDEFENDED
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.defences import DEFENCES, compares_rounds
+from ldptui.core.defences import DEFENCES
 from ldptui.core.defences.kinds import OF_NUMBERS
 from ldptui.core.store.cell_address import addresses
 
@@ -35,7 +35,7 @@ def test_a_muted_step_of_any_kind_does_not_act(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in DEFENCES if kind not in OF_NUMBERS])
 def test_the_words_of_muting_change_no_number(kind: str) -> None:
-    rounds = {"campaign": {"rounds": 2}} if compares_rounds(DEFENCES[kind]) else {}
+    rounds = {"campaign": {"rounds": 2}} if DEFENCES[kind].compares_rounds else {}
     silent, spoken = (
         work({**defences.table(kind), **more}, **rounds).cells[0] for more in ({}, {"muted": False})
     )

@@ -17,13 +17,14 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
 from ldptui.core.defences.kinds import OF_NUMBERS
-from ldptui.core.defences.numbers import Misfit, PoisonComponent, Tallied, Trim
-from ldptui.core.law.numbers import chi_square, fitted, heard_mean, tells_numbers
+from ldptui.core.defences.numbers import Misfit, PoisonComponent, TalliedReports, Trim
+from ldptui.core.law.mechanism import is_a
+from ldptui.core.law.numbers import NumericProtocol, chi_square, fit_distribution, heard_mean
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.binned import HM, PM, SW
 from ldptui.core.protocols.sr import SR
 
-TELLING = [kind for kind, spec in KINDS.items() if tells_numbers(spec.mechanism)]
+TELLING = [kind for kind, spec in KINDS.items() if is_a(spec.mechanism, NumericProtocol)]
 PARTS, USERS = 16, 200_000
 HELD = np.diff(stats.beta.cdf(np.linspace(0, 1, PARTS + 1), 2, 5))
 POPULATION = {"kind": "beta", "items": PARTS, "users": USERS, "a": 2.0, "b": 5.0}
@@ -56,7 +57,7 @@ def test_honest_reports_alarm_no_more_often_than_is_promised(protocol: Any, seed
     alarms, trials = 0, 100
     for held in (point, np.full(PARTS, 1 / PARTS), HELD):
         tallies = rng.multinomial(USERS, protocol.table @ held, size=trials).astype(float)
-        found = step.left(Tallied(protocol, tallies))
+        found = step.left(TalliedReports(protocol, tallies))
         assert found.tallies is tallies
         assert found.alarm is not None
         alarms += int(found.alarm.sum())
@@ -78,19 +79,19 @@ def test_reports_of_another_budget_or_of_one_kind_alarm(rng: np.random.Generator
     poisoned = 0.99 * law + 0.01 * protocol.upper
     for sent in (wrong / wrong.sum(), poisoned):
         tallies = rng.multinomial(USERS, sent, size=5).astype(float)
-        alarm = step.left(Tallied(protocol, tallies)).alarm
+        alarm = step.left(TalliedReports(protocol, tallies)).alarm
         assert alarm is not None
         assert alarm.all()
     hidden = protocol.hidden(1.0, HELD, 0.05).support(np.arange(1)).rates
     tallies = rng.multinomial(USERS, 0.95 * law + 0.05 * hidden, size=40).astype(float)
-    alarm = step.left(Tallied(protocol, tallies)).alarm
+    alarm = step.left(TalliedReports(protocol, tallies)).alarm
     assert alarm is not None
     assert alarm.sum() <= stats.binom.ppf(1 - 1e-9, 40, 0.01)
 
 
 def test_two_reports_fit_anything_and_nothing_is_claimed() -> None:
     protocol = SR(5, 1.0)
-    found = Misfit(0.01).left(Tallied(protocol, np.array([[0.0, 9.0]])))
+    found = Misfit(0.01).left(TalliedReports(protocol, np.array([[0.0, 9.0]])))
     assert found.alarm is None
     made = run_of(cell_of({"kind": "misfit"}, kind="sr")).metrics
     assert np.isnan(made["alarm_rate"]).all()
@@ -103,7 +104,7 @@ def test_two_reports_fit_anything_and_nothing_is_claimed() -> None:
 def test_trimming_is_that_of_sorted_reports(rng: np.random.Generator) -> None:
     protocol = HM(PARTS, 1.0, 32)
     tallies = rng.integers(0, 50, size=(3, protocol.said.size)).astype(float)
-    left = Trim(0.1).left(Tallied(protocol, tallies)).tallies
+    left = Trim(0.1).left(TalliedReports(protocol, tallies)).tallies
     for row, kept in zip(tallies, left, strict=True):
         says = np.sort(np.repeat(protocol.said, row.astype(int)))
         cut = 0.1 * says.size
@@ -143,7 +144,7 @@ def test_poison_is_told_from_honest_reports(side: str) -> None:
     shares = []
     for share in (0.0, 0.05, 0.2):
         tallies = 1e6 * ((1 - share) * law + share * poison)[None]
-        found = step.left(Tallied(protocol, tallies))
+        found = step.left(TalliedReports(protocol, tallies))
         assert (found.tallies <= tallies + 1e-9).all()
         middle = protocol.said < 0 if side == "high" else protocol.said > 0
         assert found.tallies[0, middle] == pytest.approx(tallies[0, middle])
@@ -230,8 +231,8 @@ def test_a_fit_with_poison_is_the_likeliest_mixture(rng: np.random.Generator) ->
     """Without kinds that fakes may send it is EM from half the weight, to the same fit."""
     protocol = PM(PARTS, 1.0, 32)
     tallies = rng.multinomial(USERS, protocol.table @ HELD, size=2).astype(float)
-    kept = PoisonComponent().left(Tallied(protocol, tallies)).tallies
-    fits = fitted(protocol, kept, False, no_pulse)
+    kept = PoisonComponent().left(TalliedReports(protocol, tallies)).tallies
+    fits = fit_distribution(protocol, kept, False, no_pulse)
     side = protocol.said > 0
     law = protocol.table @ fits.T
     likely = (tallies.T * np.log(law / law.sum(axis=0))).sum(axis=0)

@@ -12,8 +12,8 @@ from support.kinds import SEVERAL_ITEMS
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
 from ldptui.core.defences import Received, Verdict
-from ldptui.core.defences.itemsets import pair_counts
-from ldptui.core.defences.pairs import Pairs, supported
+from ldptui.core.defences.itemsets import pair_counts, report_columns
+from ldptui.core.defences.pairs import Pairs
 from ldptui.core.defences.suspects import least_number, suspects
 from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import Items, Reports, Rng, SeedSearch, Total, item_variance
@@ -51,7 +51,7 @@ def test_the_pair_law_is_that_of_the_support_laws(kind: str) -> None:
     for d in (3, 24):
         protocol = bound(kind, d)
         law, (p, q) = PairLaw.of(protocol), (protocol.p, protocol.q)
-        own = (protocol.honest_support(2).variance + (p + q) ** 2 - (p + q)) / 2
+        own = (protocol.find_support("honest", 2).variance + (p + q) ** 2 - (p + q)) / 2
         nobody = (p - q) ** 2 * protocol.total_variance(Total(2))
         assert law.own == pytest.approx(own, rel=1e-9)
         assert law.other == pytest.approx((nobody + 4 * q**2 - 2 * q) / 2, rel=1e-9)
@@ -128,7 +128,7 @@ def crafted(protocol: Any, law: str, targets: Items) -> Ask:
 
 
 def power(protocol: Any, ask: Ask, held: Floats, users: int, fakes: int) -> float:
-    support, r = protocol.known(ask).towards(), ask.targets.size
+    support, r = protocol.find_law(ask).towards(), ask.targets.size
     both = paired(r, support.target, support.variance)
     return Pairs().power(protocol, held, 2 * support.target, both, users, fakes)
 
@@ -151,7 +151,7 @@ def check_power(make: Any, law: str, part: float, runs: int, rng: Rng, mutant: b
     raised = 0
     for _ in range(runs):
         reports = np.concatenate(
-            [protocol.perturb(held, rng), protocol.known(ask).reports(fakes, rng)]
+            [protocol.perturb(held, rng), protocol.find_law(ask).reports(fakes, rng)]
         )
         raised += bool(screened(protocol, reports).alarm)
     frequencies = np.full(TARGETS.size, 1 / 24)
@@ -217,7 +217,7 @@ def test_the_excess_finds_the_ten_pairs_of_five_targets(rng: Rng) -> None:
     assert screened(protocol, honest).alarm is False
     reports = np.concatenate([honest, fakes])
     single, every = protocol.support_counts(reports), np.arange(100)
-    together = pair_counts(supported(protocol, reports), every, no_pulse)
+    together = pair_counts(report_columns(protocol, reports), every, no_pulse)
     law = PairLaw.of(protocol)
     seen = suspects(law, single, every, together, len(reports), 0.001)
     assert seen.items.tolist() == (TARGETS + 70).tolist()
@@ -228,7 +228,7 @@ def test_the_excess_finds_the_ten_pairs_of_five_targets(rng: Rng) -> None:
 def test_reports_of_hashing_and_of_subsets_make_the_columns_of_their_bits(rng: Rng) -> None:
     for protocol in (OLH(13, 1.0), ss(13, 1.0)):
         reports = protocol.perturb(rng.integers(0, 13, 700), rng)
-        bits = np.unpackbits(supported(protocol, reports).view(np.uint8), axis=1)[:, :700]
+        bits = np.unpackbits(report_columns(protocol, reports).view(np.uint8), axis=1)[:, :700]
         assert np.array_equal(bits.T, protocol.supports(reports))
 
 

@@ -20,9 +20,11 @@ from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.collection.sifting import verified_counts
-from ldptui.core.law.capabilities import memoises
-from ldptui.core.law.hiding import Conditions, hides
+from ldptui.core.law.exchangeable import Exchangeable
+from ldptui.core.law.longitudinal import Memoising
+from ldptui.core.law.mechanism import is_a
 from ldptui.core.protocols import KINDS
+from ldptui.core.protocols.trust.coins import COIN_KINDS, quantise
 from ldptui.core.task.frequencies.estimates import kept_frequencies
 from ldptui.core.theory import attacked_variance, expected_estimate, expected_metrics
 
@@ -31,11 +33,11 @@ HIDING = [
     *{
         spec.mechanism: kind
         for kind, spec in KINDS.items()
-        if hides(spec.mechanism) and not memoises(spec.mechanism)
+        if is_a(spec.mechanism, Exchangeable) and not is_a(spec.mechanism, Memoising)
     }.values()
 ]
 """A kind of each protocol whose reports can be kept back; chains are others, in one round."""
-COINED = [kind for kind in HIDING if hasattr(bind(of_kind(kind, 5, 1.0)), "quantised")]
+COINED = [kind for kind in HIDING if isinstance(bind(of_kind(kind, 5, 1.0)), COIN_KINDS)]
 MIXED = {
     "share": 0.3,
     "targets": {"items": ITEMS},
@@ -123,7 +125,7 @@ def test_a_report_that_is_sent_is_an_honest_one_that_supports_its_item(kind: str
         for item, weight in enumerate(chosen)
     )
     for counted in ([1], [1, 3], [0, 2, 4], [*range(5)]):
-        found = sent_support(cast("Conditions", protocol), chosen, np.array(counted))
+        found = sent_support(cast("Exchangeable", protocol), chosen, np.array(counted))
         assert found.rates == pytest.approx(law @ bits)
         number = bits[:, counted].sum(axis=1)
         assert found.variance == pytest.approx(law @ number**2 - (law @ number) ** 2)
@@ -177,7 +179,7 @@ def test_of_verified_fakes_the_gain_is_that_of_ria_whatever_they_would_do() -> N
 def test_coins_have_the_levels_and_spend_no_more_than_epsilon(kind: str, levels: int) -> None:
     """The coin of the own item, and of unary encodings that of the others as well."""
     protocol: Any = bind(of_kind(kind, 5, 2.0))
-    quantised = protocol.quantised(levels)
+    quantised = quantise(protocol, levels)
     assert quantised.epsilon <= protocol.epsilon + 1e-9
     assert quantised.q < quantised.p
     coins = [quantised.p] + [quantised.q] * (protocol.family == "unary")

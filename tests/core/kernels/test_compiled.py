@@ -17,7 +17,7 @@ import pytest
 from support.cases import attack, experiment
 
 from ldptui.core.base.pulse import no_pulse
-from ldptui.core.defences.itemsets import mined, sizes_of
+from ldptui.core.defences.itemsets import mine_itemsets, report_columns, sizes_of
 from ldptui.core.kernels.hashing import bucket_columns, bucket_counts
 from ldptui.core.kernels.loops import LOOPS, WORTH_S, Loops
 from ldptui.core.law.law import Ask
@@ -86,7 +86,7 @@ def test_seeds_are_chosen_alike(both: Any, scoring: Any, subset: int, hash_range
 
     def crafted() -> Any:
         rng = np.random.default_rng(hash_range)
-        law = protocol.known(Ask("subset", targets, search, subset=subset))
+        law = protocol.find_law(Ask("subset", targets, search, subset=subset))
         return law.reports(300, rng).tolist()
 
     plain, fast = both(crafted)
@@ -110,10 +110,10 @@ def test_bits_are_counted_alike(both: Any, users: int, domain_size: int) -> None
 def test_item_sets_are_mined_alike(both: Any, users: int) -> None:
     rng = np.random.default_rng(users)
     protocol = OUE(20, 1.0)
-    columns = protocol.columns(protocol.perturb(rng.integers(0, 20, users), rng))
+    columns = report_columns(protocol, protocol.perturb(rng.integers(0, 20, users), rng))
 
     def found() -> list[tuple[list[list[int]], list[int]]]:
-        levels = mined(columns, users, 1.0, 5, no_pulse)
+        levels = mine_itemsets(columns, users, 1.0, 5, no_pulse)
         return [(level.sets.tolist(), level.support.tolist()) for level in levels]
 
     plain, fast = both(found)

@@ -116,7 +116,7 @@ def reports_of(protocol: Any, users: int, fakes: int, targets: int = 8) -> Repor
     if not fakes:
         return np.asarray(honest)
     ask = Ask("crafted", np.arange(d - targets, d))
-    return np.concatenate([honest, protocol.known(ask).reports(fakes, rng)])
+    return np.concatenate([honest, protocol.find_law(ask).reports(fakes, rng)])
 
 
 def heard(protocol: Any, reports: Reports, batch: int) -> concluding.Heard:

@@ -13,11 +13,10 @@ from support import budget
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds import hardening
-from ldptui.core.bounds.rehearsal import tried
+from ldptui.core.bounds.rehearsal import rehearse_design
 from ldptui.core.lab.designer import Demand, Rated, Weights, designed, guessed, rated
-from ldptui.core.law.capabilities import places
 from ldptui.core.law.enumeration import ReportLaw
-from ldptui.core.law.pure import SeedSearch
+from ldptui.core.law.pure import PlacedItems, SeedSearch
 from ldptui.core.protocols import DIALS, PROTOCOLS, LocalHashing, family_of
 from ldptui.core.theory import gain_std
 
@@ -113,7 +112,7 @@ def test_a_guess_under_hashing_is_that_of_the_ideal_family() -> None:
 
 def test_no_guess_is_shown_where_it_matters_which_items_are_supported() -> None:
     bound = [PROTOCOLS[kind](kind, 1.0).bind(8) for kind in PROTOCOLS]
-    coded = [protocol for protocol in bound if places(protocol)]
+    coded = [protocol for protocol in bound if isinstance(protocol, PlacedItems)]
     assert coded
     assert all(guessed(protocol) is None for protocol in coded)
 
@@ -123,11 +122,11 @@ def test_the_found_protocol_does_in_simulation_what_is_planned(kind: str) -> Non
     found = designed(DEMAND, kinds=[kind]).found
     planned = {"noise": math.sqrt(found.mse), "gain": found.gain, "worst": found.worst}
     trials, rng = 2000, np.random.default_rng(5)
-    check = tried(
+    check = rehearse_design(
         found.protocol, round(DEMAND.users), DEMAND.share, DEMAND.targets, planned, trials, rng
     )
     fakes = round(DEMAND.users * DEMAND.share / (1 - DEMAND.share))
-    law = found.protocol.crafted_support(DEMAND.targets, SeedSearch())
+    law = found.protocol.find_support("crafted", DEMAND.targets, SeedSearch())
     spread = gain_std(found.protocol, law, DEMAND.targets, round(DEMAND.users), fakes, 0.0)
     assert budget.mean([check["gain"]], found.gain, spread**2 / trials)
     assert not budget.mean([check["gain"]], 1.05 * found.gain, spread**2 / trials)
@@ -145,7 +144,7 @@ def test_the_fakes_reports_have_no_noise() -> None:
     demand, trials = Demand(items=3, epsilon=1.0, users=20, share=0.5), 20_000
     each = rated({"kind": "ue", "epsilon": 1.0}, demand)
     planned = {"noise": math.sqrt(each.mse), "gain": each.gain, "worst": each.worst}
-    check = tried(each.protocol, 20, 0.5, 1, planned, trials, np.random.default_rng(6))
+    check = rehearse_design(each.protocol, 20, 0.5, 1, planned, trials, np.random.default_rng(6))
     bias, noise = (0.5 * each.gain_factor) ** 2, 0.25 * each.mse
     # Of 20 users not normal quite: the fourth moment is larger by a little.
     squares = 1.1 * (4 * bias * noise + 2 * noise**2) / trials

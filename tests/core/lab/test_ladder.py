@@ -162,7 +162,7 @@ def test_a_fake_adds_what_the_proof_admits(
 ) -> None:
     made = Aggregate(12, 1.0, circuit=circuit, weight=weight)  # type: ignore[arg-type]
     targets = np.array([1, 4, 6, 9, 11])
-    law = made.known(Ask(name, targets))  # type: ignore[arg-type]
+    law = made.find_law(Ask(name, targets))  # type: ignore[arg-type]
     told = law.counts(np.full(4_000, 50), rng)[:, 0]
     support = law.support(targets)
     assert support is not None

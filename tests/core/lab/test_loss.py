@@ -20,9 +20,9 @@ from ldptui.core.lab.audit import (
     clopper_pearson,
 )
 from ldptui.core.lab.loss import Exponential, exponential_loss, loss_of
-from ldptui.core.law.capabilities import places
 from ldptui.core.law.enumeration import ReportLaw, every_report
 from ldptui.core.law.loss import DiscreteLoss
+from ldptui.core.law.pure import PlacedItems
 from ldptui.core.protocols import BLH, GRR, OLH, OUE, SUE, Rappor
 from ldptui.core.protocols.curators import Geometric, Laplace, Stability
 from ldptui.core.protocols.curators.laplace import LaplaceLoss
@@ -99,7 +99,7 @@ def same_loss(loss: Any, values: Any, chances: Any) -> bool:
 
 @pytest.mark.parametrize("mechanism", [*LAWS[:-1], *GEOMETRIC], ids=repr)
 def test_closed_forms_are_the_enumerated_loss(mechanism: Any) -> None:
-    apart = -1 if places(mechanism) else 1  # of HR in another block
+    apart = -1 if isinstance(mechanism, PlacedItems) else 1  # of HR in another block
     first, second = law(mechanism).probabilities[[0, apart]]
     losses = np.log(first / second)
     assert same_loss(loss_of(mechanism), losses, first)

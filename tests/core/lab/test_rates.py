@@ -15,7 +15,7 @@ from ldptui.core.base.summary import Estimate
 from ldptui.core.defences import Known, Received, Verdict
 from ldptui.core.defences.fiad import FIAD
 from ldptui.core.defences.norms import Norm
-from ldptui.core.defences.step import ForAll, Step
+from ldptui.core.defences.step import Step
 from ldptui.core.lab.defending import Foe, left_of, of_alarm, of_correction, of_filter
 from ldptui.core.lab.screening import Part
 from ldptui.core.law.pure import Rng, item_variance
@@ -25,7 +25,7 @@ ZIPF = 1 / np.arange(1.0, 17) / (1 / np.arange(1.0, 17)).sum()
 
 
 @dataclass(frozen=True)
-class AboveTruth(ForAll, Step):
+class AboveTruth(Step):
     """Alarm where the estimate of one item is above a bound: its rate is a normal tail."""
 
     item: int = 0
@@ -37,7 +37,7 @@ class AboveTruth(ForAll, Step):
 
 
 @dataclass(frozen=True)
-class Some(ForAll, Step):
+class Some(Step):
     """Drop each report with one chance, and every one that supports the last item besides."""
 
     chance: float = 0.2

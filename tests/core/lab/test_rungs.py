@@ -13,7 +13,7 @@ from support import budget
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.bounds import planner
 from ldptui.core.bounds.planner import Plan
-from ldptui.core.bounds.rehearsal import rehearsed
+from ldptui.core.bounds.rehearsal import rehearse_plan
 from ldptui.core.lab import rungs
 from ldptui.core.lab.rungs import RUNGS, Terms, mechanism, smallest_batch
 
@@ -57,7 +57,7 @@ def test_a_plan_holds_in_simulation(rung: str) -> None:
     made, oracle, plan = planned(rung)
     row, trials = RUNGS[rung], 4000
     claimed = rungs.alarms(made, oracle, plan) if row.hides else None
-    seen = rehearsed(
+    seen = rehearse_plan(
         made, oracle, plan, trials, np.random.default_rng(3), TARGETS,
         proved=row.proves, alarms_planned=claimed,
     )  # fmt: skip

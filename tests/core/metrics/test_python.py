@@ -16,7 +16,14 @@ from ldptui import core
 from ldptui.commands.column_dictionary import COLUMNS
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.export import to_json
-from ldptui.core.metrics import METRICS, joined, named, names_of, plain, unmeasured
+from ldptui.core.metrics import (
+    METRICS,
+    empty_measures,
+    join_measures,
+    measures_from_columns,
+    names_of,
+    plain,
+)
 from ldptui.core.metrics.python import KEPT, TAKEN
 from ldptui.core.metrics.results import CellResults
 from ldptui.core.plugins import CodePermission, permit_code, published_names
@@ -165,7 +172,7 @@ def test_a_strangers_recording_brings_no_column_of_its_own(
 ) -> None:
     def other_name(block: CellResults) -> CellResults:
         names = [name.replace("error_after", "stranger") for name in names_of(block.metrics)]
-        return replace(block, metrics=named(names, plain(block.metrics)))
+        return replace(block, metrics=measures_from_columns(names, plain(block.metrics)))
 
     path = tmp_path / "run.ldptui"
     with open_store(None) as store, open_store(None) as other:
@@ -185,10 +192,10 @@ def test_a_strangers_recording_brings_no_column_of_its_own(
 
 
 def test_measures_of_other_columns_are_joined() -> None:
-    parts = [unmeasured(2, others=["mine"]), unmeasured(1)]
+    parts = [empty_measures(2, others=["mine"]), empty_measures(1)]
     parts[0]["mine"] = 3.0
-    assert joined(parts)["mine"].tolist()[:2] == [3.0, 3.0]
-    assert np.isnan(joined(parts)["mine"][2])
+    assert join_measures(parts)["mine"].tolist()[:2] == [3.0, 3.0]
+    assert np.isnan(join_measures(parts)["mine"][2])
 
 
 # Refused.

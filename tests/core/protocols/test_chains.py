@@ -14,7 +14,8 @@ from support.report_laws import Case, counts_law, subset_bits
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
-from ldptui.core.law.capabilities import Attendance, memoises
+from ldptui.core.law.longitudinal import Attendance, Memoising
+from ldptui.core.law.mechanism import is_a
 from ldptui.core.protocols import KINDS
 from ldptui.core.theory import attacked_variance, clean_variance, expected_estimate
 
@@ -24,7 +25,7 @@ EPSILON = 1.5
 CHAINS = [
     kind
     for kind, spec in KINDS.items()
-    if memoises(spec.mechanism) and hasattr(spec, "epsilon_infinity")
+    if is_a(spec.mechanism, Memoising) and hasattr(spec, "epsilon_infinity")
 ]
 """The kinds that perturb a kept answer again; for dBitFlipPM, which does not, see test_dbitflip."""
 HASHING = [kind for kind in CHAINS if hasattr(KINDS[kind], "hash_range")]

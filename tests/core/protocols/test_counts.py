@@ -17,6 +17,7 @@ from support.cases import (
 from support.report_laws import Case, Moments, Poisoned, counts_law
 
 from ldptui.core.kernels.hashing import buckets
+from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import PureProtocol, estimate, item_variance
 from ldptui.core.protocols import LocalHashing
 from ldptui.core.theory import item_variances, target_sum_variance
@@ -53,7 +54,7 @@ def test_honest_counts_follow_their_joint_law(case: Case, rng: Rng) -> None:
 @every_case
 def test_random_counts_follow_their_joint_law(case: Case, rng: Rng) -> None:
     case = small(case)
-    drawn = bind(case).random_counts(np.full(TRIALS, 3), rng)
+    drawn = bind(case).find_law(Ask("random")).counts(np.full(TRIALS, 3), rng)
     outcomes = outcomes_of(case, drawn, 3)
     assert budget.law(outcomes, counts_law([case.random()] * 3))
     assert not budget.law(outcomes, counts_law([case.random()] * 2 + [case.honest(0)]))

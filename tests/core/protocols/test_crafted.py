@@ -14,8 +14,8 @@ from support.cases import (
 )
 from support.report_laws import Case, Moments, counts_law
 
-from ldptui.core.law.capabilities import places
-from ldptui.core.law.pure import SeedSearch
+from ldptui.core.law.law import Ask
+from ldptui.core.law.pure import PlacedItems, SeedSearch
 from ldptui.core.law.support import Support
 from ldptui.core.protocols import OUE
 
@@ -57,7 +57,9 @@ def test_crafted_counts_follow_their_joint_law(
 ) -> None:
     """Two fakes, the joint law of all five counts: of the matched targets, and of the padding."""
     protocol, search = bind(case), SeedSearch(SEEDS, scoring)
-    drawn = protocol.craft_counts(np.array(targets), np.full(TRIALS, 2), search, rng)
+    drawn = protocol.find_law(Ask("crafted", np.array(targets), search)).counts(
+        np.full(TRIALS, 2), rng
+    )
     outcomes = outcomes_of(case, drawn, 2)
     law = case.crafted(targets, SEEDS, scoring)
     assert budget.law(outcomes, counts_law([law, law]))
@@ -71,7 +73,9 @@ def test_no_padding_where_the_targets_are_more_than_the_expected_ones(rng: Rng) 
     assert protocol.padding(1) == protocol.padding(4) == 0
     reports = protocol.craft(np.array([5, 0, 1, 2]), 100, SeedSearch(), rng)
     assert protocol.support_counts(reports).tolist() == [100, 100, 100, 0, 0, 100]
-    counts = protocol.craft_counts(np.array([5, 0, 1, 2]), np.array([100]), SeedSearch(), rng)
+    counts = protocol.find_law(Ask("crafted", np.array([5, 0, 1, 2]), SeedSearch())).counts(
+        np.array([100]), rng
+    )
     assert counts.tolist() == [[100, 100, 100, 0, 0, 100]]
 
 
@@ -100,10 +104,12 @@ def test_supports_of_theory_are_those_of_the_law(
     case: Case, targets: list[int], scoring: Any
 ) -> None:
     protocol, r, search = bind(case), len(targets), SeedSearch(SEEDS, scoring)
-    if places(protocol):  # towards the first items; towards others see tests/core/attacks
+    if isinstance(
+        protocol, PlacedItems
+    ):  # towards the first items; towards others see tests/core/attacks
         targets = list(range(r))
-    crafted = protocol.crafted_support(r, search)
-    assert same(protocol.honest_support(r), case.held(targets), targets)
-    assert same(protocol.random_support(r), case.random(), targets)
+    crafted = protocol.find_support("crafted", r, search)
+    assert same(protocol.find_support("honest", r), case.held(targets), targets)
+    assert same(protocol.find_support("random", r), case.random(), targets)
     assert same(crafted, case.crafted(targets, SEEDS, scoring), targets)
     assert not same(replace(crafted, target=crafted.target - 0.01), case.random(), targets)

@@ -11,7 +11,9 @@ from support import budget
 from support.cases import cell
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.law.capabilities import Attendance, Collection
+from ldptui.core.law.law import Ask
+from ldptui.core.law.longitudinal import Attendance
+from ldptui.core.law.moments import Collection
 from ldptui.core.law.pure import SeedSearch, Total
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.dbitflip import BitFlips, KeptBitFlips
@@ -78,11 +80,11 @@ def test_what_a_report_adds(flips: BitFlips, law: str, targets: list[int], rng: 
     mean, covariance = weights(flips, law, targets)
     r, search, aims = len(targets), SeedSearch(), np.array(targets)
     claimed = {
-        "honest": lambda: flips.honest_support(r),
-        "random": lambda: flips.random_support(r),
-        "unperturbed": lambda: flips.unperturbed_support(r),
-        "crafted": lambda: flips.crafted_support(r, search),
-        "avoided": lambda: flips.avoided_support(r, search),
+        "honest": lambda: flips.find_support("honest", r),
+        "random": lambda: flips.find_support("random", r),
+        "unperturbed": lambda: flips.find_support("unperturbed", r),
+        "crafted": lambda: flips.find_support("crafted", r, search),
+        "avoided": lambda: flips.find_support("avoided", r, search),
     }[law]()
     for counted in ([0], [1, 4], [0, 1, 2], targets):
         found = claimed.by_item(5, aims, np.array(counted))
@@ -135,7 +137,7 @@ def test_counts_have_the_moments_of_reports(flips: BitFlips, rng: Rng) -> None:
     made = flips.estimates(bits.sum(axis=1, dtype=np.int64), n).frequencies
     assert budget.moments(made, truth, exact)
     fakes, search = np.full(4000, 200), SeedSearch()
-    crafted = flips.craft_counts(np.array([1, 2]), fakes, search, rng)
+    crafted = flips.find_law(Ask("crafted", np.array([1, 2]), search)).counts(fakes, rng)
     mean, spread = weights(flips, "crafted", [1, 2])
     made = flips.estimates(crafted, 200).frequencies
     assert budget.mean(made, mean, spread.diagonal() / 200)

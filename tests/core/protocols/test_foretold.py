@@ -9,8 +9,9 @@ from support.cases import attack, cell, deviation_of
 from support.kinds import UNCONDITIONAL
 
 from ldptui.core import theory
-from ldptui.core.law.capabilities import foretells, tells_support
-from ldptui.core.law.pure import is_pure, sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
+from ldptui.core.law.moments import EstimateMoments
+from ldptui.core.law.pure import PureProtocol, Supporting
 from ldptui.core.protocols import KINDS
 
 HISTOGRAM = np.array([40, 30, 20, 10, 0])
@@ -28,10 +29,12 @@ ABLE = [kind for kind in UNCONDITIONAL if kind != "untargeted"]
 
 
 def test_every_such_kind_is_tested() -> None:
-    made = {kind: spec.mechanism for kind, spec in KINDS.items() if sends_reports(spec.mechanism)}
+    made = {
+        kind: spec.mechanism for kind, spec in KINDS.items() if is_a(spec.mechanism, LocalMechanism)
+    }
     assert set(DIALS) == {
         kind for kind, cls in made.items()
-        if foretells(cls) and tells_support(cls) and not is_pure(cls)
+        if is_a(cls, EstimateMoments) and is_a(cls, Supporting) and not is_a(cls, PureProtocol)
     }  # fmt: skip
 
 

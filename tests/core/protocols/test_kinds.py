@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import re
 import typing
 from typing import Any
 
@@ -14,41 +15,28 @@ from ldptui import core
 from ldptui.core import theory
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.sampling import Counts
 from ldptui.core.lab.audit import audit_protocol, check
 from ldptui.core.lab.loss import loss_of
-from ldptui.core.law.capabilities import (
-    Foretells,
-    SendsBits,
-    foretells,
-    lacking,
-    sends_bits,
-    tells_support,
-)
-from ldptui.core.law.doors import Doors
 from ldptui.core.law.enumeration import every_report
+from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.law import Ask, Lack, LawName
-from ldptui.core.law.numbers import TellsNumbers
+from ldptui.core.law.mechanism import lacking, name_of
+from ldptui.core.law.moments import EstimateMoments
+from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.law.pure import (
     LocalMechanism,
     Mechanism,
     PureProtocol,
+    Rng,
     SeedSearch,
     Supporting,
-    is_pure,
-    sends_reports,
 )
-from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS, family_of
+from ldptui.core.protocols import CENTRAL, GRR, KINDS, PROTOCOLS, LocalHashing, family_of
+from ldptui.core.protocols.rappor import Rappor
+from ldptui.core.protocols.unary import IndependentBits
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
-
-CAPABILITIES: dict[str, type] = {
-    "means": Foretells,
-    "bit_counts": SendsBits,
-    "held_support": Supporting,
-    "perturb": LocalMechanism,
-    "supports": PureProtocol,
-}
-"""The method that makes a capability known, and all that go with it."""
 
 
 def bound(kind: str, domain_size: int = 4) -> Any:
@@ -59,13 +47,6 @@ def bound(kind: str, domain_size: int = 4) -> Any:
     return spec(kind=kind, **needed).bind(domain_size)
 
 
-def named(protocol: type) -> set[str]:
-    """The methods and properties of a typing protocol."""
-    parts = [part for part in protocol.__mro__ if part.__module__.startswith("ldptui.core.")]
-    names = {name for part in parts for name in (*vars(part), *part.__annotations__)}
-    return {name for name in names if not name.startswith("_")}
-
-
 @every_kind
 def test_a_row_says_what_it_is(kind: str) -> None:
     spec: Any = KINDS[kind]
@@ -74,29 +55,40 @@ def test_a_row_says_what_it_is(kind: str) -> None:
     assert isinstance(bound(kind), spec.mechanism)
     assert family_of(kind) == bound(kind).family
     assert family_of(kind).isalpha()
-    assert (kind in PROTOCOLS) == is_pure(bound(kind))
-    assert (kind in CENTRAL) == (not sends_reports(bound(kind)))
+    assert (kind in PROTOCOLS) == isinstance(bound(kind), PureProtocol)
+    assert (kind in CENTRAL) == (not isinstance(bound(kind), LocalMechanism))
 
 
 @every_kind
-def test_a_kind_has_the_methods_of_all(kind: str) -> None:
+def test_a_kind_is_whole_and_knows_its_moments(kind: str) -> None:
+    """Nothing is left abstract, and the moments of its estimates are known in one way."""
     mechanism = bound(kind)
-    if hasattr(mechanism, "tallied"):
-        assert named(TellsNumbers) - {"estimates"} <= set(dir(mechanism))
+    assert not type(mechanism).__abstractmethods__
+    if isinstance(mechanism, NumericProtocol):
         return
-    assert named(Mechanism) <= set(dir(mechanism))
-    for capability, protocol in CAPABILITIES.items():
-        if hasattr(mechanism, capability):
-            assert named(protocol) <= set(dir(mechanism)), capability
-    assert tells_support(mechanism) != sends_bits(mechanism)
-    assert is_pure(mechanism) or foretells(mechanism)
+    assert isinstance(mechanism, Supporting) != isinstance(mechanism, Rappor)
+    assert isinstance(mechanism, PureProtocol | EstimateMoments)
 
 
-class Bare(Doors):
+class Bare(Mechanism):
     """A protocol that says nothing of what it lacks."""
 
     def law_of(self, ask: Ask) -> Lack:
         return self.lack(ask)
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return histogram
+
+    unperturbed_counts = sample_counts
+
+
+LACKING: dict[str, tuple[type, ...]] = {
+    "supports": (PureProtocol,),
+    "columns": (IndependentBits, LocalHashing),
+    "coincide": (GRR, IndependentBits, LocalHashing),
+    "conditioned": (Exchangeable,),
+}
+"""What a kind is not that lacks something, by its name."""
 
 
 @every_kind
@@ -106,11 +98,13 @@ def test_what_a_kind_lacks_it_lacks(kind: str) -> None:
     for name, why in mechanism.lacks.items():
         if name in typing.get_args(LawName):
             assert mechanism.law_of(Ask(name, everything)) == Lack(why)
+        elif name == "estimates":
+            with pytest.raises(ScenarioError, match=re.escape(why)):
+                mechanism.estimates(everything[None], 1)
         else:
-            assert not hasattr(mechanism, name)
-            assert lacking(mechanism, name, "unused") == why
-    assert lacking(mechanism, "domain_size", "unused") is None
-    assert lacking(Bare(), "columns", "of which nothing is known") == (
+            assert lacking(mechanism, LACKING[name], name, "unused") == why
+    assert lacking(mechanism, Mechanism, "columns", "unused") is None
+    assert lacking(Bare(), PureProtocol, "columns", "of which nothing is known") == (
         "Bare, of which nothing is known"
     )
 
@@ -147,9 +141,8 @@ def test_an_attack_works_or_is_refused_in_words(kind: str, fakes: str) -> None:
         refused = str(error)
     if refused:
         mechanism = KINDS[kind](kind=kind, epsilon=1.0).bind(4)
-        reasons = getattr(mechanism, "lacks", {}).values()
-        told = any(why in refused for why in reasons)
-        assert told or "send no reports" in refused or "tell no mean" in refused
+        told = any(why in refused for why in mechanism.lacks.values())
+        assert told or f"against {name_of(mechanism)}, " in refused or "send no reports" in refused
         return
     if one.python_attacks:
         return
@@ -161,11 +154,8 @@ def test_an_attack_works_or_is_refused_in_words(kind: str, fakes: str) -> None:
 
 
 def test_a_stranger_is_refused_in_a_general_sentence() -> None:
-    class Stranger(Doors):
+    class Stranger(Bare):
         domain_size = 4
-
-        def law_of(self, ask: Ask) -> Lack:
-            return self.lack(ask)
 
     for kind in ("mga-a", "apa"):
         values = {name: value for name, value in attack_table(kind).items() if name != "targets"}
@@ -192,7 +182,7 @@ NO_ITEMS: list[tuple[object, str]] = [
 @every_kind
 def test_users_hold_items_and_nothing_else(kind: str) -> None:
     mechanism, rng = bound(kind), np.random.default_rng(0)
-    if not sends_reports(mechanism):
+    if not isinstance(mechanism, LocalMechanism):
         return
     for values, message in NO_ITEMS:
         with pytest.raises(ScenarioError, match=f"values must be {message}"):

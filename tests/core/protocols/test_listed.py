@@ -35,7 +35,7 @@ def test_tables_of_a_code_are_that_code(epsilon: float) -> None:
     targets, counted = np.array([1, 4]), np.array([0, 1, 4])
     held = np.arange(1.0, D + 1) / 21
     for law in LAWS:
-        mine, own = (each.known(Ask(law, targets)).support(counted) for each in (tables, code))
+        mine, own = (each.find_law(Ask(law, targets)).support(counted) for each in (tables, code))
         assert mine is not None
         assert own is not None
         assert mine.rates == pytest.approx(own.rates)
@@ -52,9 +52,12 @@ def test_tables_of_grr_are_grr() -> None:
     assert item_variances(tables, 100, held) == pytest.approx(item_variances(grr, 100, held))
     assert tables.total_variance(Total(2, 0.3)) == pytest.approx(grr.total_variance(Total(2, 0.3)))
     for mine, own in (
-        (tables.honest_support(2), grr.honest_support(2)),
-        (tables.random_support(2), grr.random_support(2)),
-        (tables.crafted_support(2, SeedSearch()), grr.crafted_support(2, SeedSearch())),
+        (tables.find_support("honest", 2), grr.find_support("honest", 2)),
+        (tables.find_support("random", 2), grr.find_support("random", 2)),
+        (
+            tables.find_support("crafted", 2, SeedSearch()),
+            grr.find_support("crafted", 2, SeedSearch()),
+        ),
     ):
         assert (mine.target, mine.other) == pytest.approx((own.target, own.other))
         assert mine.variance == pytest.approx(own.variance, abs=1e-12)

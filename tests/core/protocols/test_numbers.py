@@ -14,7 +14,7 @@ from scipy import integrate, optimize, stats
 from support import budget
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.law.numbers import tells_numbers
+from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.binned import HYBRID, PM, SW
 
@@ -336,4 +336,4 @@ def test_a_strangers_reports_are_checked(kind: str) -> None:
     assert protocol.received(good, 2) is good
     with pytest.raises(ValueError, match=rf"a bin in \[0, {count}\), got {count}"):
         protocol.received(np.array([count], dtype=np.uint32), 1)
-    assert tells_numbers(protocol)
+    assert isinstance(protocol, NumericProtocol)

@@ -34,6 +34,6 @@ def test_a_budget_too_small_for_doubles_is_refused_in_words(kind: str) -> None:
 
 def test_an_own_bit_without_noise_is_certain_under_hst() -> None:
     """A sender holds one of three targets; the coins of all other items are fair."""
-    support = UserCoins(6, 1.0).unperturbed_support(3)
+    support = UserCoins(6, 1.0).find_support("unperturbed", 3)
     assert (support.target, support.other) == pytest.approx((2 / 3, 1 / 2))
     assert (support.variance, support.other_variance) == pytest.approx((2 / 4, 3 / 4))

@@ -88,8 +88,8 @@ def test_some_hashes_of_the_tiny_cases_coincide() -> None:
 @pytest.mark.parametrize("true", [False, True])
 def test_two_reports_share_their_permanent_bit(true: bool, rng: Rng) -> None:
     noise, n = BitNoise(0.5, 0.3, 0.8), 100_000
-    kept = noise.chain.keep(np.full((n, 1), 128 * true, dtype=np.uint8), 1, rng)
-    first, second = (noise.chain.send(kept, 1, rng) >> 7 for _ in range(2))
+    kept = noise.chain.keep_bits(np.full((n, 1), 128 * true, dtype=np.uint8), 1, rng)
+    first, second = (noise.chain.send_bits(kept, 1, rng) >> 7 for _ in range(2))
     kept = kept >> 7
     one = 1 - noise.f / 2 if true else noise.f / 2
     both = one * noise.q**2 + (1 - one) * noise.p**2

@@ -17,6 +17,7 @@ from support.rappor_laws import Filters, Law, together
 
 from ldptui.core.attacks import ATTACKS, ListedTargets, View
 from ldptui.core.base.errors import ScenarioError
+from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.protocols import BitNoise, Rappor
 
@@ -33,8 +34,8 @@ def by_counts(protocol: Rappor, make: str, *what: Any, trials: int, rng: Rng) ->
         return protocol.sample_counts(np.broadcast_to(histogram, (trials, histogram.size)), rng)
     fakes = np.full(trials, what[-1])
     if make == "random":
-        return protocol.random_counts(fakes, rng)
-    return protocol.craft_counts(np.array(what[0]), fakes, SEARCH, rng)
+        return protocol.find_law(Ask("random")).counts(fakes, rng)
+    return protocol.find_law(Ask("crafted", np.array(what[0]), SEARCH)).counts(fakes, rng)
 
 
 def by_reports(protocol: Rappor, make: str, *what: Any, trials: int, rng: Rng) -> Any:

@@ -80,10 +80,10 @@ def test_false_attribution_by_counting(rng: Rng) -> None:
     """Users of an item or not, one report of its two bits each: who shows both."""
     noise, held, n = BitNoise(0.5, 0.5, 0.75), 0.3, 200_000
     holds = rng.random(n) < held
-    packed = noise.chain.keep(np.where(holds, 192, 0).astype(np.uint8)[:, None], 2, rng)
+    packed = noise.chain.keep_bits(np.where(holds, 192, 0).astype(np.uint8)[:, None], 2, rng)
     sent, kept = (
         np.unpackbits(bits, axis=1, count=2).view(np.bool_)
-        for bits in (noise.chain.send(packed, 2, rng), packed)
+        for bits in (noise.chain.send_bits(packed, 2, rng), packed)
     )
     for shown, expected in (
         (sent, bloom.false_attribution(noise, 2, held)),
@@ -240,7 +240,7 @@ def test_the_ideal_gain_is_the_mean_over_hash_functions() -> None:
     held = float(truth[targets].sum())
     laws: tuple[bloom.IdealLaw, ...] = ("random", "honest", "crafted")
     for law in laws:
-        bits = protocol.known(Ask(law, targets)).shape()
+        bits = protocol.find_law(Ask(law, targets)).shape()
         assert bits is not None
         rates = bits.rates
         shares = np.full(4000, share)

@@ -11,8 +11,8 @@ from support.report_laws import Moments
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.kernels.hashing import buckets
-from ldptui.core.law.capabilities import Collection
 from ldptui.core.law.law import Ask
+from ldptui.core.law.moments import Collection
 from ldptui.core.law.pure import SeedSearch, Total
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.sketch import CountMeanSketch, HadamardSketch
@@ -129,7 +129,7 @@ def test_what_a_report_supports(sketch: Any, law: str, targets: list[int], rng: 
     """Rates, and the variance of the number of any counted items, against every report."""
     exact, aims = moments_of(sketch, law, targets), np.array(targets)
     for counted in ([0], [1, 4], [0, 1, 2, 3, 4], targets):
-        found = sketch.known(Ask(law, aims)).support(np.array(counted))
+        found = sketch.find_law(Ask(law, aims)).support(np.array(counted))
         assert found.rates == pytest.approx(exact.mean, abs=1e-12)
         spread = exact.covariance[np.ix_(counted, counted)].sum()
         assert found.variance == pytest.approx(spread, abs=1e-12)
@@ -152,11 +152,11 @@ def test_what_a_report_supports(sketch: Any, law: str, targets: list[int], rng: 
 @every_small
 def test_supports_by_number_are_towards_the_first_items(sketch: Any) -> None:
     for law, claimed in (
-        ("honest", sketch.honest_support(2)),
-        ("random", sketch.random_support(2)),
-        ("unperturbed", sketch.unperturbed_support(2)),
-        ("crafted", sketch.crafted_support(2, SeedSearch())),
-        ("avoided", sketch.avoided_support(2, SeedSearch())),
+        ("honest", sketch.find_support("honest", 2)),
+        ("random", sketch.find_support("random", 2)),
+        ("unperturbed", sketch.find_support("unperturbed", 2)),
+        ("crafted", sketch.find_support("crafted", 2, SeedSearch())),
+        ("avoided", sketch.find_support("avoided", 2, SeedSearch())),
     ):
         exact = moments_of(sketch, law, [0, 1])
         first, rest = slice(2), slice(2, 5)

@@ -78,3 +78,9 @@ def test_multinomial(rng: Rng) -> None:
     even = uniform_multinomial(np.array([10**12]), 7, rng)
     assert even.shape == (1, 7)
     assert budget.law(even, np.full(7, 1 / 7))
+
+
+@pytest.mark.parametrize(("half", "picks"), [(-1, 2), (7, 2), (3, -1), (3, 7)])
+def test_what_cannot_be_picked_has_no_law(half: int, picks: int) -> None:
+    with pytest.raises(ValueError, match="must pick 0 to 6"):
+        laws.hypergeometric_weights(6, half, picks)

@@ -14,13 +14,13 @@ from support import budget
 from ldptui import protocol
 from ldptui.core.base.errors import RunError
 from ldptui.core.base.secure import secure
-from ldptui.core.law.pure import sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
 
 LOCAL = [
     kind
     for kind, spec in KINDS.items()
-    if sends_reports(spec.mechanism) and not spec.mechanism.simulated_only
+    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
 ]
 
 

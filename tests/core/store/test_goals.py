@@ -67,7 +67,7 @@ def test_a_run_that_is_opened_again_has_its_answers(
     assert how == {"search" if asked else "closed form"}
     with open_store(path) as store:
         results, _ = record(store, there)
-    for where in ("ldptui.core.experiment.experiment.solved", "ldptui.core.cell.Cell.block"):
+    for where in ("ldptui.core.experiment.experiment.solve_goal", "ldptui.core.cell.Cell.block"):
         monkeypatch.setattr(where, None)
     with open_store(path, write=False) as store:
         read = store.results(1)
@@ -161,9 +161,9 @@ def test_a_search_that_is_stopped_goes_on_where_it_was(
         assert [next(steps).done for _ in range(2)] == [0, 1]
         steps.close()
     looked_for: list[int] = []
-    original = core_search.solved
+    original = core_search.solve_goal
     monkeypatch.setattr(
-        "ldptui.core.running.searching.solved",
+        "ldptui.core.running.searching.solve_goal",
         lambda cell, *rest: looked_for.append(cell.index) or original(cell, *rest),
     )
     with open_store(path) as store:

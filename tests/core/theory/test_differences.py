@@ -11,7 +11,8 @@ from support import budget
 
 import ldptui
 from ldptui.core.base.sampling import Counts
-from ldptui.core.law.pure import is_unbiased, sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
+from ldptui.core.law.moments import Unbiased
 from ldptui.core.protocols import KINDS
 from ldptui.core.theory import Difference, differences
 
@@ -19,7 +20,8 @@ TRIALS, ITEMS = 600, 6
 UNBIASED = [
     kind
     for kind, spec in KINDS.items()
-    if sends_reports(spec.mechanism) and is_unbiased(ldptui.protocol(kind, ITEMS, epsilon=1.0))
+    if is_a(spec.mechanism, LocalMechanism)
+    and isinstance(ldptui.protocol(kind, ITEMS, epsilon=1.0), Unbiased)
 ]
 USERS = (120, 900, 40_000)
 """One group so small that few of its reports support a rare item."""

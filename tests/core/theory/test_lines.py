@@ -12,8 +12,8 @@ from support.cases import CASES, bind
 
 from ldptui.core.attacks import RandomItem
 from ldptui.core.bounds.undetectable import hidden_against, hidden_gain_against
-from ldptui.core.law.hiding import Conditions, hides
-from ldptui.core.law.pure import is_pure
+from ldptui.core.law.exchangeable import Exchangeable
+from ldptui.core.law.pure import PureProtocol
 from ldptui.core.law.support import ItemSupport
 from ldptui.core.population import Explicit
 from ldptui.core.population.targets import ListedTargets
@@ -22,7 +22,7 @@ from ldptui.core.protocols.subset import SubsetSelection
 from ldptui.core.theory import LINES, accepted, gain_lines, rates_gain
 
 HELD = Explicit((500, 250, 150, 80, 20)).bind(0, Path())
-PURE = [case for case in CASES if is_pure(bind(case))]
+PURE = [case for case in CASES if isinstance(bind(case), PureProtocol)]
 SMALL: dict[str, dict[str, Any]] = {
     "cms": {"buckets": 64, "rows": 4096},
     "hcms": {"buckets": 64, "rows": 4096},
@@ -42,7 +42,11 @@ def test_the_lines_stand_in_their_order(case: Any) -> None:
         for share in (0.0, 0.05, 0.4):
             lines = gain_lines(protocol, HELD, targets, share)
             assert lines.keys() <= LINES.keys()
-            assert hides(protocol) is ("undetectable" in lines) is not ("least" in lines)
+            assert (
+                isinstance(protocol, Exchangeable)
+                is ("undetectable" in lines)
+                is not ("least" in lines)
+            )
             order = [
                 lines[key] for key in ("mga", "undetectable", "least", "verified") if key in lines
             ]
@@ -51,7 +55,9 @@ def test_the_lines_stand_in_their_order(case: Any) -> None:
             assert lines["mga"] >= lines.get("drop-out", lines["mga"]) - 1e-9
 
 
-@pytest.mark.parametrize("case", [case for case in PURE if hides(bind(case))], ids=str)
+@pytest.mark.parametrize(
+    "case", [case for case in PURE if isinstance(bind(case), Exchangeable)], ids=str
+)
 def test_lines_of_a_verified_randomiser(case: Any, rng: np.random.Generator) -> None:
     """Verified is RIA; with drop-out an honest report of a target that supports it is sent."""
     protocol, targets, share = bind(case), np.array([4, 1]), 0.1
@@ -65,7 +71,7 @@ def test_lines_of_a_verified_randomiser(case: Any, rng: np.random.Generator) -> 
     rates = law @ bits / law.sum()
     kept = rates_gain(protocol, ItemSupport(rates, 0.0), targets, share, held)
     assert lines["drop-out"] == pytest.approx(kept)
-    reports = cast("Conditions", protocol).conditioned(
+    reports = cast("Exchangeable", protocol).conditioned(
         np.full(2000, 4), np.ones(2000, dtype=bool), rng
     )
     seen = protocol.supports(reports)[:, targets].mean(axis=0)
@@ -91,7 +97,7 @@ def test_an_accepted_report_supports_what_is_said(kind: str, rng: np.random.Gene
     supported = accepted(protocol)
     assert supported is not None
     reports = protocol.perturb(np.full(40_000, 4), rng)
-    if is_pure(protocol):
+    if isinstance(protocol, PureProtocol):
         shown = protocol.supports(reports)[:, 4] > 0
     else:
         shown = protocol.look(reports, np.array([4]))[:, 0]
@@ -99,7 +105,7 @@ def test_an_accepted_report_supports_what_is_said(kind: str, rng: np.random.Gene
     counts = protocol.support_counts(kept)
     found = protocol.estimates(counts[None], len(kept)).frequencies[0]
     p, q = protocol.p, protocol.q
-    largest = 2 / (p - q) if is_pure(protocol) else 8.0  # of what one report adds
+    largest = 2 / (p - q) if isinstance(protocol, PureProtocol) else 8.0  # of what one report adds
     near = 6.5 * largest / len(kept) ** 0.5
     for item, rate in zip((4, 1), supported, strict=True):
         assert found[item] == pytest.approx((rate - q) / (p - q), abs=near)

@@ -10,7 +10,9 @@ from scipy.stats import binom, norm
 from support import budget
 
 import ldptui
-from ldptui.core.law.pure import Oracle, Total, is_pure, is_unbiased, sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
+from ldptui.core.law.moments import SummedNumbers
+from ldptui.core.law.pure import PureProtocol, Supporting, Total
 from ldptui.core.protocols import KINDS
 from ldptui.core.theory import misfit, target_sum_variance
 from ldptui.core.theory.misfit import CHANCE, FAR, LEAST_REPORTS, ROUNDING
@@ -26,15 +28,15 @@ def local(kind: str, epsilon: float = 1.0) -> Any:
 UNBIASED = [
     kind
     for kind, spec in KINDS.items()
-    if sends_reports(spec.mechanism) and is_unbiased(spec.mechanism)
+    if is_a(spec.mechanism, LocalMechanism) and is_a(spec.mechanism, (PureProtocol, SummedNumbers))
 ]
 
 
 def supports_independently(protocol: Any) -> bool:
     every = protocol.domain_size, 1.0
-    return is_pure(protocol) and protocol.total_variance(Total(*every)) == pytest.approx(
-        Oracle.total_variance(protocol, Total(*every))
-    )
+    return isinstance(protocol, PureProtocol) and protocol.total_variance(
+        Total(*every)
+    ) == pytest.approx(Supporting.total_variance(protocol, Total(*every)))
 
 
 def counts(protocol: Any, users: int, trials: int) -> Any:

@@ -16,8 +16,7 @@ from support.cases import (
 )
 from support.report_laws import Case, Poisoned
 
-from ldptui.core.law.capabilities import places
-from ldptui.core.law.pure import SeedSearch, item_variance
+from ldptui.core.law.pure import PlacedItems, SeedSearch, item_variance
 from ldptui.core.theory import (
     attacked_variance,
     count_variance,
@@ -101,7 +100,7 @@ def test_every_item_shifts_by_the_one_formula(case: Case) -> None:
     shift = law.after.mean - law.before.mean
     for item in range(case.domain_size):
         rate = support.target if item in (1, 3) else support.other
-        if places(one.protocol):
+        if isinstance(one.protocol, PlacedItems):
             rate = float(fake_support(one).rates[item])  # type: ignore[union-attr]
         claimed = item_shift(one.protocol, rate, one.share, law.truth[item])
         assert claimed == pytest.approx(shift[item])
@@ -176,7 +175,7 @@ def test_the_domain_beyond_which_grr_gains_more(epsilon: float, r: int) -> None:
     for d in range(max(2, r), 3 * r + math.ceil(limit)):
         grr, oue = bind(Case("grr", d, epsilon)), bind(Case("oue", d, epsilon))
         gains = [
-            gain(protocol, protocol.crafted_support(r, search), r, 0.05, 0.01)
+            gain(protocol, protocol.find_support("crafted", r, search), r, 0.05, 0.01)
             for protocol in (grr, oue)
         ]
         assert (gains[0] > gains[1]) == (d > limit)

@@ -160,7 +160,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "exact_border": {"epsilon": 1.0},
     "frequency_std": {"protocol": OLH, "users": 100, "frequency": 0.1},
     "gain": {
-        "protocol": OLH, "support": OLH.honest_support(2), "r": 2, "share": 0.1,
+        "protocol": OLH, "support": OLH.find_support("honest", 2), "r": 2, "share": 0.1,
         "target_frequency": 0.1,
     },
     "gain_lines": {
@@ -168,7 +168,8 @@ FORMS: dict[str, dict[str, Any]] = {
         "crafted": True,
     },
     "gain_std": {
-        "protocol": OLH, "support": OLH.honest_support(2), "r": 2, "users": 90, "malicious": 9,
+        "protocol": OLH, "support": OLH.find_support("honest", 2), "r": 2, "users": 90,
+        "malicious": 9,
         "target_frequency": 0.1,
     },
     "gains_elsewhere": {"cell": CELL, "kinds": ["grr", "oue"]},
@@ -344,7 +345,7 @@ def test_estimates_of_a_failed_cell_say_why_it_failed(tmp_path: Path) -> None:
 def test_a_wrong_argument_of_a_closed_form_is_a_sentence(name: str) -> None:
     form = getattr(ldptui.theory, name)
     taken = set(inspect.signature(form).parameters)
-    supported = {"supported": OLH.known(Ask("honest", ITEMS)).support(ITEMS)}
+    supported = {"supported": OLH.find_law(Ask("honest", ITEMS)).support(ITEMS)}
     good = FORMS.get(name, {"cell": CELL})
     if name in ("cell_gain", "rates_gain"):
         good = {

@@ -19,7 +19,8 @@ from ldptui.charts.series import Plot, Rest, Series
 from ldptui.core import compile, theory
 from ldptui.core.base.summary import Estimate
 from ldptui.core.bounds.programme import optimum
-from ldptui.core.law.capabilities import places
+from ldptui.core.law.mechanism import is_a
+from ldptui.core.law.pure import PlacedItems
 from ldptui.core.protocols import KINDS
 from ldptui.core.view import Estimates, Frequencies
 from ldptui.session.cells import Cells, same_settings
@@ -334,7 +335,9 @@ def test_an_undetectable_line_without_a_closed_form_is_optimised_beside_the_scre
     assert hidden.y[-1] == pytest.approx(best)
 
 
-@pytest.mark.parametrize("kind", [kind for kind, spec in KINDS.items() if places(spec.mechanism)])
+@pytest.mark.parametrize(
+    "kind", [kind for kind, spec in KINDS.items() if is_a(spec.mechanism, PlacedItems)]
+)
 def test_sums_over_items_are_left_to_a_thread(kind: str) -> None:
     made = scenario(protocol__kind=kind)
     variable = curves.axes(made)[0]

@@ -18,7 +18,8 @@ from support.commands import Captured, fail, noted, succeed
 
 import ldptui
 from ldptui.core.base.errors import ContentError, LdpError, ScenarioError
-from ldptui.core.law.pure import is_pure, sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
+from ldptui.core.law.pure import PureProtocol
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports import arrow, files, sources
 from ldptui.terminal import exits
@@ -26,7 +27,7 @@ from ldptui.terminal import exits
 LOCAL = [
     kind
     for kind, spec in KINDS.items()
-    if sends_reports(spec.mechanism) and not spec.mechanism.simulated_only
+    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
 ]
 VECTORS = Path(__file__).parents[3] / "docs" / "report-vectors.json"
 AGREED = ("--protocol", "grr", "--epsilon", "1", "--items", "4")
@@ -122,7 +123,7 @@ def test_the_vectors_are_read_as_they_say(tmp_path: Path) -> None:
         path = tmp_path / "reports.jsonl"
         path.write_text("".join(f"{json.dumps(row)}\n" for row in vector["reports"]), "utf-8")
         (reports,) = files.read_reports(path, protocol)
-        if is_pure(protocol):
+        if isinstance(protocol, PureProtocol):
             supports = protocol.supports(reports)
             assert [np.flatnonzero(row > 0).tolist() for row in supports] == vector["supports"]
 

@@ -33,7 +33,7 @@ def write(place: Path, frequencies: Sequence[float], targets: Sequence[int], fak
     """20,000 reports of OUE, some of them MGA's on these targets."""
     oue, rng = ldptui.protocol("oue", items=8, epsilon=1.0), np.random.default_rng(7)
     honest = oue.perturb(rng.choice(8, 20_000 - fakes, p=frequencies), rng)
-    crafted = oue.known(Ask("crafted", np.array(targets)))
+    crafted = oue.find_law(Ask("crafted", np.array(targets)))
     reports = np.concatenate([honest, crafted.reports(fakes, rng)])  # type: ignore[attr-defined]
     ldptui.write_reports(place / "reports.csv", [reports], oue)
 

@@ -16,14 +16,14 @@ from support.commands import Captured, fail, succeed
 import ldptui
 from ldptui.commands import cli
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.law.pure import sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports import files, groups, sources
 
 LOCAL = [
     kind
     for kind, spec in KINDS.items()
-    if sends_reports(spec.mechanism) and not spec.mechanism.simulated_only
+    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
 ]
 AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "4")
 
@@ -167,7 +167,7 @@ def test_counts_of_parts_are_the_counts_of_all(kind: str, tmp_path: Path) -> Non
         assert made.reports == 27
         assert made.counts.dtype == whole.dtype
         assert np.array_equal(made.counts, whole)
-    if not hasattr(protocol, "estimates"):
+    if "estimates" in protocol.lacks:
         return
     wanted = ldptui.estimate(np.concatenate(parts), protocol).values
     # What is decoded depends in its last digits on where arrays lie in memory.

@@ -17,11 +17,12 @@ import ldptui
 from ldptui.commands.common_options import Opening
 from ldptui.commands.scenario_loading import collection
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.law.numbers import tells_numbers
+from ldptui.core.law.mechanism import is_a
+from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports import numbers
 
-TELLING = [kind for kind, spec in KINDS.items() if tells_numbers(spec.mechanism)]
+TELLING = [kind for kind, spec in KINDS.items() if is_a(spec.mechanism, NumericProtocol)]
 RANGE = ("--low", "0", "--high", "100", "--epsilon", "1")
 AGES = "id,age\n1,17\n2,40.5\n3,90\n4,100\n"
 

@@ -24,7 +24,7 @@ from ldptui.api.vectors import rows_of
 from ldptui.catalogue import kind_words
 from ldptui.commands import client_command
 from ldptui.core.lab.audit import audit_protocol
-from ldptui.core.law.pure import sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports import files
 from ldptui.explain.client_pages import Client, client_of
@@ -33,7 +33,7 @@ from ldptui.questions.choices import numbers
 LOCAL = [
     kind
     for kind, spec in KINDS.items()
-    if sends_reports(spec.mechanism) and not spec.mechanism.simulated_only
+    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
 ]
 SMALL: dict[str, dict[str, Any]] = {
     "cms": {"rows": 3, "buckets": 4},

@@ -12,6 +12,7 @@ from support.commands import Captured, fail, succeed
 from support.kinds import CAO_ATTACKS
 
 from ldptui.commands import cli
+from ldptui.core.law.pure import Supporting
 from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
 from ldptui.terminal import exits
 
@@ -124,7 +125,7 @@ def test_the_theory_table_names_each_quantity_its_formula_and_its_source(
         assert max(map(len, text.splitlines())) <= 80
         for word in ("variance per user", "frequency std", "gain of MGA", "CJG eq. 7", "USENIX"):
             assert word in text
-        own = hasattr(KINDS[protocol].mechanism, "unit_variance")  # not Wang's
+        own = KINDS[protocol].mechanism.unit_variance is not Supporting.unit_variance  # not Wang's
         assert ("W17 th. 2" in text) is not own
     assert "--users" in succeed(capsys, "theory", "grr", "--epsilon", "1", "--items", "8")
 

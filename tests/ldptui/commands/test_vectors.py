@@ -13,7 +13,7 @@ import pytest
 from support.commands import Captured, fail, succeed
 
 from ldptui.commands import cli
-from ldptui.core.law.pure import sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
 from ldptui.terminal import exits
 
@@ -21,7 +21,7 @@ CLIENTS = Path(__file__).parents[3] / "docs" / "clients"
 LOCAL = [
     kind
     for kind, spec in KINDS.items()
-    if sends_reports(spec.mechanism) and not spec.mechanism.simulated_only
+    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
 ]
 
 

@@ -11,7 +11,8 @@ from support.chart_cases import QUICK
 from support.sheet_app import SheetApp
 
 from ldptui.core.cell import Cell
-from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.longitudinal import Memoising
+from ldptui.core.law.mechanism import is_a
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols import rappor as bloom
 from ldptui.explain import example_users
@@ -90,7 +91,7 @@ async def test_the_panel_fits(size: tuple[int, int], charset: str) -> None:
 
 KEEPING = [
     kind for kind, spec in KINDS.items()
-    if memoises(spec.mechanism) and not hasattr(spec, "noise")
+    if is_a(spec.mechanism, Memoising) and not hasattr(spec, "noise")
 ]  # fmt: skip
 
 

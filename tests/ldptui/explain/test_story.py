@@ -148,7 +148,7 @@ def test_theory_of_a_family_without_a_story(
     values = json.loads("{" + document)
     protocol = MadeUp(64, 1.0)
     assert values["frequency_std"] == theory.frequency_std(protocol, 9999)
-    support = protocol.crafted_support(3, SeedSearch())
+    support = protocol.find_support("crafted", 3, SeedSearch())
     assert values["gain"]["mga"] == theory.gain(protocol, support, 3, 0.05, 0.01)
 
 

@@ -15,12 +15,12 @@ import ldptui
 from ldptui.commands import cli
 from ldptui.core.base.errors import RunError
 from ldptui.core.lab.audit import audit_protocol, published
-from ldptui.core.law.pure import sends_reports
+from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
 from ldptui.terminal import exits
 
 BROKEN = Path(__file__).parents[3] / "examples" / "broken"
-LOCAL = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
+LOCAL = [kind for kind, spec in KINDS.items() if is_a(spec.mechanism, LocalMechanism)]
 ITEMS = 8
 
 

@@ -54,7 +54,7 @@ def _about(draft: Draft | None) -> About:
         rounds=bool(cell.rounds),
         pairs=pairs,
         measured=bool(cell.python_metrics),
-        scored=any(hasattr(step, "scores") for step in cell.filters[:1]),
+        scored=any(step.scores for step in cell.filters[:1]),
         keeps=cell.memory is not None,
         goal=cell.goal is not None,
         bounded=cell.concludes,

@@ -15,7 +15,7 @@ def test_a_user_is_asked_about_the_prefix_of_the_group(protocol: object) -> None
     prefixes = hunt_of(cell).prefixes
     for number in range(5):
         level = number % 4
-        asked = cell.task.asked(cell, number)
+        asked = cell.task.ask_user(cell, number)
         assert asked.population.users == cell.users
         for item in range(8):
             prefix = int(prefixes.cut(prefixes.codes[[item]], level)[0])

@@ -1,29 +1,89 @@
-"""Chains of randomised response: L-GRR over the items, LOLOHA over the buckets of a kept hash.
+"""Longitudinal kinds: an answer that a user keeps for good, and fresh noise on it in each report.
 
-Arcolezi, Pinzón, Palamidessi, Gambs, "Frequency estimation of evolving data under local
-differential privacy", EDBT 2023 (LOLOHA); L-GRR: Arcolezi, Couchot, Al Bouna, Xiao, 2022. Their
-second noise is right for two answers only; `tight` is solved for any number of them.
+Erlingsson, Pihur, Korolova, CCS 2014 (L-SUE is its basic form with the noise given by ε∞ and ε₁);
+L-GRR, L-OSUE, L-OUE: Arcolezi, Couchot, Al Bouna, Xiao, "Improving the utility of locally
+differentially private protocols for longitudinal and multidimensional frequency estimates", Digital
+Communications and Networks 2022; LOLOHA: Arcolezi, Pinzón, Palamidessi, Gambs, "Frequency
+estimation of evolving data under local differential privacy", EDBT 2023. Their second noise is
+right for two answers only; `tight` is solved for any number of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ...base.errors import ScenarioError, got
-from ...base.sampling import Counts, binomial, uniform_multinomial
-from ...law.capabilities import Attendance
-from ...law.pure import Items, Reports, Rng
-from ..grr import GRR
-from ..hashing import HASH_RANGE, HashRule, LocalHashing, hash_range_for
-from .bits import Keeps, OneBitEach, memoised_counts
-from .chain import Chain, TwoBudgets
+from ..base.errors import ScenarioError, got, spelled
+from ..base.ranges import EPSILON, Range
+from ..base.sampling import Counts, binomial, uniform_multinomial
+from ..law.longitudinal import Attendance, Chain, Memoising
+from ..law.pure import Items, Reports, Rng
+from .budget import Budget
+from .grr import GRR
+from .hashing import HASH_RANGE, HashRule, LocalHashing, hash_range_for
+from .unary import IndependentBits, Unary
 
 Calibration: TypeAlias = Literal["tight", "published"]
+
+KEPT_EPSILON = Range(0, 2 * EPSILON.high, "(]")
+"""ε∞, of which ε₁ is a part."""
+
+
+@dataclass(frozen=True)
+class TwoBudgets(Budget):
+    """The table of a kind that keeps an answer: `epsilon` is ε₁ of one report.
+
+    epsilon_infinity : ε∞ of all reports of one item; twice ε₁ where it is left out.
+    """
+
+    epsilon_infinity: Annotated[float, KEPT_EPSILON] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.epsilon_infinity is not None and self.epsilon >= self.epsilon_infinity:
+            raise ScenarioError(
+                f"must be below epsilon_infinity = {spelled(self.epsilon_infinity)}, as one report "
+                f"tells less than all reports together, {got(self.epsilon)}",
+                key="epsilon",
+            )
+
+    @property
+    def limit(self) -> float:
+        """ε∞, in nats."""
+        return 2 * self.epsilon if self.epsilon_infinity is None else self.epsilon_infinity
+
+
+class MemoisingPair(Memoising):
+    """A protocol whose users draw an answer once, by a first randomiser, and send it by a second.
+
+    One collection is the pure protocol of both noises at once; epsilon is ε₁.
+    """
+
+    @abstractmethod
+    def keep(self, values: Items, permanent: Rng) -> Reports:
+        """The answers that users with these items keep, as reports without fresh noise."""
+
+    @abstractmethod
+    def send(self, kept: Reports, fresh: Rng) -> Reports:
+        """One report of each kept answer."""
+
+    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
+        return self.send(self.keep(values, permanent), fresh)
+
+
+class MemoisedBits(MemoisingPair, IndependentBits):
+    """Users who keep a perturbed bit for each item, and perturb it again."""
+
+    def keep(self, values: Items, permanent: Rng) -> Reports:
+        return np.asarray(self.chain.keep_bits(self.encoded(values), self.domain_size, permanent))
+
+    def send(self, kept: Reports, fresh: Rng) -> Reports:
+        return np.asarray(self.chain.send_bits(kept, self.domain_size, fresh))
 
 
 @dataclass(frozen=True)
@@ -75,12 +135,17 @@ class Response:
         return sent
 
 
-class KeepsAnswer(Keeps):
-    """The shared part of both chains: one answer of `response` is kept for an item."""
+class MemoisedAnswer(MemoisingPair):
+    """Users who keep one answer of a `response`."""
 
     family: ClassVar[str] = "chains"
 
     response: Response
+
+    @property
+    def epsilon_lifetime(self) -> float:
+        """ε of a user who comes to hold every item: an answer is kept for each, d ε∞."""
+        return self.domain_size * self.epsilon_infinity
 
     @property
     def epsilon_infinity(self) -> float:
@@ -95,7 +160,7 @@ class KeepsAnswer(Keeps):
 
 
 @dataclass(frozen=True)
-class ResponseChain(KeepsAnswer, GRR):
+class ResponseChain(MemoisedAnswer, GRR):
     """L-GRR: an item drawn by GRR is kept for the own one, and GRR sends it in every report.
 
     One collection is GRR; epsilon is what the first report really costs.
@@ -106,13 +171,8 @@ class ResponseChain(KeepsAnswer, GRR):
 
     response: Response
 
-    @property
-    def epsilon_lifetime(self) -> float:
-        """ε of a user who comes to hold every item: an answer is kept for each, d ε∞."""
-        return self.domain_size * self.epsilon_infinity
-
     def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
-        """As `core.law.capabilities.Memoises`; exact, with users who come and go too.
+        """Exact, with users who come and go too.
 
         A user keeps the own item with probability p₁ - q₁, else any item, all alike. The kept items
         of the latter say nothing of their own ones, so that those who leave are any of them.
@@ -163,10 +223,13 @@ def _without(
 
 
 @dataclass(frozen=True)
-class HashingChain(KeepsAnswer, LocalHashing):
+class HashingChain(MemoisedAnswer, LocalHashing):
     """LOLOHA: a hash function and a bucket drawn from it are kept, and sent with fresh noise.
 
-    One collection is local hashing; epsilon is what the first report really costs.
+    One collection is local hashing; epsilon is what the first report really costs. Counts over
+    rounds are exact of each item over all rounds, and of all items in each, as they are for kept
+    bits: whether an item is in the kept bucket. What is left out is that items of one bucket rise
+    and fall together from round to round, which shows in no mean, variance or covariance.
     """
 
     called: ClassVar[str] = "LOLOHA"
@@ -184,16 +247,6 @@ class HashingChain(KeepsAnswer, LocalHashing):
         """The chances of an item: any other one is in the kept bucket with probability 1/g."""
         return replace(self.response.chain, q1=1 / self.hash_range)
 
-    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
-        """As `core.law.capabilities.Memoises`: of each item over all rounds, of all items in each.
-
-        Both are exact, as they are for kept bits: whether an item is in the kept bucket. What is
-        left out is that items of one bucket rise and fall together from round to round, which shows
-        in no mean, variance or covariance.
-        """
-        bits = OneBitEach(self.domain_size, self.chain)
-        return memoised_counts(bits, self.chain, rounds)
-
     def keep(self, values: Items, permanent: Rng) -> Reports:
         first = LocalHashing(self.domain_size, self.epsilon_infinity, self.hash_range)
         return first.perturb(values, permanent)
@@ -205,7 +258,7 @@ class HashingChain(KeepsAnswer, LocalHashing):
 
 
 @dataclass(frozen=True)
-class Calibrated(TwoBudgets):
+class CalibratedBudgets(TwoBudgets):
     """The two budgets of a chain of randomised response, and how its fresh noise is chosen."""
 
     calibration: Calibration = "tight"
@@ -216,7 +269,7 @@ class Calibrated(TwoBudgets):
 
 
 @dataclass(frozen=True)
-class LGRRSpec(Calibrated, kind="l-grr", mechanism=ResponseChain):
+class LGRRSpec(CalibratedBudgets, kind="l-grr", mechanism=ResponseChain):
     """L-GRR, before the domain is known."""
 
     def bind(self, domain_size: int) -> ResponseChain:
@@ -225,7 +278,7 @@ class LGRRSpec(Calibrated, kind="l-grr", mechanism=ResponseChain):
 
 
 @dataclass(frozen=True)
-class LOLOHASpec(Calibrated, kind="loloha", mechanism=HashingChain):
+class LOLOHASpec(CalibratedBudgets, kind="loloha", mechanism=HashingChain):
     """LOLOHA, before the domain is known; g by the rule at ε₁, or given."""
 
     hash_range: HashRule | Annotated[int, HASH_RANGE] = "nearest"
@@ -241,3 +294,96 @@ class LOLOHASpec(Calibrated, kind="loloha", mechanism=HashingChain):
         g = hash_range_for(self.epsilon, self.hash_range)
         response = Response.solved(g, self.epsilon, self.limit, self.calibration)
         return HashingChain(domain_size, self.spent(response), g, response)
+
+
+@dataclass(frozen=True)
+class UnaryChain(MemoisedBits, Unary):
+    """A unary encoding whose bits pass through two noises, the first of which is kept.
+
+    One collection is the unary encoding of both noises at once: p and q are those of the chain.
+    """
+
+    called: ClassVar[str] = "longitudinal unary encoding"
+    family: ClassVar[str] = "chains"
+    at_one_time: ClassVar[str] = Unary.family
+
+    epsilon_infinity: float
+    chain: Chain
+
+    @property
+    def epsilon_lifetime(self) -> float:
+        """ε of a user who comes to hold every item: its bits are kept for each, d ε∞."""
+        return self.domain_size * self.epsilon_infinity
+
+    def epsilon_of_rounds(self, rounds: int) -> float:
+        return self.epsilon if rounds == 1 else self.chain.epsilon_of_rounds(rounds)
+
+
+def l_sue(epsilon: float, limit: float) -> Chain:
+    """SUE and SUE again: at one time SUE. 2p - 1 = tanh(ε/4) of each, and they multiply."""
+    kept, both = math.tanh(limit / 4), math.tanh(epsilon / 4)
+    return Chain(*_symmetric(kept), *_symmetric(both / kept))
+
+
+def l_osue(epsilon: float, limit: float) -> Chain:
+    """OUE, then SUE: at one time OUE. 1 - 2q = tanh(ε/2) of each, and they multiply."""
+    kept, both = math.tanh(limit / 2), math.tanh(epsilon / 2)
+    return Chain(0.5, 1 / (math.exp(limit) + 1), *_symmetric(both / kept))
+
+
+def l_oue(epsilon: float, limit: float) -> Chain:
+    """OUE, then OUE: p₁ = p₂ = 1/2, and q₂ so that one report costs ε₁.
+
+    With q₁ = 1/2 - w and u = e^ε₁ - 1 the ratio p(1-q) / ((1-p)q) of the chain is e^ε₁ where
+    u(1-q₁) q₂² / 2 - (w + u(1/4 + w)) q₂ + (4w - 3u q₁)/8 = 0, of which the smaller root is meant.
+    """
+    other, gap, raised = 1 / (math.exp(limit) + 1), math.tanh(limit / 2) / 2, math.expm1(epsilon)
+    square, linear = raised * (1 - other) / 2, gap + raised * (0.25 + gap)
+    constant = (4 * gap - 3 * raised * other) / 8
+    root = math.sqrt(linear**2 - 4 * square * constant)
+    return Chain(0.5, other, 0.5, 2 * constant / (linear + root))
+
+
+def _symmetric(gap: float) -> tuple[float, float]:
+    """p and q with p + q = 1 and p - q as given."""
+    return (1 + gap) / 2, (1 - gap) / 2
+
+
+class _UnarySpec(TwoBudgets, mechanism=UnaryChain):
+    """A unary chain before the domain is known."""
+
+    solved: ClassVar[Callable[[float, float], Chain]]
+
+    def bind(self, domain_size: int) -> UnaryChain:
+        chain = type(self).solved(self.epsilon, self.limit)
+        return UnaryChain(domain_size, self.epsilon, chain.p, self.limit, chain)
+
+
+@dataclass(frozen=True)
+class LSUESpec(_UnarySpec, kind="l-sue", solved=l_sue):
+    """L-SUE, before the domain is known."""
+
+
+@dataclass(frozen=True)
+class LOSUESpec(_UnarySpec, kind="l-osue", solved=l_osue):
+    """L-OSUE, before the domain is known."""
+
+
+@dataclass(frozen=True)
+class LOUESpec(_UnarySpec, kind="l-oue", solved=l_oue):
+    """L-OUE, before the domain is known."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # Without fresh noise on the zeros, q₂ = 0, one report costs this.
+        most = math.log1p(2 * math.expm1(self.limit) / 3)
+        if self.epsilon >= most:
+            raise ScenarioError(
+                f"must be below ln((2 e^ε∞ + 1) / 3) = {spelled(most, 6)} where epsilon_infinity = "
+                f"{spelled(self.limit)}, as half of the kept ones are lost anyhow, "
+                f"{got(self.epsilon)}",
+                key="epsilon",
+            )
+
+
+SPECS = (LSUESpec, LOSUESpec, LOUESpec, LGRRSpec, LOLOHASpec)

@@ -1,0 +1,109 @@
+"""Closed forms of estimates that some mechanisms have of their own, which (p, q) do not give."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..base.sampling import Counts, Floats
+from .mechanism import LocalMechanism, Mechanism
+from .pure import PureProtocol, Supporting
+
+Moments: TypeAlias = tuple[Floats, Floats | None]
+"""Before and after the attack: float64[d] each, None where it is not known what the fakes do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """A collection, as far as closed forms have to know it.
+
+    histogram : int64[d], the genuine users of each item.
+    fakes : for each kind of fakes their number, and the law of one report: a BitLaw, or what it
+        supports, an ItemSupport; None where that is not known.
+    rounds : those of a campaign, in order; empty where there is one collection.
+    meetings : float64[d], the expected pairs of rounds that a user takes part in and keeps an
+        answer over, added over the users of each item; None where nobody keeps one.
+    """
+
+    histogram: Counts
+    fakes: tuple[tuple[int, Any], ...] = ()
+    rounds: tuple[Collection, ...] = ()
+    meetings: Floats | None = None
+
+    @property
+    def users(self) -> int:
+        return int(self.histogram.sum())
+
+    @property
+    def malicious(self) -> int:
+        return sum(count for count, _ in self.fakes)
+
+    @property
+    def frequencies(self) -> Floats:
+        """float64[d], the true frequencies of the genuine users."""
+        return self.histogram / self.users
+
+    @property
+    def foreseen(self) -> bool:
+        """True if the law of every fake report is known."""
+        return all(law is not None for _, law in self.fakes)
+
+    def fake_sums(self) -> tuple[Floats, Floats]:
+        """float64[d] each: the supports of all fakes, added up, and their variances."""
+        nobody = np.zeros(self.histogram.size)
+        return (
+            sum((count * law.rates for count, law in self.fakes), nobody),
+            sum((count * law.variances for count, law in self.fakes), nobody),
+        )
+
+
+class EstimateMoments(Mechanism):
+    """A mechanism that has closed forms of its estimates of its own."""
+
+    @abstractmethod
+    def means(self, collection: Collection) -> Moments | None:
+        """Expected estimates before and after the attack, float64[d] each.
+
+        None where there is no closed form, or none of what the fakes do.
+        """
+
+    @abstractmethod
+    def variances(self, collection: Collection) -> Moments | None:
+        """Variances of the same in one trial, float64[d] each."""
+
+
+class SummedNumbers(Supporting, LocalMechanism, EstimateMoments):
+    """A family whose reports are numbers that add up: each item's are right on average.
+
+    The share of a fake report is then its numbers themselves: p = 1 and q = 0. A protocol has the
+    variance of one user's numbers as `unit_variance` of the true frequencies.
+    """
+
+    p = 1.0
+    q = 0.0
+
+    @abstractmethod
+    def hidden_loss(self, crowd: Any) -> float:
+        """The most that other items can lose unseen to the targets: `core.bounds.undetectable`."""
+
+    def means(self, collection: Collection) -> Moments | None:
+        """f before the attack; after it, the mean over all users."""
+        truth, everyone = collection.frequencies, collection.users + collection.malicious
+        if not collection.foreseen:
+            return truth, None
+        return truth, (collection.users * truth + collection.fake_sums()[0]) / everyone
+
+    def variances(self, collection: Collection) -> Moments | None:
+        """The variance of the mean over the genuine users; after the attack, over all users."""
+        users, everyone = collection.users, collection.users + collection.malicious
+        each = self.unit_variance(collection.frequencies)
+        if not collection.foreseen:
+            return each / users, None
+        return each / users, (users * each + collection.fake_sums()[1]) / everyone**2
+
+
+Unbiased: TypeAlias = PureProtocol | SummedNumbers
+"""A protocol whose estimates are right on average, and whose variance is known."""
