@@ -283,15 +283,70 @@ class LocalMechanism(Mechanism):
         return np.empty((len(reports), 0), dtype=np.bool_)
 
     def random_reports(self, count: int, rng: Rng) -> Reports:
-        """Reports uniform over the encoded space (the random report attack, RPA)."""
+        """Reports uniform over the encoded space (the random report attack, RPA).
+
+        Parameters
+        ----------
+        count
+            How many reports.
+        rng
+            A generator of NumPy.
+
+        Examples
+        --------
+        >>> import ldptui, numpy as np
+        >>> oue, rng = ldptui.protocol("oue", items=8, epsilon=1.0), np.random.default_rng(0)
+        >>> len(oue.random_reports(2, rng))
+        2
+        """
         return self.find_law(Ask("random")).reports(count, rng)
 
     def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
-        """Reports that support as many targets as possible (the maximal gain attack, MGA)."""
+        """Reports that support as many targets as possible (the maximal gain attack, MGA).
+
+        Parameters
+        ----------
+        targets
+            int64[r], the items.
+        count
+            How many reports.
+        search
+            How many hash seeds a fake under local hashing tries.
+        rng
+            A generator of NumPy.
+
+        Examples
+        --------
+        >>> import ldptui, numpy as np
+        >>> from ldptui.core.law.law import SeedSearch
+        >>> oue, rng = ldptui.protocol("oue", items=8, epsilon=1.0), np.random.default_rng(0)
+        >>> len(oue.craft(np.array([3]), 2, SeedSearch(), rng))
+        2
+        """
         return self.find_law(Ask("crafted", targets, search)).reports(count, rng)
 
     def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
-        """Reports that support as few targets as possible, and look honest elsewhere."""
+        """Reports that support as few targets as possible, and look honest elsewhere.
+
+        Parameters
+        ----------
+        targets
+            int64[r], the items.
+        count
+            How many reports.
+        search
+            How many hash seeds a fake under local hashing tries.
+        rng
+            A generator of NumPy.
+
+        Examples
+        --------
+        >>> import ldptui, numpy as np
+        >>> from ldptui.core.law.law import SeedSearch
+        >>> oue, rng = ldptui.protocol("oue", items=8, epsilon=1.0), np.random.default_rng(0)
+        >>> len(oue.avoid(np.array([3]), 2, SeedSearch(), rng))
+        2
+        """
         return self.find_law(Ask("avoided", targets, search)).reports(count, rng)
 
 

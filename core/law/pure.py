@@ -66,6 +66,22 @@ class Supporting(Mechanism):
     q: Any
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
+        """Unbiased estimates of the frequencies from support counts.
+
+        Parameters
+        ----------
+        counts
+            int64[..., d], the support counts.
+        users
+            How many sent a report.
+
+        Examples
+        --------
+        >>> import ldptui, numpy as np
+        >>> oue = ldptui.protocol("oue", items=4, epsilon=1.0)
+        >>> oue.estimates(np.array([5, 3, 3, 3]), 10).frequencies.round(2)
+        array([1.  , 0.13, 0.13, 0.13])
+        """
         return Estimates(estimate(counts, users, self))
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
@@ -115,7 +131,19 @@ class Supporting(Mechanism):
         return float(total.r * q * (1 - q) / gap**2 + total.frequency * (1 - p - q) / gap)
 
     def unit_variance(self, frequency: Any) -> Any:
-        """n times the variance of an estimate, given the true frequency or all of them."""
+        """n times the variance of an estimate, given the true frequency or all of them.
+
+        Parameters
+        ----------
+        frequency
+            The true frequency of an item, or float64[...] of several.
+
+        Examples
+        --------
+        >>> import ldptui
+        >>> round(ldptui.protocol("oue", items=4, epsilon=1.0).unit_variance(0.0), 3)
+        3.683
+        """
         p, q = self.p, self.q
         gap = p - q
         return q * (1 - q) / gap**2 + frequency * (1 - p - q) / gap

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import SHARE, Range
-from ldptui.core.law.moments import Unbiased
 
 from .collection import (
     Confidence,
@@ -196,6 +195,7 @@ def _estimate_groups(
     collection: ReportCollection, by: str, how: Mapping[str, Any], is_strict: bool
 ) -> GroupAnswer:
     """The frequencies of groups of users, and the differences between them."""
+    from ldptui.core.law.moments import Unbiased
     from ldptui.core.reports.frequencies import estimate_frequencies
     from ldptui.core.reports.groups import count_groups
     from ldptui.core.theory import differences
