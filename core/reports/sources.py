@@ -112,10 +112,9 @@ def sources(places: Places, kind: Format | None = None) -> list[Source]:
 
 
 def test_doubts(named: Iterable[Source]) -> list[str]:
-    """A sentence for each file whose reports are for tests; a full path is named by its end."""
+    """A sentence for each file whose reports are for tests."""
     return [
-        f"{source.name if isinstance(source, Path) and source.is_absolute() else source} "
-        "has reports for tests (for_tests), which protected nobody"
+        f"{source} has reports for tests (for_tests), which protected nobody"
         for source in named
         if source.suffix != END and is_for_tests(source)
     ]

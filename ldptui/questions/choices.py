@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, Final
 
 from ..catalogue.kinds import in_order, kind_words, listed_kinds
@@ -15,6 +16,8 @@ EXAMPLES: Final = {
     "repaired": "relation-repaired.csv",
 }
 """The tables that come with the program, which a form starts with."""
+BUNDLED: Final = Path(__file__).parent / "examples"
+"""Their folder."""
 EXAMPLE: Final = "reports.csv"
 """The reports that come with the program: those of OUE with ε = 1 about 16 items, 5 % of MGA."""
 OWN: Final = "plugin"

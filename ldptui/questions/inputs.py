@@ -20,7 +20,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import Column, read_columns
 from ldptui.core.scenario import Scenario
 
-from .choices import EXAMPLE, EXAMPLES
+from .choices import BUNDLED, EXAMPLE, EXAMPLES
 from .sheet import Answer
 
 
@@ -67,7 +67,7 @@ class FormPlace:
         except RuntimeError:
             path = self.folder / text
         if not is_file(path) and text in EXAMPLES.values():
-            path = Path(__file__).parent / "examples" / text
+            path = BUNDLED / text
         if not is_file(path):
             raise ScenarioError(f"must be a file, got {path}", key=key)
         return path
@@ -79,7 +79,7 @@ class FormPlace:
         except RuntimeError:
             path = self.folder / text
         if text == EXAMPLE and not is_there(path):
-            path = Path(__file__).parent / "examples" / text
+            path = BUNDLED / text
         return str(path)
 
 

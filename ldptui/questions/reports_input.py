@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -31,6 +32,7 @@ from ldptui.core.reports.sources import labels_in, sources, test_doubts
 from ..explain.formula_inputs import read_key
 from ..terminal.output import check_writable
 from ..text import format as text
+from .choices import BUNDLED
 from .signature import is_given
 
 
@@ -80,8 +82,9 @@ class ReportCollection:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """A sentence for each file whose reports protected nobody."""
-        return tuple(test_doubts(self.files or ()))
+        """A sentence for each file whose reports protected nobody; a bundled one is its name."""
+        own = f"{BUNDLED}{os.sep}"
+        return tuple(sentence.removeprefix(own) for sentence in test_doubts(self.files or ()))
 
     @property
     def rows(self) -> Any:

@@ -146,7 +146,7 @@ def test_reports_for_tests_are_told_in_every_format(
     path, made = tmp_path / "r.csv", ldptui.protocol("grr", 4, epsilon=1.0)
     reports = made.perturb(np.arange(400) % 4, np.random.default_rng(1))
     ldptui.write_reports(path, [reports], made, for_tests=1)
-    doubt = f"{path.name} has reports for tests (for_tests), which protected nobody"
+    doubt = f"{path} has reports for tests (for_tests), which protected nobody"
     asked = (
         *command.split(),
         str(path),
