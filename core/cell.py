@@ -15,7 +15,7 @@ from .base.errors import ScenarioError, check_limit
 from .base.pulse import Pulse, no_pulse
 from .base.sampling import Counts, Floats
 from .base.streams import Path
-from .base.work import Counted, Work
+from .base.work import Work
 from .defences import (
     Correction,
     Defence,
@@ -46,13 +46,11 @@ class Task(ABC):
 
     concludes : the class of its conclusions, which says which metrics it has.
     of_items : True where a block keeps moments of a number for each item of the population.
-    divisible : True where the reports of some users may be counted apart from the others'.
     own_k : the k of the most frequent items where the task itself says it; None else.
     """
 
     concludes: ClassVar[type[Conclusion]]
     of_items: ClassVar[bool] = False
-    divisible: ClassVar[bool] = True
     own_k: int | None = None
 
     kind: Any
@@ -176,14 +174,13 @@ class Cell:
         number: int,
         trials: int = BLOCK_TRIALS,
         pulse: Pulse = no_pulse,
-        shares: Counted | None = None,
     ) -> CellResults:
         """The first trials of a block, simulated: the unit of work.
 
         The numbers depend on the cell and the block's number alone: a shorter block holds the first
-        trials of the full one. shares : the counts of all its shares, where they are known.
+        trials of the full one.
         """
-        return self.task.block(self, Work(number, trials, pulse, shares))
+        return self.task.block(self, Work(number, trials, pulse))
 
     @property
     def users(self) -> int:

@@ -11,23 +11,18 @@ curator's histogram [2, d] with its noise.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 import numpy as np
 
 from ..base.pulse import Pulse
 from ..base.sampling import Counts
 from ..base.streams import stream
-from ..base.work import Counted, Role, Share
 from ..cell import Cell
 from ..law.longitudinal import Attendance
 from ..law.pure import Reports, Rng
 from ..metrics.results import BLOCK_TRIALS
 from ..protocols.curators import Curator
-from .reports import ALONE, USER_BLOCK, Past, fake_reports, genuine_reports, no_reports
-
-SHARE_PAIRS: Final = 1 << 29
-"""Pairs of a user and an item that a share of a trial's reports holds: half a second of NumPy."""
+from .reports import ALONE, Past, fake_reports, genuine_reports, no_reports
 
 
 def trial_numbers(number: int, trials: int) -> range:
@@ -43,23 +38,16 @@ def drawn_trials(cell: Cell, trials: int) -> int:
     return max(trials, BLOCK_TRIALS) if cell.path == "counts" else trials
 
 
-def block_counts(
-    cell: Cell, number: int, trials: int, pulse: Pulse, counted: Counted | None = None
-) -> tuple[Counts, Counts]:
-    """Counts [trials, …] before and after the attack, on the cell's path.
-
-    counted : the counts of all its shares, where they have been counted elsewhere.
-    """
-    return arrived_counts(cell, number, trials, pulse, counted)[:2]
+def block_counts(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
+    """Counts [trials, …] before and after the attack, on the cell's path."""
+    return arrived_counts(cell, number, trials, pulse)[:2]
 
 
 def arrived_counts(
-    cell: Cell, number: int, trials: int, pulse: Pulse, counted: Counted | None = None
+    cell: Cell, number: int, trials: int, pulse: Pulse
 ) -> tuple[Counts, Counts, Counts]:
     """Counts [trials, …] before and after the attack; int64[trials], the reports after it."""
     everyone = np.full(trials, cell.users + cell.malicious)
-    if counted is not None:
-        return *added_shares(counted, trial_numbers(number, trials)), everyone
     drawn = drawn_trials(cell, trials)
     clean = genuine_counts(cell, number, drawn, pulse)[:trials]
     if cell.attack is None:
@@ -135,60 +123,6 @@ def sent_counts(
         counts.append(fakes.strategy.counts(cell.protocol, view, count, rng))
         senders += count
     return np.asarray(sum(counts)), senders
-
-
-# Large trials of the reports path, in shares that are counted apart.
-
-
-def shares_of(cell: Cell, number: int, trials: int) -> list[Share]:
-    """The shares in which a block's reports are worth counting apart; none where they are not.
-
-    Only integers are added in any order to the same sum, of one count of one set of users.
-    """
-    together = cell.rounds or cell.filters or cell.verifier or cell.trust.drop_out
-    if together or not cell.task.divisible:
-        return []
-    if cell.path != "reports" or cell.python_code:
-        return []
-    users: dict[Role, int] = {
-        "genuine": cell.users,
-        "malicious": cell.malicious if cell.attack else 0,
-    }
-    if sum(users.values()) * cell.population.domain_size < 2 * SHARE_PAIRS:
-        return []
-    if not np.issubdtype(cell.local.support_counts(no_reports(cell)).dtype, np.integer):
-        return []
-    each = max(1, SHARE_PAIRS // (USER_BLOCK * cell.population.domain_size))
-    steps: dict[Role, int] = {
-        "genuine": each,
-        "malicious": 1,
-    }  # crafting takes longer than counting
-    return [
-        Share(trial, role, range(first, min(first + steps[role], blocks)))
-        for trial in trial_numbers(number, trials)
-        for role, count in users.items()
-        for blocks in [-(-count // USER_BLOCK)]
-        for first in range(0, blocks, steps[role])
-    ]
-
-
-def count_share(cell: Cell, share: Share, pulse: Pulse) -> Counts:
-    """The counts […] of the reports of a share's users."""
-    reports = genuine_reports if share.role == "genuine" else fake_reports
-    pieces = reports(cell, share.trial, pulse, blocks=share.blocks)
-    return np.asarray(count_reports(cell, [pieces])[0][0])
-
-
-def added_shares(shares: Counted, numbers: range) -> tuple[Counts, Counts]:
-    """Counts [trials, …] before and after the attack, from those of all shares."""
-    totals: dict[tuple[str, int], Counts] = {}
-    for share, counts in shares.items():
-        place = (share.role, share.trial)
-        totals[place] = totals[place] + counts if place in totals else counts
-    clean = np.array([totals["genuine", trial] for trial in numbers])
-    if not any(role == "malicious" for role, _ in totals):
-        return clean, clean
-    return clean, clean + np.array([totals["malicious", trial] for trial in numbers])
 
 
 def count_reports(cell: Cell, of_trials: Iterable[Iterable[Reports]]) -> tuple[Counts, Counts]:

@@ -57,17 +57,15 @@ def genuine_reports(
     pulse: Pulse = no_pulse,
     permanent: str = "",
     first: Reports | None = None,
-    blocks: range | None = None,
 ) -> Iterator[Reports]:
     """The genuine users' reports, in the order of their items.
 
     permanent : names the streams of what users keep from round to round.
     first : their reports so far, where these are the second ones.
-    blocks : only those of these blocks of `USER_BLOCK` users.
     """
     memory, held_until = cell.memory, np.cumsum(cell.population.histogram)
     addresses = [_address(cell.genuine_address, first), *([permanent] if permanent else [])]
-    for start, stop, (rng, *kept) in _users(cell, "genuine", addresses, trial, pulse, blocks):
+    for start, stop, (rng, *kept) in _users(cell, "genuine", addresses, trial, pulse):
         values = _values(held_until, start, stop)
         if kept:
             assert memory is not None
@@ -82,14 +80,13 @@ def fake_reports(
     pulse: Pulse = no_pulse,
     past: Past = ALONE,
     first: Reports | None = None,
-    blocks: range | None = None,
 ) -> Iterator[Reports]:
     """The fakes' reports, in the order of the parts of the attack; of those who send one.
 
-    past : of this trial. first, blocks : as for `genuine_reports`.
+    past : of this trial. first : as for `genuine_reports`.
     """
     addresses = [_address(cell.malicious_address, first)]
-    for start, stop, (rng,) in _users(cell, "malicious", addresses, trial, pulse, blocks):
+    for start, stop, (rng,) in _users(cell, "malicious", addresses, trial, pulse):
         before = 0
         for fakes in cell.fakes:
             begin, end = max(start, before), min(stop, before + fakes.count)
@@ -130,7 +127,6 @@ def _users(
     addresses: Sequence[str],
     trial: int,
     pulse: Pulse,
-    blocks: range | None,
 ) -> Iterator[tuple[int, int, list[Rng]]]:
     """The users of one trial as (first, last + 1, their generators), a small piece at a time.
 
@@ -139,7 +135,7 @@ def _users(
     """
     users = cell.users if role == "genuine" else cell.malicious
     piece = users_at_once(cell.local)
-    for block in range(-(-users // USER_BLOCK)) if blocks is None else blocks:
+    for block in range(-(-users // USER_BLOCK)):
         first = block * USER_BLOCK
         rngs = [
             stream(cell.seed, address, role, "reports", (trial, block)) for address in addresses

@@ -5,13 +5,11 @@ A parent that is killed can tell nobody. Its workers would compute on, and be wa
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
 from multiprocessing import active_children
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
@@ -27,30 +25,10 @@ _libc: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
 """Opened here: between fork and exec is no time for it."""
 
 
-_thread: Final = threading.local()
-
-
-@contextlib.contextmanager
-def lasting_thread() -> Iterator[None]:
-    """Inside, this thread says that it lives as long as the processes that it starts."""
-    _thread.is_lasting = True
-    try:
-        yield
-    finally:
-        _thread.is_lasting = False
-
-
-def is_lasting_thread() -> bool:
-    """Whether this thread lives as long as the processes that it starts."""
-    is_main = threading.current_thread() is threading.main_thread()
-    return is_main or getattr(_thread, "is_lasting", False)
-
-
 def die_with_parent() -> None:
     """Let Linux kill this process when the thread that started it ends; elsewhere nothing.
 
-    It works where nothing of Python runs any more: in a loop that never gives way, or stopped. It
-    is for a process that a thread started which lives as long as it does.
+    It works where nothing of Python runs any more: in a loop that never gives way, or stopped.
     """
     if _libc is not None:
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

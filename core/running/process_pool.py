@@ -13,12 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Final
 
 from ..base.files import is_file
-from .child_lifetime import (
-    StoppableContext,
-    die_with_parent,
-    is_lasting_thread,
-    watch_parent,
-)
+from .child_lifetime import StoppableContext, watch_parent
 
 GUARD: Final = """\
 the workers import the script that starts them, and it would start others: put the call that asks
@@ -46,9 +41,7 @@ def open_pool(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProce
         # A script of standard input or of a pipe, which workers cannot import and do not need.
         main.pop("__file__", None)
     before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(
-        workers, StoppableContext(), initializer=_begin, initargs=(is_lasting_thread(),)
-    )
+    pool = ProcessPoolExecutor(workers, StoppableContext(), initializer=_begin)
     pool._processes = _Processes()  # type: ignore[assignment]  # before its thread starts
     pool.submit(_keep_to_the_work)  # which starts the first process
     first = set(multiprocessing.active_children()) - before
@@ -76,13 +69,8 @@ def describe_end(code: int | None) -> str:
     return f" (exit code {code})" if code >= 0 else f" ({signal.Signals(-code).name})"
 
 
-def _begin(is_lasting: bool) -> None:
-    """Start a process of a pool, which ends when its parent is gone, killed or not.
-
-    is_lasting : whether the thread that started it lives as long; then Linux sees to it as well.
-    """
-    if is_lasting:
-        die_with_parent()
+def _begin() -> None:
+    """Start a process of a pool, which ends when its parent is gone, killed or not."""
     watch_parent(multiprocessing.parent_process())
     _keep_to_the_work()
 

@@ -125,7 +125,7 @@ class OfNumbers(Task):
     def block(self, cell: Cell, work: Work) -> CellResults:
         number, trials, pulse = work.number, work.trials, work.pulse
         marks = Fingerprints(trials)
-        clean, attacked = block_counts(cell, number, trials, pulse, work.shares)
+        clean, attacked = block_counts(cell, number, trials, pulse)
         verified = verified_counts(cell, number, trials, pulse, clean)
         marks.add(clean, attacked)
         users, same = np.full(trials, float(cell.users)), attacked is clean

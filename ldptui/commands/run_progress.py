@@ -17,7 +17,7 @@ from typing import Any, Final, TextIO, TypeAlias
 
 from ldptui.core.base.errors import one_line
 from ldptui.core.experiment import Experiment
-from ldptui.core.running.child_lifetime import kill_processes, lasting_thread
+from ldptui.core.running.child_lifetime import kill_processes
 from ldptui.core.running.runner import WHOLE, Memory, Progress, Results, Shard
 from ldptui.core.running.runner import run as run_experiment
 from ldptui.core.running.searching import Answers, SearchProgress, run_goal_searches
@@ -102,9 +102,8 @@ def _compute(work: Callable[[], Iterator[Progress]], steps: Steps, processes: bo
         resource_tracker.ensure_running()
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        with lasting_thread():
-            for progress in work():
-                steps.put(progress)
+        for progress in work():
+            steps.put(progress)
         steps.put(None)
     except BaseException as error:
         steps.put(error)

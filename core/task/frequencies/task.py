@@ -95,7 +95,7 @@ def _collect_estimates(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[A
     if cell.filters:
         clean, attacked, sifted = sift_reports(cell, trial_numbers(number, trials), pulse)
     else:
-        clean, attacked, everyone = arrived_counts(cell, number, trials, pulse, work.shares)
+        clean, attacked, everyone = arrived_counts(cell, number, trials, pulse)
         sifted = verified_counts(cell, number, trials, pulse, clean)
     marks.add(clean, attacked)
     return estimates_of(cell, clean, attacked, pulse, sifted, {}, everyone)

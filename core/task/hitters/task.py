@@ -84,7 +84,6 @@ class PEM(Task):
     """Level by level, a group of users for each: counts → estimates → the k best prefixes."""
 
     concludes: ClassVar[type[Conclusion]] = HitterConclusion
-    divisible: ClassVar[bool] = False
 
     settings: HeavyHitters
     oracle: ProtocolSpec

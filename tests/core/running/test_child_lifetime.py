@@ -60,16 +60,10 @@ from concurrent.futures import ProcessPoolExecutor
 from ldptui.core.running.child_lifetime import StoppableContext
 from ldptui.core.running.process_pool import _begin
 
-def loop():
-    while True:
-        pass
-
 if __name__ == "__main__":
-    pool = ProcessPoolExecutor(2, StoppableContext(), initializer=_begin, initargs=(False,))
+    pool = ProcessPoolExecutor(2, StoppableContext(), initializer=_begin)
     for _ in range(2):
         pool.submit(time.sleep, 0).result()
-    if sys.argv[2] == "loop":
-        pool.submit(loop)
     print("begun", flush=True)
     time.sleep(600)
 """
@@ -103,7 +97,7 @@ def alive(pid: int) -> bool:
 
 @pytest.mark.every(7)
 @pytest.mark.parametrize(("thread", "state"), [
-    ("main", "computing"), ("other", "computing"), ("main", "idle"), ("main", "loop"),
+    ("main", "computing"), ("other", "computing"), ("main", "idle"),
 ])  # fmt: skip
 def test_workers_end_with_their_parent(thread: str, state: str, tmp_path: Path) -> None:
     program = tmp_path / "program.py"

@@ -21,7 +21,7 @@ from ldptui.core.base.errors import FileError, RunError, ScenarioError
 from ldptui.core.running import dask_executor
 from ldptui.core.running.dask_executor import ClusterExecutor, cluster
 from ldptui.core.running.runner import Progress, run
-from ldptui.core.running.workers import LostError, compute
+from ldptui.core.running.workers import LostError, compute_batch
 
 pytest.importorskip("distributed")
 psutil = pytest.importorskip("psutil")  # which comes with it
@@ -60,7 +60,7 @@ def test_a_cluster_gives_the_digest_of_one_machine(there: ClusterExecutor) -> No
 def test_an_error_of_a_worker_is_a_sentence(there: ClusterExecutor) -> None:
     batch = [(replace(work().cells[0], protocol=None), 0, 3)]
     with pytest.raises(RunError, match=r"^a worker of the cluster failed: AttributeError: "):
-        there.submit(compute, batch).result()
+        there.submit(compute_batch, batch).result()
 
 
 def test_what_dask_raises_is_known_by_the_runner() -> None:

@@ -117,11 +117,7 @@ def test_two_processes_give_the_same_results_and_leave_nobody_behind() -> None:
     assert set(multiprocessing.active_children()) == before
 
 
-@pytest.mark.parametrize("pairs", [1 << 29, 1 << 11], ids=["blocks", "shares of blocks"])
-def test_a_killed_worker_costs_the_blocks_under_way_alone(
-    pairs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ldptui.core.collection.counts.SHARE_PAIRS", pairs)
+def test_a_killed_worker_costs_the_blocks_under_way_alone() -> None:
     one = work(path="reports", users=500, trials=100)
     before = set(multiprocessing.active_children())
     progress, killed = run(one, workers=2), []
@@ -138,7 +134,7 @@ def test_a_block_that_every_worker_dies_of_ends_the_run(monkeypatch: pytest.Monk
     pools = []
 
     def dying(batches: workers.Batches, _: int) -> Iterator[Any]:
-        pools.append([workers.unit_of(each) for each in batches.take()])
+        pools.append(batches.take())
         yield from ()
         return pools[-1], ""
 
