@@ -18,20 +18,22 @@ from .store import Store
 class KeptAnswers:
     """The memory of `core.running.searching.searched`: a store, or None for this process alone.
 
-    fresh : know nothing, and keep what is found. A store that cannot be read or written stops no
-    search: `failure` says what happened.
+    fresh : know nothing, and keep what is found. found : answers known before. A store that cannot
+    be read or written stops no search: `failure` says what happened.
     """
 
-    def __init__(self, store: Store | None, fresh: bool = False) -> None:
+    def __init__(
+        self, store: Store | None, fresh: bool = False, found: dict[str, Answer] | None = None
+    ) -> None:
         self._store, self._fresh = store, fresh
-        self._found: dict[str, Answer] = {}
+        self.found = {} if found is None else found
         self.failure = ""
 
     def find(self, cell: Cell, most: int) -> Answer | None:
         """The answer to a cell's goal; None where it is not known."""
         key = goal_key(cell, most)
-        if key in self._found or self._fresh or self._store is None or self.failure:
-            return self._found.get(key)
+        if key in self.found or self._fresh or self._store is None or self.failure:
+            return self.found.get(key)
         try:
             body = self._store.get_bytes(f"answer {key}")
             with corruption_context(self._store.path):
@@ -44,7 +46,7 @@ class KeptAnswers:
         """Commit the answer that a cell has."""
         assert cell.answer is not None
         key = goal_key(cell, most)
-        self._found[key] = cell.answer
+        self.found[key] = cell.answer
         if self._store is None or self.failure:
             return
         try:

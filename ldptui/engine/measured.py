@@ -1,24 +1,169 @@
-"""A run that has been measured, as charts read it: nothing is simulated for them."""
+"""What a run has measured, as charts read it: its cells, and one of them in detail."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
+from ldptui.core.base.arms import Arm
+from ldptui.core.base.pulse import Pulse
+from ldptui.core.base.sampling import Floats
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
-from ldptui.core.metrics.results import CellResults
+from ldptui.core.metrics.results import NOTHING, CellResults
 from ldptui.core.running.runner import Results
 from ldptui.core.scenario import Scenario
+from ldptui.core.view import CellView
+from ldptui.core.view.cells import cell_view, closed_forms, measurements
+from ldptui.core.view.estimated import MAX_ITEMS, closed_sigmas, frequencies
+from ldptui.core.view.redrawn import bit_counts, single_trials, verdicts
+from ldptui.core.view.rounds import Expected, round_frequencies, rounds_shown, rounds_view
 
-from ..session.cells import address_of
+from ..catalogue import swept_kinds
+from ..session.cells import address_of, shorten_list
 from ..session.draft import base
 from ..session.snapshot import Snapshot, Status
-from .worker.cells import CellsSoFar, swept_words
-from .worker.picture import Picture
+from ..text import format as text
+
+
+class CellsSoFar:
+    """The cells of an experiment, what they measured, and the views of those with trials.
+
+    numbers : of the cells in the request. detailed : the cells whose gains under other protocols
+    are told as well: a verdict is about them.
+    """
+
+    def __init__(
+        self, experiment: Experiment, numbers: Iterable[int], *, detailed: Container[int] = ()
+    ) -> None:
+        self.experiment, self.numbers, self._detailed = experiment, [*numbers], detailed
+        self.measured: list[CellResults] = [NOTHING] * len(experiment.cells)
+        self.views: dict[int, CellView] = {}
+        self._known: dict[int, tuple[dict[str, float | None], CellView]] = {}
+
+    @property
+    def addresses(self) -> list[str]:
+        """The address of each cell in the table of the app."""
+        return [address_of(cell.parameters) for cell in self.experiment.cells]
+
+    @property
+    def trials(self) -> int:
+        return sum(cell.trials for cell in self.measured)
+
+    def update(self, cells: Iterable[CellResults]) -> None:
+        """Take in newer results; a cell keeps what it has where they hold less."""
+        for index, cell in enumerate(cells):
+            if cell.trials > self.measured[index].trials:
+                self.measured[index] = cell
+
+    def reckon(self) -> None:
+        """The closed forms of the cells with trials; may be left at any point, and taken up."""
+        for index, measured in enumerate(self.measured):
+            if measured.trials and index not in self._known:
+                cell = self.experiment.cells[index]
+                expected = closed_forms(cell)
+                is_compared = index in self._detailed or cell.answer is not None
+                beside = swept_kinds("protocol", "") if is_compared else ()
+                self._known[index] = expected, cell_view(cell, NOTHING, expected, beside)
+
+    def news(self) -> tuple[CellView, ...]:
+        """The views of the cells that changed since the last call."""
+        changed = {
+            index: self._view(index)
+            for index, measured in enumerate(self.measured)
+            if measured.trials != (self.views[index].trials if index in self.views else 0)
+        }
+        self.views |= changed
+        return tuple(changed.values())
+
+    def _view(self, index: int) -> CellView:
+        """A cell as the app shows it: without the lists that are very long."""
+        cell, measured = self.experiment.cells[index], self.measured[index]
+        if index in self._known:
+            expected, view = self._known[index]
+            measures = measurements(cell, measured, expected)
+            view = replace(view, trials=measured.trials, metrics=measures)
+        else:  # the run was left meanwhile
+            view = cell_view(cell, measured, dict.fromkeys(cell.metrics))
+        parameters = {key: shorten_list(value) for key, value in view.parameters.items()}
+        targets = view.targets[:MAX_ITEMS]
+        return replace(view, index=self.numbers[index], parameters=parameters, targets=targets)
+
+
+class Picture:
+    """One cell in detail, besides its metrics, and how much of that was told: estimates, bits,
+    rounds."""
+
+    def __init__(self) -> None:
+        self._sigmas: Mapping[Arm, Floats] | None = None
+        self._rounds: Expected | None = None
+        self._drawn: dict[str, Any] = {}
+        self._trials = self._trials_of_rounds = 0  # up to which trial all was told
+
+    def reckon(self, cell: Cell) -> None:
+        """The closed forms, once; may be left at any point, and taken up again."""
+        if self._sigmas is None:
+            self._rounds = Expected.of(cell) if cell.rounds else None
+            self._sigmas = closed_sigmas(cell)
+
+    def draw(self, cell: Cell, pulse: Pulse, *, judged: bool, listed: bool) -> None:
+        """What single trials have drawn, each once; may be left at any point, as `reckon`.
+
+        judged : the verdict on each report is wanted. listed : the estimates of each trial are.
+        """
+        if "bits" not in self._drawn:
+            self._drawn["bits"] = bit_counts(cell.first, pulse)
+        if judged and "detection" not in self._drawn:
+            self._drawn["detection"] = verdicts(cell.first, pulse)
+        if listed and "by_trial" not in self._drawn:
+            self._drawn["by_trial"] = single_trials(cell, pulse)
+
+    def news(self, cell: Cell, measured: CellResults, ended: bool) -> Iterator[dict[str, Any]]:
+        """The fields of a snapshot that changed since the last call, few at a time.
+
+        ended : the run is over, no more trials will come.
+        """
+        trials = measured.trials
+        if trials > self._trials:
+            self._trials = trials
+            yield self._estimates(cell, measured)
+        yield self._drawn
+        self._drawn = dict.fromkeys(self._drawn)  # once is enough
+        # The frequencies of each round, which are many, come after the first and the last trials.
+        last = ended or trials == cell.trials
+        if trials > self._trials_of_rounds and (last or not self._trials_of_rounds):
+            self._trials_of_rounds = trials
+            yield from ({"round_frequencies": each} for each in self._of_rounds(cell, measured))
+
+    def conclusion(self, cell: Cell, measured: CellResults) -> dict[str, Any]:
+        """The fields of a snapshot about all that was measured of the cell but its metrics."""
+        rounds = {at: each for some in self._of_rounds(cell, measured) for at, each in some.items()}
+        return {**self._estimates(cell, measured), "round_frequencies": rounds}
+
+    def _estimates(self, cell: Cell, measured: CellResults) -> dict[str, Any]:
+        """The frequencies, what the task measured besides, and the rounds."""
+        fields: dict[str, Any] = {}
+        if measured.arms:
+            fields["frequencies"] = frequencies(cell, measured, self._sigmas or {}, MAX_ITEMS)
+            details = cell.task.details(cell, measured.arms)
+            if details:
+                users = {"users": cell.users, "malicious": cell.malicious}
+                fields["followed"] = {"trials": measured.trials, **users, **details}
+        if self._rounds is not None and measured.rounds is not None and measured.rounds.arms:
+            fields["rounds"] = rounds_view(cell, measured, self._rounds)
+        return fields
+
+    def _of_rounds(self, cell: Cell, measured: CellResults) -> Iterator[dict[int, Any]]:
+        """The frequencies of each round that is shown, by its number."""
+        if self._rounds is None or measured.rounds is None or not measured.rounds.arms:
+            return
+        for number in rounds_shown(cell, MAX_ITEMS):
+            shown = round_frequencies(cell, measured, number, self._rounds, MAX_ITEMS)
+            if shown is not None:
+                yield {number: shown}
 
 
 class MeasuredRun:
@@ -38,14 +183,10 @@ class MeasuredRun:
         base, measured, details = self._experiment.cells[self._base], cells[self._base], {}
         if measured.trials:
             self._picture.reckon(base)
-            details = dict[str, Any](self._picture.conclusion(base, measured))
+            details = self._picture.conclusion(base, measured)
         views = (self._cells.views[at] for at in range(len(cells)) if cells[at].trials)
         address = address_of(base.parameters)
         return Snapshot(key, status, full=True, cells=tuple(views), base=address, **details)
-
-    def describe(self, cell: Cell) -> str:
-        """The swept values of a cell, in words."""
-        return swept_words(cell, self._experiment.scenario.sweep)
 
 
 def snapshot_of(results: Results) -> Snapshot:
@@ -72,3 +213,14 @@ def base_position(scenario: Scenario, cells: Sequence[Cell]) -> int:
         return address_of(known) == own, same
 
     return max(range(len(cells)), key=likeness)
+
+
+def swept_words(cell: Cell, sweep: Mapping[str, Any]) -> str:
+    """The swept parameters of a cell, in words: "oue, epsilon 1.5, share 0.05"."""
+    words = []
+    for key in sweep:
+        value, leaf = cell.parameters.get(key), key.rpartition(".")[2]
+        if value is not None:
+            number = text.chosen_value(value) if isinstance(value, float) else str(value)
+            words.append(number if leaf == "kind" else f"{leaf} {number}")
+    return ", ".join(words)

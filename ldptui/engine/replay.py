@@ -15,7 +15,7 @@ from ldptui.core.store import Store, open_store
 
 from ..session.snapshot import Snapshot
 from ..text import format as fmt
-from .measured import MeasuredRun
+from .measured import MeasuredRun, swept_words
 
 REPLAYED: Final = "replayed, nothing is simulated"
 
@@ -48,12 +48,13 @@ class RunReplay:
         end = self.run.status if self.run.status in ("done", "failed") else "partial"
         latest = self._arrivals[count - 1] if count else None
         measured = [tally.results for tally in self._tallies]
+        sweep = self._experiment.scenario.sweep
         return replace(
             self._charts.snapshot(self._key, end if is_whole else "running", measured),
             done=self._trials(count),
             total=self.run.total,
             seconds=self.run.seconds if is_whole else latest.seconds if latest else 0.0,
-            latest=self._charts.describe(self._experiment.cells[latest.position]) if latest else "",
+            latest=swept_words(self._experiment.cells[latest.position], sweep) if latest else "",
             digest=self.run.digest if is_whole else "",
             numpy=str(self.run.versions["numpy"]),
             error=self.run.error if is_whole else "",

@@ -21,7 +21,7 @@ from ldptui.core.running.runner import Results, run
 from ldptui.core.store import Store, begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import replay
-from ldptui.engine.worker.cells import CellsSoFar
+from ldptui.engine.measured import CellsSoFar
 from ldptui.text.table import results_table
 
 NAME = "smallest_estimate"

@@ -14,7 +14,7 @@ from ldptui.core.scenario import Scenario
 from ...session.snapshot import Question, Reply, Status
 from ..wire import write
 from .inbox import Cancelled, Inbox, Superseded
-from .keeping import extras, import_extras, import_for
+from .libraries import declared, import_extras, import_for
 
 
 class Answering:
@@ -51,7 +51,7 @@ class Answering:
         if self.request.document is not None:
             scenario = Scenario(dict(self.request.document), "", folder)
             import_for(scenario)
-            import_extras(extras(scenario))
+            import_extras(declared(scenario, "extras"))
         if self.request.values.get("tight"):
             import_extras(["dp_accounting.pld.privacy_loss_distribution"])
         steps = asking.steps({**structs.asdict(self.request), "folder": folder})

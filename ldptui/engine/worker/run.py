@@ -9,12 +9,12 @@ from concurrent.futures import Executor
 from contextlib import ExitStack, suppress
 from dataclasses import replace as with_fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 from msgspec.structs import replace
 
-from ldptui.core.base.errors import CellError, LdpError
+from ldptui.core.base.errors import CellError, FileError, LdpError
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
@@ -23,25 +23,24 @@ from ldptui.core.running.runner import Results, run
 from ldptui.core.running.searching import open_goals, run_goal_searches
 from ldptui.core.running.workers import LostError
 from ldptui.core.scenario import Scenario
+from ldptui.core.store import KeptAnswers, RunMemory, Store, begin, open_store, resume
+from ldptui.core.view import Frequencies
 from ldptui.core.view.estimated import MAX_ITEMS, closed_sigmas, frequencies
 from ldptui.core.view.redrawn import single_trials
 
+from ... import __version__
 from ...charts.curves import select_cells
 from ...session.cells import address_of
 from ...session.snapshot import Request, Selection, Snapshot, Status
 from ...text.format import searching
+from ..measured import CellsSoFar, Picture, swept_words
 from ..wire import News, frame_of, write
-from .cells import CellsSoFar, swept_words
 from .inbox import Cancelled, Inbox, Superseded
-from .keeping import import_for, import_solver
-from .picture import Picture
-from .preview import shorten_run, trials_of
-from .whole import Whole
+from .libraries import import_for, import_solver
+from .run_scope import Shielded, Whole, shorten_run, trials_of
 
-if TYPE_CHECKING:
-    from ldptui.core.view import Frequencies
-
-    from .keeping import Keeper
+FOUND: Final = KeptAnswers(None)
+"""The answers to goals of this process: a preview asks for them again with every edit."""
 
 CELLS: Final = 16
 """The cells of a frame at most, so that decoding it does not hold up the app."""
@@ -68,8 +67,9 @@ class Run:
         self.scenario = Scenario(dict(request.document), name, Path(request.folder))
         self.groups: list[CellsSoFar] = []
         self.whole: Whole | None = None
-        self.keeper: Keeper | None = None
-        self.kept = False  # the store was told of the end
+        self.store: Store | None = None
+        self.memory: RunMemory | None = None
+        self.note = ""  # why the run is not kept
         self.wanted = 0
         self.latest = ""
         self.base: CellsSoFar | None = None
@@ -83,27 +83,33 @@ class Run:
     def work(self) -> None:
         """Compute and send everything; never raises but for what must end the worker."""
         write(self.out, started=self.request.key)
+        status: Status | None = "done"
+        error = fault = details = ""
         try:
             with self.inbox.running(self.request):
                 self._work()
         except Superseded:
-            self._keep_end()
+            status = None
         except Cancelled:
-            self._keep_end()
-            self.send("partial")
-        except LostError as error:
-            self._keep_end(wait=True)
-            self.send("partial", str(error))
-        except Exception as error:
-            known = isinstance(error, LdpError)
-            sentence = str(error) if known else f"{type(error).__name__}: {error}".strip(": ")
-            sentence = sentence.splitlines()[0]
-            self._keep_end(sentence)
-            self.send("failed", sentence, "" if known else traceback.format_exc())
+            status = "partial"
+        except LostError as lost:
+            status, error = "partial", str(lost)
+        except Exception as raised:
+            known = isinstance(raised, LdpError)
+            fault = str(raised) if known else f"{type(raised).__name__}: {raised}".strip(": ")
+            fault = fault.splitlines()[0]
+            status, error = "failed", fault
+            details = "" if known else traceback.format_exc()
         else:
-            self._send_end()
-        finally:
-            self.ends.close()
+            if self.failures:  # the other cells went on
+                results = self.failures[0][1]
+                status, error, details = "failed", results.error, results.failures[0].details
+        if self.memory is not None and self.whole is not None:
+            whole = None if fault else self._whole_results(self.whole)
+            self.memory.finish(whole, fault or (whole.error if whole else ""))
+        self.ends.close()
+        if status is not None:
+            self.send(status, error, details)
 
     def _work(self) -> None:
         if self.request.full:
@@ -156,21 +162,17 @@ class Run:
         rest = [cell for cell in whole.cells if cell.index != cells[0].index]
         rest.sort(key=lambda cell: address_of(cell.parameters) not in wanted)
         self._work_cells(self.scenario, rest, Selection(sweep=self.scenario.sweep))
-        if self.keeper is not None:
-            with self.inbox.interruptible():
-                self._keep_end(wait=True)
 
     def _begin_whole(self) -> Whole:
         """Bind the scenario, and start to keep the run."""
-        from .keeping import Keeper
-
         request = self.request
         if request.store:
-            self.keeper = Keeper(Path(request.store), self.inbox.shielded)
+            with self.inbox.shielded():
+                self._open_store(Path(request.store))
         import_for(self.scenario)
         with self.inbox.interruptible():
-            if self.keeper is not None and request.resumed is not None:
-                experiment = self.allow(self.keeper.kept(request.resumed))
+            if self.store is not None and request.resumed is not None:
+                experiment = self.allow(self.store.experiment(request.resumed))
             else:
                 experiment = self._bound(self.scenario)
             self.whole = Whole(experiment)
@@ -179,21 +181,45 @@ class Run:
                 from ldptui.core.running.dask_executor import cluster
 
                 self.executor = self.ends.enter_context(cluster(self.cluster))
-            if self.keeper is not None:
-                self.keeper.begin(experiment, request.source, request.resumed)
-        if self.keeper is not None:
+            if self.store is not None:
+                with self.inbox.shielded():
+                    self._keep(self.store, experiment)
+        if self.memory is not None:
             # Its number, now: a worker that is killed before the first block leaves a run.
             write(self.out, snapshot=self._snapshot("running"))
         return self.whole
+
+    def _open_store(self, path: Path) -> None:
+        """Open the store; where that fails a new run is not kept, and the note says why."""
+        try:
+            self.store = open_store(path)
+        except FileError as error:
+            if self.request.resumed is not None:
+                raise
+            self.note = f"this run is not kept: {error}"
+        else:
+            self.ends.callback(self.store.close)
+            self.note = self.store.note
+
+    def _keep(self, store: Store, experiment: Experiment) -> None:
+        """Begin a run of the store, or go on with one."""
+        request = self.request
+        if request.resumed is not None:
+            self.memory = resume(store, request.resumed, experiment=experiment)
+            return
+        try:
+            self.memory = begin(store, experiment, __version__, source=request.source)
+        except FileError as error:
+            self.note = f"this run is not kept: {error}"
 
     def _bound(self, scenario: Scenario) -> Experiment:
         """The experiment of a scenario, its goals answered: those that take a search, told of."""
         experiment = bind(scenario, searches=False)
         if not open_goals(experiment):
             return self.allow(experiment)
-        from .whole import FOUND, Remembered
-
-        answers = FOUND if self.keeper is None else Remembered(self.keeper.answers)
+        answers: Any = FOUND
+        if self.store is not None:
+            answers = Shielded(KeptAnswers(self.store, found=FOUND.found), self.inbox.shielded)
         beat = Beat(self)
         for step in run_goal_searches(experiment, answers=answers, pulse=beat):
             beat.about = searching(step.done, step.total)
@@ -223,10 +249,10 @@ class Run:
     def _run_cells(self, group: CellsSoFar, selection: Selection) -> None:
         cells, is_base, memory, known = group.experiment.cells, group is self.base, None, False
         import_solver(cells)
-        if self.keeper is not None and self.whole is not None:
-            with self.inbox.interruptible():
-                memory = self.keeper.memory(group.experiment, self.whole.positions, is_base)
-            known = memory is not None and is_base and memory.knows(cells[0])
+        if self.memory is not None and self.whole is not None:
+            part = self.memory.part(group.experiment, self.whole.positions, is_base)
+            memory = Shielded(part, self.inbox.shielded)
+            known = is_base and memory.knows(cells[0])
         if is_base and cells[0].path == "reports" and not known:
             self._peek(group)
         details = is_base or selection.estimates
@@ -272,13 +298,6 @@ class Run:
             seen = replace(seen, by_trial=single_trials(cell, self.inbox.pulse))
         self.at, self.at_cell = group.addresses[0], seen
 
-    def _keep_end(self, error: str = "", *, wait: bool = False) -> None:
-        """Tell the store that the run has ended. wait : until it knows."""
-        if self.keeper is not None and not self.kept:
-            results = None if self.whole is None or error else self._whole_results(self.whole)
-            self.kept = True
-            self.keeper.finish(results, error or (results.error if results else ""), wait=wait)
-
     def _whole_results(self, whole: Whole) -> Results:
         return whole.results(self.groups, self.failures)
 
@@ -292,13 +311,6 @@ class Run:
             self.picture.reckon(cell)
         self.latest = swept_words(cell, group.experiment.scenario.sweep)
         self.send("running")
-
-    def _send_end(self) -> None:
-        """Tell that the run is over, and of the cells that failed the first one."""
-        for _, results in self.failures:
-            self.send("failed", results.error, results.failures[0].details)
-            return
-        self.send("done")
 
     def send(self, status: Status, error: str = "", details: str = "") -> None:
         """All that changed since the last time, and where the run stands."""
@@ -323,6 +335,8 @@ class Run:
 
     def _snapshot(self, status: Status, error: str = "", details: str = "") -> Snapshot:
         """Where the run stands."""
+        memory = self.memory
+        lost = memory.failure or None if memory is not None else None
         return Snapshot(
             self.request.key,
             status,
@@ -336,9 +350,9 @@ class Run:
             numpy=np.__version__,
             error=error,
             details=details,
-            kept=None if self.keeper is None else self.keeper.run,
-            reused=0 if self.keeper is None else self.keeper.reused,
-            note="" if self.keeper is None else self.keeper.note,
+            kept=None if memory is None else memory.run,
+            reused=0 if memory is None else memory.reused,
+            note=self.note if lost is None else f"this run is not kept, or in part: {lost}",
         )
 
     @property

@@ -284,7 +284,7 @@ async def test_progress_tells_only_what_changed(worker: Worker) -> None:
     assert done == sorted(done)
     assert len(taken[1].cells) == 1  # the base is told as soon as it has something to tell
     assert {snapshot.total for snapshot in taken} == {40 * 60}
-    assert len(taken) > 4
+    assert len(taken) > 2
     told = [
         (view.index, view.trials)
         for news in map(news_in_frame, worker.frames)
