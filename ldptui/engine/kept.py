@@ -5,9 +5,11 @@ Nothing heavy is imported before it is asked. All raise FileError, ScenarioError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from msgspec.structs import replace
 
 from ldptui.core.base.files import is_there, write_atomically
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from ldptui.core.store import Store
 
     from .replay import RunReplay
+
+Change: TypeAlias = Literal["star", "remove", "leave", "change_tags"]
+"""A method of the store: its other values follow the run's number."""
 
 MOST: Final = 500
 """Runs that the Runs pane lists; `ldptui runs` lists them all."""
@@ -51,16 +56,13 @@ def listed(run: StoredRun) -> Run:
 
 def snapshot(path: Path, number: int) -> Snapshot:
     """A run, whole."""
-    from .replay import read_snapshot
-
-    return read_snapshot(path, number, -number)
+    with closing(open_run(path, number, -number)) as replay:
+        return replace(replay.frame(), note="")
 
 
 def open_run(path: Path, number: int, key: int) -> RunReplay:
     """The replay of a run, block by block; its frames have the key."""
-    from .replay import open_replay
-
-    return open_replay(path, number, key)
+    return _replay(_store(path, write=False), number, key)
 
 
 def open_recording(file: Path) -> RunReplay:
@@ -68,12 +70,16 @@ def open_recording(file: Path) -> RunReplay:
     from ldptui.core.store import open_store
     from ldptui.core.store.recording import read_recording
 
+    store = open_store(None)
+    number, _ = read_recording(store, file)
+    return _replay(store, number, -number)
+
+
+def _replay(store: Store, number: int, key: int) -> RunReplay:
     from .replay import RunReplay
 
-    store = open_store(None)
     try:
-        number, _ = read_recording(store, file)
-        return RunReplay(store, number, -number)
+        return RunReplay(store, number, key)
     except BaseException:
         store.close()
         raise
@@ -95,29 +101,10 @@ def write_trials(path: Path, number: int, out: Path) -> None:
         write_atomically(out, to_csv(store.results(number)))
 
 
-def star(path: Path, number: int, on: bool) -> None:
-    """Mark a run, or unmark it."""
+def change(path: Path, number: int, what: Change, *values: Any) -> None:
+    """Change what the store says of a run besides its numbers."""
     with _store(path) as store:
-        store.star(number, on)
-
-
-def remove(path: Path, number: int, on: bool) -> None:
-    """Take a run out of the list, or put it back."""
-    with _store(path) as store:
-        store.remove(number, on)
-
-
-def tag(path: Path, number: int, tags: Iterable[str]) -> None:
-    """Give a run these tags, and no others."""
-    with _store(path) as store:
-        before, after = set(store.run(number).tags), set(tags)
-        store.change_tags(number, add=after - before, drop=before - after)
-
-
-def leave(path: Path, number: int) -> None:
-    """A run whose process is gone is left as it is: nobody is asked about it again."""
-    with _store(path) as store:
-        store.leave(number)
+        getattr(store, what)(number, *values)
 
 
 def _store(path: Path, write: bool = True) -> Store:

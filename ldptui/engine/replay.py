@@ -5,13 +5,12 @@ Nothing is simulated: all numbers come from the blocks in the store.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
 from ldptui.core.metrics.results import Tally
-from ldptui.core.store import Store, open_store
+from ldptui.core.store import Store
 
 from ..session.snapshot import Snapshot
 from ..text import format as fmt
@@ -73,22 +72,3 @@ class RunReplay:
             block = self._store.block(self.run.id, arrival, self._cells)
             self._tallies[arrival.position].add(arrival.number, block)
         self._count = count
-
-
-def open_replay(path: Path, number: int, key: int) -> RunReplay:
-    """The replay of a run of a store. Raises FileError, ScenarioError."""
-    store = open_store(path, write=False)
-    try:
-        return RunReplay(store, number, key)
-    except BaseException:
-        store.close()
-        raise
-
-
-def read_snapshot(path: Path, number: int, key: int) -> Snapshot:
-    """A run of a store, whole."""
-    replay = open_replay(path, number, key)
-    try:
-        return replace(replay.frame(), note="")
-    finally:
-        replay.close()

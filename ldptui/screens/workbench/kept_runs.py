@@ -98,7 +98,7 @@ class KeptRuns:
         if await self._desk.app.push_screen_wait(question):
             await self._resume(run)
         else:
-            await self._change(run, kept.leave)
+            await self._change(run, "leave")
 
     # Doing.
 
@@ -109,7 +109,7 @@ class KeptRuns:
             return
         run = desk.shelf.deleted[-1]
         desk.keep(desk.shelf.put_back())
-        if run.kept is None or await self._change(run, kept.remove, False):
+        if run.kept is None or await self._change(run, "remove", False):
             desk.note(f"{run.name} is back")
 
     async def fulfil(self, wish: Wish, run: Run) -> None:
@@ -117,7 +117,7 @@ class KeptRuns:
         match wish:
             case "star":
                 starred = run.kept is not None and run.kept.star
-                await self._change(run, kept.star, not starred)
+                await self._change(run, "star", not starred)
             case "tags":
                 await self._tag(run)
             case "remove":
@@ -142,13 +142,13 @@ class KeptRuns:
             await asyncio.to_thread(kept.write_trials, self._store, run.number, out)
             self._desk.note(f"wrote {out}")
 
-    async def _change(self, run: Run, change: Callable[..., None], *values: Any) -> bool:
+    async def _change(self, run: Run, change: kept.Change, *values: Any) -> bool:
         """Change something of a run in the store, then read the list; whether it was done."""
         if self._store is None or run.kept is None:
             return False
         done = False
         with self._faults_noted():
-            await asyncio.to_thread(change, self._store, run.kept.id, *values)
+            await asyncio.to_thread(kept.change, self._store, run.kept.id, change, *values)
             done = True
         await self.list_all()
         return done
@@ -158,11 +158,12 @@ class KeptRuns:
 
         tags = await self._desk.app.push_screen_wait(TagsScreen(run.name, run.tags))
         if tags is not None:
-            await self._change(run, kept.tag, tags)
+            before, after = {*run.tags}, {*tags}
+            await self._change(run, "change_tags", after - before, before - after)
 
     async def _delete(self, run: Run) -> None:
         """Take a run out of the list; `u` puts it back."""
-        if run.kept is None or await self._change(run, kept.remove, True):
+        if run.kept is None or await self._change(run, "remove", True):
             self._desk.keep(self._desk.shelf.without(run))
             self._desk.note(f"{run.name} is deleted; u puts it back")
 

@@ -26,7 +26,7 @@ from ldptui.core.store import KeptAnswers, begin, merge, open_store, resume
 from ldptui.core.store.goal_answers import goal_key
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import replay
-from ldptui.engine.replay import read_snapshot
+from ldptui.engine import kept
 
 ZIPF = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}
 
@@ -81,11 +81,11 @@ def test_a_run_that_is_opened_again_has_its_answers(
     assert to_csv(read) == to_csv(results)
     assert to_json(read, {}) == to_json(results, {})
     # In the workbench too: the cell simulated is the one with the fakes that it takes.
-    base = read_snapshot(path, 1, key=-1).base_cell
+    base = kept.snapshot(path, 1).base_cell
     assert base.malicious in {cell.malicious for cell in there.cells} - {0}
     assert base.parameters["attack.share"] == base.malicious / (500 + base.malicious)
     assert base.trials == 30
-    shown = read_snapshot(path, 1, key=-1).cells
+    shown = kept.snapshot(path, 1).cells
     found = [(cell.answer["malicious"], cell.answer["by"]) for cell in shown if cell.answer]
     assert found == [(cell.malicious, *how) for cell in there.cells]
 

@@ -16,8 +16,9 @@ from ldptui.core.running.runner import units
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import Store, begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
-from ldptui.engine.kept import kept_runs
-from ldptui.engine.replay import RunReplay, open_replay, read_snapshot
+from ldptui.engine.kept import kept_runs, open_run
+from ldptui.engine.kept import snapshot as read_snapshot
+from ldptui.engine.replay import RunReplay
 from ldptui.session.snapshot import Snapshot
 
 WHOLE = document(title="a sweep", trials=60, sweep={"attack.share": [0.02, 0.05, 0.2]})
@@ -46,7 +47,7 @@ def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.Monke
     keep(path)
     monkeypatch.setattr("ldptui.core.cell.Cell.block", None)
     work = compile(Scenario(WHOLE))
-    snapshot = read_snapshot(path, 1, key=-1)
+    snapshot = read_snapshot(path, 1)
     with open_store(path) as store:
         measured, kept = store.measured_cells(1), store.run(1)
     assert (snapshot.key, snapshot.status, snapshot.digest) == (-1, "done", kept.digest)
@@ -65,7 +66,7 @@ def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.Monke
 
 def test_a_replay_shows_the_results_of_that_moment(path: Path) -> None:
     keep(path)
-    replay = open_replay(path, 1, 1)
+    replay = open_run(path, 1, 1)
     assert replay.blocks == 9
 
     def known(blocks: int) -> tuple[int, int, dict[float, int], str]:
@@ -94,7 +95,7 @@ def test_blocks_that_came_out_of_order_wait_for_the_gap(path: Path) -> None:
     keep(path)
     with open_store(path) as store, store.writing():
         store.update_run(1, store.arrivals(1)[::-1])
-    replay = open_replay(path, 1, 1)
+    replay = open_run(path, 1, 1)
     # The third and the second block of the last cell come first: nothing to show yet.
     assert shares(replay.frame(3)) == {0.2: 60}
     assert shares(replay.frame(2)) == {}
@@ -103,14 +104,14 @@ def test_blocks_that_came_out_of_order_wait_for_the_gap(path: Path) -> None:
 
 def test_the_nearest_cell_stands_for_a_base_that_is_none_of_the_run(path: Path) -> None:
     keep(path, {**WHOLE, "sweep": {"attack.share": [0.02]}})
-    base = read_snapshot(path, 1, key=-1).base_cell
+    base = read_snapshot(path, 1).base_cell
     assert base is not None
     assert base.parameters["attack.share"] == 0.02
 
 
 def test_a_run_that_was_stopped_is_partial(path: Path) -> None:
     keep(path, blocks=3)
-    snapshot = read_snapshot(path, 1, key=-1)
+    snapshot = read_snapshot(path, 1)
     assert (snapshot.status, snapshot.done, snapshot.total) == ("partial", 60, 180)
     (listed,) = kept_runs(path)
     assert (listed.key, listed.number, listed.status) == (-1, 1, "partial")
@@ -140,7 +141,7 @@ def test_a_csv_population_needs_no_file(path: Path, tmp_path: Path) -> None:
         *_, last = run(work, memory=kept)
         kept.finish(last.results)
     (tmp_path / "ages.csv").unlink()
-    snapshot = read_snapshot(path, 1, key=-1)
+    snapshot = read_snapshot(path, 1)
     assert snapshot.frequencies is not None
     assert snapshot.frequencies.labels == ("old", "young")
 
@@ -153,7 +154,7 @@ CAMPAIGN = document("oue", title="a campaign", trials=60, campaign={"rounds": 5,
 def test_the_rounds_of_a_campaign_are_replayed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(path, CAMPAIGN)
     monkeypatch.setattr("ldptui.core.cell.Cell.block", None)
-    replay = open_replay(path, 1, 1)
+    replay = open_run(path, 1, 1)
     with open_store(path) as store:
         blocks = [store.block(1, arrival) for arrival in store.arrivals(1)]
     assert replay.describe(1) == "run 1: block 1 of 3 · 20 of 60 trials"
@@ -188,12 +189,12 @@ def test_the_rounds_of_a_campaign_are_replayed(path: Path, monkeypatch: pytest.M
 
 def test_the_points_of_a_campaign_are_on_its_charts(path: Path) -> None:
     keep(path, {**CAMPAIGN, "trials": 2, "sweep": {"attack.share": [0.02, 0.2]}})
-    assert shares(read_snapshot(path, 1, key=-1)) == {0.02: 2, 0.2: 2}
+    assert shares(read_snapshot(path, 1)) == {0.02: 2, 0.2: 2}
 
 
 def test_a_campaign_that_is_opened_again_has_its_rounds(path: Path, tmp_path: Path) -> None:
     keep(path, CAMPAIGN)
-    whole = read_snapshot(path, 1, key=-1)
+    whole = read_snapshot(path, 1)
     assert whole.rounds is not None
     assert (len(whole.rounds), whole.rounds.trials) == (5, 60)
     assert sorted(whole.round_frequencies) == [0, 1, 2, 3, 4]

@@ -23,7 +23,7 @@ from ldptui.core.running.runner import units
 from ldptui.core.scenario import parse, to_toml
 from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import write_recording
-from ldptui.engine.replay import open_replay
+from ldptui.engine.kept import open_run
 from ldptui.messages import KeyEdited, LongWork
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
 from ldptui.screens.dialogs.paths import fault_to_open
@@ -227,7 +227,7 @@ async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
 
 @pytest.mark.long
 async def test_a_recording_is_replayed_and_nothing_is_simulated(store: Path) -> None:
-    replay = open_replay(store, 1, -1)
+    replay = open_run(store, 1, -1)
     async with workbench(store=store, run_replay=replay) as (screen, engine, pilot):
         bar, charts = screen.query_one(ReplayBar), screen.query_one(ChartsPane)
         await until(pilot, lambda: bar.has_focus)
