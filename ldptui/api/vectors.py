@@ -22,15 +22,15 @@ def vectors_of(protocol: LocalMechanism, reports: int) -> dict[str, Any]:
     items, rng = np.arange(reports) % protocol.domain_size, np.random.default_rng(0)
     made = sent(protocol, items, rng)
     vectors: dict[str, Any] = {"reports": rows_of(made, protocol)}
-    look = getattr(protocol, "look", None)
+    every: Items = np.arange(protocol.domain_size)
+    looked: Any = protocol.look(made, every)
     if isinstance(protocol, PureProtocol):
         supports = protocol.supports(made)
         vectors["supports"] = _listed(supports > 0)
         if (supports < 0).any():
             vectors["speaks_against"] = _listed(supports < 0)
-    elif look is not None:
-        every: Items = np.arange(protocol.domain_size)
-        vectors["supports"] = _listed(look(made, every))
+    elif looked.shape[1]:
+        vectors["supports"] = _listed(looked)
     else:
         vectors["unperturbed"] = rows_of(protocol.unperturbed(items, rng), protocol)
     return vectors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -22,12 +23,12 @@ from support.commands import Captured, fail, succeed
 import ldptui
 from ldptui.api.vectors import rows_of
 from ldptui.catalogue import kind_words
-from ldptui.commands import client_command
+from ldptui.core.kernels.hashing import xxhash32
 from ldptui.core.lab.audit import audit_protocol
 from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports import files
-from ldptui.explain.client_pages import Client, client_of
+from ldptui.explain.client_pages import Client, client_of, client_rows
 from ldptui.questions.choices import numbers
 
 LOCAL = [
@@ -54,7 +55,7 @@ def bound(kind: str, epsilon: float = 1.0, items: int = ITEMS) -> Any:
 def program(client: Client | None, seed: int = 0) -> ModuleType:
     """A client, its random numbers repeatable."""
     assert client is not None
-    module = client_command.program(client)
+    module = client.program()
     module.RNG = random.Random(seed)  # type: ignore[attr-defined]
     return module
 
@@ -73,9 +74,9 @@ def test_the_page_has_all_that_a_client_needs(kind: str, capsys: Captured) -> No
     for heading in ("Parameters", "What a report supports", "What a client does", "Test vectors",
                     "Random numbers", "The report", "A client in Python"):  # fmt: skip
         assert f"\n## {heading}\n" in page
-    for parameter in client.parameters:
-        assert f"| `{parameter.name}` |" in page
-        assert parameter.name in client.code or parameter.name == "d"
+    for name in client.known:
+        assert f"| `{name}` |" in page
+        assert name in client.code or name == "d"
     assert client.code in page
     assert page.count("\nε = ") >= 2
     assert ("spends ε again" in page) != any(step.startswith("Once") for step in client.steps)
@@ -142,6 +143,15 @@ def test_the_client_reads_the_vectors_as_they_say(kind: str, capsys: Captured) -
                 assert [item for item in every if said[item] < 0] == against[at]
         for item, row in enumerate(vector.get("unperturbed", [])):
             assert client.packed(client.encode(item, row["cohort"], known)) == row["bits"]
+
+
+def test_the_page_writes_the_hash_down() -> None:
+    words = client_rows()["page"]["hash"]
+    examples = re.findall(r"v = (\d+), s = (\d+): h = (\d+)", words)
+    assert len(examples) == 2
+    for v, s, h in examples:
+        item, seed = np.array([int(v)]), np.array([int(s)], dtype=np.uint32)
+        assert xxhash32(item, seed).tolist() == [int(h)]
 
 
 def signature(kind: str, row: dict[str, Any], client: ModuleType, known: Any) -> Any:
