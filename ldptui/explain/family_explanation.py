@@ -18,59 +18,9 @@ from typing import Final, cast
 
 from ldptui.core.cell import Cell
 
-from ..charts.series import Plot
 from .formula import Formula
 from .formula_inputs import Setting
 from .report_story import ReportStory
-
-
-@dataclass(frozen=True)
-class Fact:
-    """One number: its symbol, what it is, its value as text, and where it comes from."""
-
-    symbol: str
-    label: str
-    value: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Group:
-    """Facts under one heading."""
-
-    title: str
-    facts: tuple[Fact, ...]
-
-
-@dataclass(frozen=True)
-class Bargain:
-    """One choice of the numbers of a noise: its privacy, and what that costs.
-
-    epsilon_one, epsilon_infinity (None: without bound) : what it gives away. std : σ of one
-    estimated frequency. strings : the number of equally frequent items that can be learnt. room :
-    the number of candidates that can be estimated together, None where each has its own bit.
-    """
-
-    name: str
-    epsilon_one: float
-    epsilon_infinity: float | None
-    std: float
-    strings: float
-    room: float | None
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A panel of kept answers.
-
-    groups, bargains : its numbers, and what other ones would buy; worked out when they are seen.
-    rounds : ε over many reports.
-    """
-
-    groups: Callable[[], tuple[Group, ...]]
-    rounds: Plot
-    bargains: Callable[[], tuple[Bargain, ...]] = tuple
-
 
 NOT_TOLD: Final = "not told for this kind"
 
@@ -89,7 +39,6 @@ class Story:
         of that line has to know, at a setting.
     symbols : the keys of the scenario that stand in the table's head, by symbol.
     notes : the sentences below the table; the values are by field.
-    kept : its panel of kept answers; None where that of the capability says all.
     """
 
     formulas: Callable[[Setting], Iterator[Formula]]
@@ -100,7 +49,6 @@ class Story:
     remark: Callable[[Setting], str] = lambda _: ""
     symbols: Mapping[str, str] = field(default_factory=lambda: {"ε": "epsilon"})
     notes: Callable[[Setting, Mapping[str, Formula]], Iterator[str]] | None = None
-    kept: Callable[[Cell], Panel] | None = None
 
 
 @dataclass(frozen=True)

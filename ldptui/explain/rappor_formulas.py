@@ -28,7 +28,6 @@ from .formula import CJG, RAP, Crowd, Entry, Formula, Numbers, Plain, listed, to
 from .formula_inputs import Setting
 from .formula_table import has_gains, missing
 from .gain_line_formulas import bound_keys
-from .rappor_privacy import panel
 from .rappor_report import hashes_here, reports
 
 _WITH: Final = {
@@ -61,6 +60,12 @@ def closed_forms(setting: Setting) -> Iterator[Formula]:
     yield from (row.at(known) for row in rows if row.key in known)
     gains = compared(setting, _WITH.__getitem__)
     yield from gains if setting.is_pure else _bit_gains(setting)
+
+
+def rows_of_noise(noise: BitNoise, hashes: int) -> dict[str, Formula]:
+    """The closed forms of a noise on `hashes` bits, by their fields."""
+    setting = Setting(Rappor(2, 16, hashes, 1, noise), {"kind": "rappor", "form": ""})
+    return {row.key: row for row in closed_forms(setting)}
 
 
 def _known_of(setting: Setting) -> dict[str, float]:
@@ -307,5 +312,4 @@ STORY: Final = Story(
     remark=lambda _: "reverse of Wang's p, q",
     symbols=SYMBOLS,
     notes=notes,
-    kept=panel,
 )

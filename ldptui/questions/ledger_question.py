@@ -114,10 +114,10 @@ class LedgerAnswer(QuestionAnswer):
                 what = f"{formula}; δ = {text.short(spent.delta, 3)}" if other else formula
                 yield Row(f"total, {name}", spent.epsilon, what, source)
         if self.noise is not None and (reports := self.rappor) is not None:
-            from ..explain.rappor_privacy import of_noise
+            from ..explain.rappor_formulas import rows_of_noise
             from .releases import read_noise
 
-            known = of_noise(*read_noise(self.noise))
+            known = rows_of_noise(*read_noise(self.noise))
             t = f"{text.count(reports.rounds)} reports"
             yield row_of_formula("one RAPPOR report", known["epsilon_one"])
             yield Row(f"{t}, naive", reports.naive, "sum, as if drawn afresh", "DR th. 3.16")
@@ -313,11 +313,11 @@ def _count_rounds(rappor: Sequence[float], rounds: int) -> RapporRounds:
     """RAPPOR's rounds: naive composition, the exact loss of memoised rounds, and their limit."""
     from ldptui.core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rounds
 
-    from ..explain.rappor_privacy import of_noise
+    from ..explain.rappor_formulas import rows_of_noise
     from .releases import read_noise
 
     noise, h = read_noise(rappor)
-    known = of_noise(noise, h)
+    known = rows_of_noise(noise, h)
     return RapporRounds(
         rounds,
         known["epsilon_one"].value,

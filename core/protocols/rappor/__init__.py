@@ -26,12 +26,9 @@ from .forms import RapporSpec, ignored_keys
 from .mechanism import Rappor
 from .memoised import (
     BasicRappor,
-    denial,
     epsilon_of_rounds,
     false_attribution,
     naive_epsilon_of_rounds,
-    permanent_false_attribution,
-    signal_lost,
 )
 from .noise import BitNoise, solved_f
 

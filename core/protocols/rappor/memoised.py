@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from ...law.longitudinal import Chain, Memoising, log
+from ...law.longitudinal import Chain, Memoising
 from ..chains import MemoisedBits
 from ..unary import Unary
 from .noise import BitNoise
@@ -34,40 +31,6 @@ def false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
     """
     wrong = (1 - frequency) * noise.p_star**hashes
     return wrong / (frequency * noise.q_star**hashes + wrong)
-
-
-def permanent_false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
-    """Pr[a user does not hold v | all h permanent bits of v are 1]. RAP section 5.3.
-
-    An attacker learns the permanent bits from very many reports.
-
-    A permanent bit is 1 with probability 1 - f/2 where the true bit is 1, and with f/2 where not.
-    """
-    wrong = (1 - frequency) * (noise.f / 2) ** hashes
-    return wrong / (frequency * (1 - noise.f / 2) ** hashes + wrong)
-
-
-def denial(noise: BitNoise, ones: int, rounds: int, prior: float = 0.5) -> float:
-    """Pr[a user's true bit is 0 | `ones` of `rounds` reports of it are 1], `prior` that of a 1.
-
-    With fresh noise alone (f = 0) deniability is soon gone, which is why the permanent noise is
-    memoised: whatever the reports say, (f/2) / (1 - f/2) remains of the prior odds. RAP section 1.
-    """
-
-    def reports(sent: float) -> float:
-        zeros = rounds - ones
-        return (ones * log(sent) if ones else 0.0) + (zeros * log(1 - sent) if zeros else 0.0)
-
-    high, low = reports(noise.q), reports(noise.p)
-    kept, flipped = log(1 - noise.f / 2), log(noise.f / 2)
-    true_one = float(np.logaddexp(kept + high, flipped + low)) + log(prior)
-    true_zero = float(np.logaddexp(flipped + high, kept + low)) + log(1 - prior)
-    return math.exp(true_zero - float(np.logaddexp(true_one, true_zero)))
-
-
-def signal_lost(noise: BitNoise, hashes: int) -> float:
-    """Pr[none of the h bits of a user's item is 1 after the permanent noise]: (f/2)^h."""
-    return (noise.f / 2) ** hashes
 
 
 class KeptBits(Memoising):

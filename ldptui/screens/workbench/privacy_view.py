@@ -1,10 +1,10 @@
-"""The panel of the privacy of kept answers, and its price: numbers, and ε over many reports."""
+"""The panel of the privacy of kept answers: numbers, and ε over many reports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from io import StringIO
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -21,7 +21,8 @@ from ...widgets.plot import ChartView, charset_of, palette_of
 from ...widgets.words import spell_text
 
 if TYPE_CHECKING:
-    from ...explain.family_explanation import Bargain, Panel
+    from ldptui.core.cell import Cell
+
     from ...session.draft import Draft
 
 SIDE_BY_SIDE: Final = 114
@@ -29,8 +30,6 @@ SIDE_BY_SIDE: Final = 114
 LOW: Final = 24
 """Below this height the chart leaves more rows to the numbers."""
 NOTHING: Final = "only kinds whose users keep an answer have this panel"
-BUYS: Final = "σ of a rare frequency; strings of equal frequency that N users can reveal"
-ROOM: Final = "; 0.8 k m candidates that can be estimated together"
 
 
 class PrivacyView(Vertical):
@@ -68,70 +67,46 @@ class PrivacyView(Vertical):
 
     def watch_draft(self) -> None:
         if self.is_mounted:
-            panel = self._panel
-            self._numbers.update(self._content(panel))
-            self._chart.chart = None if panel is None else panel.rounds
+            cell = self._cell
+            self._numbers.update(self._content(cell))
+            self._chart.chart = None
+            if cell is not None and cell.memory is not None:
+                from ...explain.kept_answers import rounds_plot
+
+                self._chart.chart = rounds_plot(cell.memory)
 
     @property
-    def _panel(self) -> Panel | None:
-        """The panel of the draft's cell; None where its users keep nothing."""
-        cell = self.draft.cell if self.draft is not None else None
-        if cell is None:
-            return None
-        from ...explain import example_users as users
-
-        return users.panel(cell)
+    def _cell(self) -> Cell | None:
+        """The draft's cell; None before there was one."""
+        return None if self.draft is None else self.draft.cell
 
     def as_text(self) -> str:
         """The numbers and the chart as plain text."""
         console = Console(file=StringIO(), width=self._numbers.size.width or 76, color_system=None)
         with console.capture() as written:
-            console.print(self._content(self._panel))
+            console.print(self._content(self._cell))
         text = written.get()
         text = fmt.ascii_cells(text) if charset_of(self.app) == "ascii" else text
         return f"{text}\n{self._chart.as_text()}"
 
-    def _content(self, panel: Panel | None) -> RenderableType:
-        if panel is None:
+    def _content(self, cell: Cell | None) -> RenderableType:
+        if cell is None or cell.memory is None:
             return Text(NOTHING, justify="center")
-        return Group(*self._facts(panel), *self._bargains(panel.bargains()))
+        return Group(*self._groups(cell))
 
-    def _facts(self, panel: Panel) -> Iterator[RenderableType]:
+    def _groups(self, cell: Cell) -> Iterator[RenderableType]:
         """The groups of numbers: symbol, name, value, and why it is so."""
+        from ...explain.kept_answers import number_groups
+
         palette = palette_of(self.app)
-        for group in panel.groups():
+        for group in number_groups(cell, cast("Any", cell.memory)):
             yield Text(spell_text(self, group.title), "bold")
             grid = Table.grid(padding=(0, 2, 0, 0))
             grid.add_column(style=palette.theory)
             grid.add_column(max_width=28)
             grid.add_column(style="bold", justify="right")
             grid.add_column(style=palette.muted)
-            for fact in group.facts:
-                texts = (fact.symbol, fact.label, fact.value, fact.why)
+            for each in group.numbers:
+                texts = (each.symbol, each.label, each.value, each.why)
                 grid.add_row(*(Text(spell_text(self, text)) for text in texts))
             yield Padding(grid, (0, 0, 1, 0))
-
-    def _bargains(self, bargains: tuple[Bargain, ...]) -> Iterator[RenderableType]:
-        """A row for each alternative, that of the scenario first."""
-        if not bargains:
-            return
-        muted, has_room = palette_of(self.app).muted, bargains[0].room is not None
-        yield Text("What each number buys", "bold")
-        table = Table(box=None, header_style=muted, pad_edge=False)
-        for head in ("", "ε₁", "ε∞", "σ", "strings", *["0.8 k m"] * has_room):
-            table.add_column(spell_text(self, head), justify="right" if head else "left")
-        for bargain in bargains:
-            row = (spell_text(self, text) for text in _numbers(bargain))
-            table.add_row(*row, style="bold" if bargain is bargains[0] else None)
-        yield table
-        yield Text(spell_text(self, BUYS + ROOM * has_room), muted)
-
-
-def _numbers(bargain: Bargain) -> list[str]:
-    """The name of an alternative and its numbers."""
-    numbers = (bargain.epsilon_one, bargain.epsilon_infinity, bargain.std, bargain.strings)
-    texts = [
-        "unbounded" if number is None else fmt.short(number, 3, zeros=True) for number in numbers
-    ]
-    room = [] if bargain.room is None else [fmt.count(int(bargain.room))]
-    return [bargain.name, *texts, *room]

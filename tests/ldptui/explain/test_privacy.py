@@ -3,64 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.cases import attack, cell
 from support.chart_cases import QUICK
 from support.sheet_app import SheetApp
 
-from ldptui.core.cell import Cell
 from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.mechanism import is_a
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols import rappor as bloom
-from ldptui.explain import example_users
-from ldptui.explain import rappor_privacy as privacy
+from ldptui.explain import kept_answers
 from ldptui.screens.workbench.charts.tabs import tabs_of
 from ldptui.screens.workbench.privacy_view import PrivacyView
 from ldptui.session import draft as drafts
-from ldptui.text.format import percent, short
+from ldptui.text.format import short
 from ldptui.widgets.plot import ChartView
-
-FULL = {"kind": "rappor", "bits": 128, "hashes": 2, "cohorts": 16, "f": 0.5, "p": 0.5, "q": 0.75}
-FORMS: list[dict[str, Any]] = [
-    FULL,
-    {"kind": "rappor", "form": "one-time", "f": 0.3},
-    {"kind": "rappor", "form": "basic", "f": 0.0, "p": 0.5, "q": 0.75},
-    {"kind": "rappor", "form": "basic-one-time", "f": 0.5},
-]
-every_form = pytest.mark.parametrize("table", FORMS, ids=lambda one: one.get("form", "full"))
-
-
-def bound(table: dict[str, Any], **more: Any) -> Cell:
-    return cell([600_000, 300_000, 100_000, 0], table, **more)
-
-
-def facts(one: Cell) -> dict[str, str]:
-    return {
-        fact.symbol or fact.label: fact.value
-        for group in privacy.groups(one, one.protocol)
-        for fact in group.facts
-    }
-
-
-@every_form
-def test_every_number_is_the_cores(table: dict[str, Any]) -> None:
-    one = bound(table, attack=attack("mga", 0.1, [2]))
-    noise, h, found = one.protocol.noise, one.protocol.hashes, facts(one)
-    assert privacy.subject(one) == 2  # the target
-    assert privacy.subject(bound(table)) == 0  # the most frequent item
-    assert found["ε₁"] == short(noise.epsilon_one(h))
-    assert found["sent v's bits, but lacks v"] == percent(bloom.false_attribution(noise, h, 0.1))
-    kept = bloom.permanent_false_attribution(noise, h, 0.1)
-    assert found["keeps them, but lacks v"] == percent(kept)
-    assert found["keeps no bit of v's"] == percent(bloom.signal_lost(noise, h))
-    assert found["σ"] == short(bloom.count_std(noise, h, 10**6) / 10**6, 3)
-    learnt = bloom.learnable_items(noise, 10**6, 4, h)
-    assert found["strings learnable, at most"] == short(learnt, 3)
-    assert (found["ε∞"] == "unbounded") == (noise.f == 0)
-
 
 TEXT = QUICK.replace('kind = "oue"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5')
 
@@ -76,7 +33,6 @@ async def test_the_panel_fits(size: tuple[int, int], charset: str) -> None:
         text = view.as_text()
         assert text.isascii() == (charset == "ascii")
         assert "reverse of Wang's" in " ".join(text.split())
-        assert "What each number buys" in text
         assert "nan" not in text.lower()
         assert all(len(line) <= size[0] for line in text.splitlines())
         chart = view.query_one(ChartView)
@@ -89,28 +45,35 @@ async def test_the_panel_fits(size: tuple[int, int], charset: str) -> None:
         assert "keep an answer" in " ".join(view.as_text().split())
 
 
-KEEPING = [
-    kind for kind, spec in KINDS.items()
-    if is_a(spec.mechanism, Memoising) and not hasattr(spec, "noise")
-]  # fmt: skip
+KEEPING = [kind for kind, spec in KINDS.items() if is_a(spec.mechanism, Memoising)]
 
 
 @pytest.mark.parametrize("kind", KEEPING)
 def test_every_kind_that_keeps_an_answer_says_what_that_costs(kind: str) -> None:
     """ε of the first report really, of many, and ε∞; the published calibration spends less."""
-    draft = drafts.draft_of(QUICK.replace('kind = "oue"', f'kind = "{kind}"'), Path())
+    text = TEXT if kind == "rappor" else QUICK.replace('kind = "oue"', f'kind = "{kind}"')
+    draft = drafts.draft_of(text, Path())
     one = draft.cell
     assert one is not None
     assert one.memory is not None
     said = {
-        fact.label: fact for group in example_users.groups(one, one.memory) for fact in group.facts
+        number.label: number
+        for group in kept_answers.number_groups(one, one.memory)
+        for number in group.numbers
     }
     first = one.memory.epsilon_of_rounds(1)
     assert said["the first report, really"].value == short(first)
     assert said["all reports of an item"].value == short(one.memory.epsilon_infinity)
     assert said["100 reports"].value == short(one.memory.epsilon_of_rounds(100))
     assert "100 ε₁" in said["100 reports"].why
-    plot = example_users.rounds_plot(one.memory)
+    if kind == "rappor":
+        noise = one.protocol.noise  # type: ignore[attr-defined]
+        assert said["q*"].value == short(noise.q_star)
+        assert said["p*"].value == short(noise.p_star)
+        assert said["of a rare frequency"].value == short(
+            bloom.count_std(noise, 2, one.users) / one.users, 3
+        )
+    plot = kept_answers.rounds_plot(one.memory)
     ((bound, _),) = plot.levels
     grown, fresh = (list(series.y) for series in plot.series)
     assert grown == pytest.approx(sorted(grown))
@@ -119,11 +82,21 @@ def test_every_kind_that_keeps_an_answer_says_what_that_costs(kind: str) -> None
     assert "privacy" in dict(tabs_of(draft))
 
 
-def test_a_report_that_costs_less_than_asked_for_says_so() -> None:
-    published = 'kind = "l-grr"\ncalibration = "published"'
-    one = drafts.draft_of(QUICK.replace('kind = "oue"', published), Path()).cell
-    assert one is not None
-    assert one.memory is not None
-    first = example_users.groups(one, one.memory)[0].facts[0]
-    assert first.why == "less than ε = 1, which was asked for"
-    assert float(first.value) < 1
+@pytest.mark.parametrize(
+    ("table", "number", "value", "why"),
+    [
+        ('kind = "l-grr"\ncalibration = "published"', "the first report, really", "",
+         "less than ε = 1, which was asked for"),
+        ('kind = "rappor"\nform = "basic"\nf = 0.0', "all reports of an item", "unbounded",
+         "nothing is kept: averages undo the noise"),
+    ],
+)  # fmt: skip
+def test_what_an_answer_costs_is_said_of(table: str, number: str, value: str, why: str) -> None:
+    text = QUICK.replace('kind = "oue"', table)
+    one = drafts.draft_of(text.replace("epsilon = 1.0\n", "") if "f =" in table else text, Path())
+    assert one.cell is not None
+    assert one.cell.memory is not None
+    groups = kept_answers.number_groups(one.cell, one.cell.memory)
+    (found,) = [each for each in groups[0].numbers if each.label == number]
+    assert found.why == why
+    assert found.value.startswith(value)
