@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Final
 
 from ..base.files import is_file
-from .child_lifetime import StoppableContext, watch_parent
+from .child_lifetime import StoppableContext, die_with_parent, watch_parent
 
 GUARD: Final = """\
 the workers import the script that starts them, and it would start others: put the call that asks
@@ -70,7 +70,11 @@ def describe_end(code: int | None) -> str:
 
 
 def _begin() -> None:
-    """Start a process of a pool, which ends when its parent is gone, killed or not."""
+    """Start a process of a pool, which ends when its parent is gone, killed or not.
+
+    The thread that starts it closes the pool before it ends itself: Linux may watch it.
+    """
+    die_with_parent()
     watch_parent(multiprocessing.parent_process())
     _keep_to_the_work()
 

@@ -30,7 +30,7 @@ from ldptui.core.protocols.curators.accuracy import (
     stability_epsilon,
 )
 from ldptui.core.protocols.hashing import hash_range_for, matched_law
-from ldptui.core.protocols.rappor import denial, learnable_items
+from ldptui.core.protocols.rappor import learnable_items
 from ldptui.core.protocols.she import Summation
 from ldptui.core.protocols.subset import SubsetSelection
 from ldptui.core.protocols.the import Thresholding, best_theta
@@ -216,10 +216,6 @@ def rappor_learning_limit(given: Inputs) -> Any:
     return found
 
 
-def rappor_plausible_deniability(given: Inputs) -> Any:
-    return denial(BitNoise(0, 0.25, 0.75), 75, 100)
-
-
 def histogram_accuracy(given: Inputs) -> Any:
     alpha, delta = given["alpha"], given["delta"]
     return {
@@ -346,7 +342,6 @@ CHECKS: dict[str, Callable[[Inputs], Any]] = {
     "rappor_eps_inf_table": rappor_eps_inf_table,
     "rappor_bit_estimator": rappor_bit_estimator,
     "rappor_learning_limit": rappor_learning_limit,
-    "rappor_plausible_deniability": rappor_plausible_deniability,
     "histogram_accuracy": histogram_accuracy,
     "histogram_epsilon": histogram_epsilon,
     "group_composition": group_composition,

@@ -123,10 +123,3 @@ async def test_privacy_is_a_tab_of_rappor() -> None:
         await pilot.pause()
         assert pane.tab == "frequencies"
         assert "privacy" not in dict(pane.tabs())
-
-
-async def test_ascii_leaves_room_between_the_headings_of_what_numbers_buy() -> None:
-    text = QUICK.replace('kind = "oue"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5')
-    async with showing(WIDE, drafts.draft_of(text, Path()), charset="ascii") as (pane, pilot):
-        await pilot.press(*["right"] * 5)
-        assert "epsilon1  epsilon_inf" in pane.as_text()
