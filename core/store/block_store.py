@@ -12,20 +12,62 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 import numpy as np
 
-from ..base.errors import FileError
-from ..base.sampling import Counts
+from ..base.errors import FileError, LdpError
 from ..base.streams import digest
-from ..metrics.results import BLOCK_TRIALS, CellResults, Tally
+from ..metrics.results import CellResults
 from ..population import Population, given_population
 from .block_codec import decode_block, encode_block, seal, unseal
-from .sqlite_errors import corruption_context, sqlite_error_context
+
+REASONS: Final = {
+    "not a database": "is not a store of ldptui",
+    "malformed": "is damaged: SQLite cannot read it",
+    "full": "cannot be written: the disk is full",
+    "readonly": "cannot be written: it is read-only",
+    "locked": "is being written by another process for very long",
+    "disk I/O": "cannot be read or written: the disk reports an error",
+    "unable to open": "cannot be opened: is the folder there, and may you write to it?",
+}
+
+CORRUPTION_ERRORS: Final = (
+    *(ValueError, TypeError, LookupError),
+    *(AttributeError, ArithmeticError, RecursionError),
+)
+"""The exceptions of reading a file that others have changed; msgspec's are of them."""
+
+
+@contextlib.contextmanager
+def sqlite_error_context(path: Path | None) -> Iterator[None]:
+    """Turn SQLite's errors into FileError, in one sentence."""
+    try:
+        yield
+    except (sqlite3.Error, OverflowError) as error:
+        message = str(error)
+        sentence = next((words for key, words in REASONS.items() if key in message), None)
+        where = path or "the store in memory"
+        raise FileError(f"{where} {sentence or f'cannot be used: {message}'}") from error
+
+
+@contextlib.contextmanager
+def corruption_context(path: Path | None, what: str = "") -> Iterator[None]:
+    """Turn the errors of a file that others have changed into FileError.
+
+    what : is damaged, "" for the file as a whole.
+    """
+    try:
+        yield
+    except LdpError:
+        raise
+    except CORRUPTION_ERRORS as error:
+        where = f"{path or 'the store'} is damaged: {what}{': ' if what else ''}"
+        raise FileError(f"{where}{error}") from error
+
 
 SYNC_PAUSE: Final = 0.05
 """Least seconds between two commits that wait for the disk."""
@@ -70,11 +112,14 @@ class BlockStore:
 
     # Transactions.
 
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """One statement at a time; raises FileError."""
+    def fetch(self, query: str, *values: object) -> list[Any]:
+        """The rows of a query; raises FileError."""
         with self._lock, sqlite_error_context(self.path):
-            yield self._db
+            return self._db.execute(query, values).fetchall()
+
+    def fetch_one(self, query: str, *values: object) -> Any:
+        """The first row of a query, None where there is none; raises FileError."""
+        return next(iter(self.fetch(query, *values)), None)
 
     @contextlib.contextmanager
     def writing(self, now: bool = True) -> Iterator[sqlite3.Connection]:
@@ -117,22 +162,17 @@ class BlockStore:
 
     def get_bytes(self, cell: str, number: int = 0, trials: int = 0) -> bytes | None:
         """The bytes under an address; None where there are none, or where they are damaged."""
-        with self.reading() as db:
-            row = db.execute(
-                "SELECT body FROM blocks WHERE cell = ? AND number = ? AND trials = ?",
-                (cell, number, trials),
-            ).fetchone()
-        if row is None:
-            return None
-        try:
-            return unseal(block_address(cell, number, trials), row[0])
-        except ValueError:
-            return None
+        row = self.fetch_one(
+            "SELECT body FROM blocks WHERE cell = ? AND number = ? AND trials = ?",
+            cell, number, trials,
+        )  # fmt: skip
+        with contextlib.suppress(ValueError):
+            return row and unseal(block_address(cell, number, trials), row[0])
+        return None
 
     def put_bytes(self, body: bytes, cell: str, number: int = 0, trials: int = 0) -> None:
         """Keep bytes under an address, inside a transaction; what is there is replaced."""
-        sealed = seal(block_address(cell, number, trials), body)
-        row = (cell, number, trials, sealed)
+        row = (cell, number, trials, seal(block_address(cell, number, trials), body))
         self._db.execute("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)", row)
 
     def get_block(
@@ -143,50 +183,28 @@ class BlockStore:
         frequencies : with what it knows of each item. Without, the first trials of a longer block
         do as well.
         """
-        with self.reading() as db:
-            lengths = db.execute(
-                "SELECT trials FROM blocks WHERE cell = ? AND number = ? AND trials >= ?"
-                " ORDER BY trials",
-                (cell, number, trials),
-            ).fetchall()
-        for (length,) in lengths:
-            body = self.get_bytes(cell, number, length)
-            if body is None:
+        rows = self.fetch(
+            "SELECT trials, body FROM blocks WHERE cell = ? AND number = ? AND trials >= ?"
+            " ORDER BY trials", cell, number, trials,
+        )  # fmt: skip
+        for length, sealed in rows:
+            try:
+                block = decode_block(unseal(block_address(cell, number, length), sealed))
+            except CORRUPTION_ERRORS:
                 continue
-            with corruption_context(self.path):
-                block = decode_block(body)
             if length == trials and (block.arms or not frequencies):
                 return block
             if not frequencies:
                 return block.first(trials).bare
         return None
 
-    def longest_block(self, cell: str, number: int) -> CellResults | None:
-        """The block of this number that has the most trials; None if there is none."""
-        with self.reading() as db:
-            query = "SELECT max(trials) FROM blocks WHERE cell = ? AND number = ?"
-            (trials,) = db.execute(query, (cell, number)).fetchone()
-        return None if trials is None else self.get_block(cell, number, trials, False)
-
     def put_block(self, cell: str, number: int, block: CellResults) -> None:
         """Keep a block of the cell of this key, inside a transaction.
 
         A block that says nothing of each item takes the place of none that does.
         """
-        if not block.arms and self.get_block(cell, number, block.trials, True) is not None:
-            return
-        self.put_bytes(encode_block(block), cell, number, block.trials)
-
-    def measured_cell(self, cell: str, trials: int, frequencies: bool) -> CellResults:
-        """The first trials of the cell of this key, up to a gap, whichever run computed them."""
-        tally = Tally()
-        for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
-            size = min(BLOCK_TRIALS, trials - first)
-            block = self.get_block(cell, number, size, frequencies)
-            if block is None:
-                break
-            tally.add(number, block if frequencies else block.bare)
-        return tally.results
+        if block.arms or self.get_block(cell, number, block.trials, True) is None:
+            self.put_bytes(encode_block(block), cell, number, block.trials)
 
     def population(self, name: str) -> Population:
         """A population that came from a file or of code; raises FileError where it is missing."""
@@ -197,18 +215,22 @@ class BlockStore:
             histogram, labels = msgspec.msgpack.decode(body, type=tuple[bytes, list[str] | None])
             return given_population(np.frombuffer(histogram, dtype="<i8"), labels)
 
-    def put_population(self, histogram: Counts, labels: Sequence[str] | None) -> str:
+    def put_population(self, population: Population) -> str:
         """Keep a population, inside a transaction; its name."""
-        names = None if labels is None else [*labels]
-        body = msgspec.msgpack.encode((histogram.astype("<i8").tobytes(), names))
+        histogram = population.histogram.astype("<i8").tobytes()
+        body = msgspec.msgpack.encode((histogram, population.labels))
         name = f"population {digest(body)}"
         self.put_bytes(body, name)
         return name
 
+    def serialize(self) -> bytes:
+        """The whole store as the bytes of a file."""
+        with self._lock:
+            return self._db.serialize()
+
     def check(self) -> str:
         """SQLite's own check of the whole file: "ok", or its complaints."""
-        with self.reading() as db:
-            return str(db.execute("PRAGMA integrity_check").fetchone()[0])
+        return str(self.fetch_one("PRAGMA integrity_check")[0])
 
 
 def block_address(cell: str, number: int, trials: int) -> str:

@@ -9,9 +9,9 @@ from ..base.streams import digest
 from ..cell import Cell
 from ..experiment.search import measured_alone, with_fakes
 from ..metrics.goal import Answer
+from .block_store import corruption_context
 from .cell_address import canonical, cell_keys
 from .run_records import decode_answer, encode_answer
-from .sqlite_errors import corruption_context
 from .store import Store
 
 

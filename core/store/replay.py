@@ -1,12 +1,12 @@
 """Replays: a kept run is computed again, and everything that was kept is compared.
 
-Two computations of one run that drew other numbers are compared by their means.
+Where another NumPy drew other numbers, the means are compared too.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,12 +14,12 @@ import numpy as np
 
 from ..base.sampling import Floats
 from ..base.streams import digest as digest_of_bytes
-from ..base.summary import Estimate
+from ..base.versions import redrawn
 from ..cell import Cell
 from ..experiment import Experiment
 from ..experiment.limits import MAX_USERS
 from ..experiment.search import solve_goal, with_fakes
-from ..metrics import METRICS, column, names_of
+from ..metrics import METRICS, Measures, column, names_of
 from ..metrics.goal import Answer
 from ..metrics.results import BLOCK_TRIALS, Arms, CellResults, digest, estimate_of
 from ..running.runner import Progress, run
@@ -33,11 +33,15 @@ add in other orders. Counts have no tolerance."""
 
 @dataclass(frozen=True)
 class Replay:
-    """The digest of the recomputed trials, and the first difference from those kept."""
+    """The digest of the recomputed trials, and the first difference from those kept.
+
+    means : of both, compared, where another version of NumPy drew the run.
+    """
 
     digest: str
     trials: int
     difference: str = ""
+    means: Agreement | None = None
 
 
 class _Differs(Exception):  # noqa: N818
@@ -47,19 +51,24 @@ class _Differs(Exception):  # noqa: N818
 class _Comparison:
     """The memory of a run that knows nothing, and compares what was computed."""
 
-    def __init__(self, store: Store, number: int) -> None:
-        self._store, self._run = store, number
+    def __init__(self, store: Store, number: int, goes_on: bool) -> None:
+        self._store, self._run, self._goes_on = store, number, goes_on
         self._metrics = store.run(number).metrics
         self._there = {(came.position, came.number): came for came in store.arrivals(number)}
+        self.first = ""
 
     def find(self, cell: Cell, number: int, trials: int) -> None:  # noqa: ARG002
         return None
 
     def keep(self, cell: Cell, number: int, block: CellResults) -> None:
+        if self.first:
+            return
         kept = self._store.block(self._run, self._there[cell.index, number])
-        first = difference(number, kept, block, self._metrics)
-        if first:
-            raise _Differs(f"cell {cell.index}, {first}")
+        words = difference(number, kept, block, self._metrics)
+        if words:
+            self.first = f"cell {cell.index}, {words}"
+            if not self._goes_on:
+                raise _Differs
 
 
 def replay(
@@ -72,66 +81,47 @@ def replay(
 ) -> Replay:
     """Compute a kept run again and compare; stops at the first difference.
 
+    A run that another version of NumPy drew is computed whole, and its means are compared.
+
     experiment : that of the run, where it was bound already and its attacks in Python permitted.
 
     With one worker the first difference is the first in the order of cells and trials. Raises
     FileError, ScenarioError or RunError. `show` is called with the progress.
     """
     kept = store.measured_cells(number)
-    trials = sum(cell.trials for cell in kept)
+    trials, is_redrawn = sum(cell.trials for cell in kept), redrawn(store.run(number).versions)
     experiment = experiment or store.experiment(number, limits)
-    for cell, known in zip(experiment.cells, store.cells(number), strict=True):
-        if cell.answer is not None and (other := _other_answer(cell, cell.answer)):
-            return Replay("", 0, f"cell {cell.index}: {other}")
-        if digest_of_bytes(cell.population.histogram.tobytes()) != known.histogram:
-            return Replay("", 0, f"cell {cell.index}: its users hold other items than before")
-    part, progress = _as_kept(experiment, kept), None
-    try:
-        for progress in run(part, workers, memory=_Comparison(store, number), apart=True):
-            show(progress)
-    except _Differs as error:
-        return Replay("", progress.done if progress else 0, str(error))
-    assert progress is not None
-    if progress.results.error:
-        return Replay("", progress.done, progress.results.error)
-    again = progress.results.digest
-    claimed = store.run(number).digest
-    if again != digest(kept) or (claimed and again != claimed):
-        return Replay(again, trials, f"the digest kept is {claimed}, not {again}")
-    return Replay(again, trials)
-
-
-def compare_runs(
-    store: Store,
-    number: int,
-    workers: int = 1,
-    limits: bool = False,
-    show: Callable[[Progress], object] = lambda _: None,
-    experiment: Experiment | None = None,
-) -> Agreement:
-    """Compute a kept run again, and compare its means with those kept; arguments as of `replay`.
-
-    For a run whose numbers another version of NumPy drew.
-    """
-    kept = store.measured_cells(number)
-    part = _as_kept(experiment or store.experiment(number, limits), kept)
-    progress = None
-    for progress in run(part, workers, apart=True):
-        show(progress)
-    assert progress is not None
-    return agreement(kept, progress.results.cells)
-
-
-def _as_kept(experiment: Experiment, kept: Sequence[CellResults]) -> Experiment:
-    """The experiment with as many trials as were kept.
-
-    What was kept beyond a gap is left out, as it is from the digest.
-    """
+    # What was kept beyond a gap is left out, as it is from the digest.
     cells = tuple(
         replace(cell, trials=measured.trials)
         for cell, measured in zip(experiment.cells, kept, strict=True)
     )
-    return Experiment(experiment.scenario, cells)
+    memory = _Comparison(store, number, is_redrawn)
+    for cell, known in zip(cells, store.cells(number), strict=True):
+        if cell.answer is not None and (other := _other_answer(cell, cell.answer)):
+            memory.first = memory.first or f"cell {cell.index}: {other}"
+        elif digest_of_bytes(cell.population.histogram.tobytes()) != known.histogram:
+            other = f"cell {cell.index}: its users hold other items than before"
+            memory.first = memory.first or other
+    if memory.first and not is_redrawn:
+        return Replay("", 0, memory.first)
+    progress = None
+    try:
+        part = Experiment(experiment.scenario, cells)
+        for progress in run(part, workers, memory=memory, apart=True):
+            show(progress)
+    except _Differs:
+        return Replay("", progress.done if progress else 0, memory.first)
+    assert progress is not None
+    results = progress.results
+    if results.error:
+        return Replay("", progress.done, results.error)
+    claimed = store.run(number).digest
+    first = memory.first
+    if not first and (results.digest != digest(kept) or claimed not in ("", results.digest)):
+        first = f"the digest kept is {claimed}, not {results.digest}"
+    means = agreement(kept, results.cells) if first and is_redrawn else None
+    return Replay(results.digest, trials, first, means)
 
 
 def _other_answer(cell: Cell, kept: Answer) -> str:
@@ -141,12 +131,12 @@ def _other_answer(cell: Cell, kept: Answer) -> str:
     near = math.isclose(today.value, kept.value, rel_tol=TOLERANCE)
     if near and replace(today, value=kept.value) == kept:
         return ""
-    return f"the answer to its goal was {_in_words(kept)}, is {_in_words(today)}"
-
-
-def _in_words(answer: Answer) -> str:
-    reached = "" if answer.reached else "not reached, "
-    return f"{reached}{answer.malicious} fake users for {answer.value!r} by {answer.by}"
+    words = [
+        f"{'' if answer.reached else 'not reached, '}{answer.malicious} fake users "
+        f"for {answer.value!r} by {answer.by}"
+        for answer in (kept, today)
+    ]
+    return f"the answer to its goal was {words[0]}, is {words[1]}"
 
 
 def difference(
@@ -156,89 +146,60 @@ def difference(
 
     metrics : the names of those that were kept.
     """
-    marks = zip(kept.fingerprints.tolist(), computed.fingerprints.tolist(), strict=True)
-    first = number * BLOCK_TRIALS
-    for row, (before, after) in enumerate(marks):
-        if before != after:
-            return (
-                f"trial {first + row}: the fingerprint of its counts was {before:016x}, "
-                f"is {after:016x}"
-            )
-    for name in names_of(computed.metrics):
-        old, new = column(kept.metrics, name), computed.metrics[name]
-        # Trials of another run that are older than a metric have no value for it.
-        kept_it = name in metrics and not np.isnan(old).all()
-        at = _unlike(old, new) if kept_it else None
-        if at is not None:
-            return f"trial {first + at}: {name} was {float(old[at])!r}, is {float(new[at])!r}"
-    rounds = _different_rounds(number, kept, computed, metrics)
-    return rounds or _different_items(number, kept, computed)
-
-
-def _different_rounds(
-    block: int, kept: CellResults, computed: CellResults, metrics: Collection[str]
-) -> str:
-    """The first difference of the metrics of a campaign's rounds."""
-    before, after = kept.rounds, computed.rounds
-    if before is None or after is None:
-        return "" if before is after else f"block {block}: its rounds are missing"
-    for name in names_of(after.metrics):
-        old, new = column(before.metrics, name), after.metrics[name]
-        place = _unlike(old.ravel(), new.ravel()) if name in metrics else None
-        if place is not None:
-            row, number = divmod(place, old.shape[1])
-            return (
-                f"trial {block * BLOCK_TRIALS + row}, round {number}: {name} was "
-                f"{float(old[row, number])!r}, is {float(new[row, number])!r}"
-            )
-    return ""
-
-
-def _different_items(number: int, kept: CellResults, computed: CellResults) -> str:
-    """The first difference between the estimates of single items."""
-    if not kept.arms:
-        return ""
-    pairs = _pairs(kept.arms, computed.arms)
-    if kept.rounds is not None:
-        assert computed.rounds is not None
-        in_rounds = _pairs(kept.rounds.arms, computed.rounds.arms)
-        pairs |= {f"{name} of the rounds": arrays for name, arrays in in_rounds.items()}
-    for name, (old, new) in pairs.items():
-        place = _unlike(old.ravel(), new.ravel())
-        if place is not None:
-            item = place % old.shape[-1]
-            return (
-                f"block {number}: {name}, item {item}: was {float(old.flat[place])!r}, "
-                f"is {float(new.flat[place])!r}"
-            )
-    if (kept.detected is None) != (computed.detected is None) or not np.array_equal(
-        np.asarray(kept.detected), np.asarray(computed.detected)
-    ):
+    first, was, now = number * BLOCK_TRIALS, kept.fingerprints, computed.fingerprints
+    for row in np.flatnonzero(was != now):
+        marks = f"was {was[row]:016x}, is {now[row]:016x}"
+        return f"trial {first + row}: the fingerprint of its counts {marks}"
+    if (kept.rounds is None) != (computed.rounds is None):
+        return f"block {number}: its rounds are missing"
+    measured, items = [(kept.metrics, computed.metrics)], [(kept.arms, computed.arms, "")]
+    if kept.rounds is not None and computed.rounds is not None:
+        measured.append((kept.rounds.metrics, computed.rounds.metrics))
+        items.append((kept.rounds.arms, computed.rounds.arms, " of the rounds"))
+    for name, old, new in (each for pair in measured for each in _metric_pairs(*pair, metrics)):
+        if (place := _unlike(old, new)) is not None:
+            trial, *rest = place
+            where = f"trial {first + trial}" + "".join(f", round {at}" for at in rest)
+            return f"{where}: {name} was {float(old[place])!r}, is {float(new[place])!r}"
+    for name, old, new in (each for pair in items for each in _item_pairs(*pair)):
+        if (place := _unlike(old, new)) is not None:
+            values = f"was {float(old[place])!r}, is {float(new[place])!r}"
+            return f"block {number}: {name}, item {place[-1]}: {values}"
+    if kept.arms and not np.array_equal(np.asarray(kept.detected), np.asarray(computed.detected)):
         return f"block {number}: other items are detected"
     return ""
 
 
-def _pairs(kept: Arms, computed: Arms) -> dict[str, tuple[Floats, Floats]]:
-    """The arrays to compare, by their names in words."""
-    pairs = {}
+def _metric_pairs(
+    kept: Measures, computed: Measures, metrics: Collection[str]
+) -> Iterator[tuple[str, Floats, Floats]]:
+    """The values of each metric that was kept, by its name."""
+    for name in names_of(computed):
+        old = column(kept, name)
+        # Trials of another run that are older than a metric have no value for it.
+        if name in metrics and not np.isnan(old).all():
+            yield name, old, computed[name]
+
+
+def _item_pairs(kept: Arms, computed: Arms, end: str) -> Iterator[tuple[str, Floats, Floats]]:
+    """The moments of single items in each arm, by their names in words."""
     for arm, moments in kept.items():
         words = f"{arm.name.replace('_', ' ')} frequencies"
-        pairs[words] = moments.mean, computed[arm].mean
-        pairs[f"spread of {words}"] = moments.squares, computed[arm].squares
-    return pairs
+        yield f"{words}{end}", moments.mean, computed[arm].mean
+        yield f"spread of {words}{end}", moments.squares, computed[arm].squares
 
 
-def _unlike(before: Floats, after: Floats) -> int | None:
-    """The first place where two vectors differ by more than the tolerance."""
+def _unlike(before: Floats, after: Floats) -> tuple[int, ...] | None:
+    """The first place where two arrays differ by more than the tolerance."""
     if before.shape != after.shape:
-        return 0
+        return (0,) * before.ndim
     same = (before == after) | (np.isnan(before) & np.isnan(after))
     if same.all():
         return None
     scale = np.nanmax(np.abs(before), initial=0.0)
     near = np.abs(before - after) <= TOLERANCE * scale
-    places = np.flatnonzero(~(same | near))
-    return int(places[0]) if places.size else None
+    places = np.argwhere(~(same | near))
+    return tuple(map(int, places[0])) if len(places) else None
 
 
 FALSE_ALARM: Final = 0.01
@@ -281,19 +242,17 @@ def agreement(kept: Sequence[CellResults], again: Sequence[CellResults]) -> Agre
         score
         for before, after in zip(kept, again, strict=True)
         for metric in names_of(before.metrics)
-        if (score := _score(_mean(before, metric), _mean(after, metric), before.trials)) is not None
+        if (score := _score(column(before.metrics, metric), column(after.metrics, metric)))
+        is not None
     ]
     bound = float(-ndtri(FALSE_ALARM / (2 * max(1, len(scores)))))
     within = sum(score <= bound for score in scores)
     return Agreement(len(scores), within, bound, max(scores, default=0.0))
 
 
-def _mean(results: CellResults, metric: str) -> Estimate:
-    return estimate_of(column(results.metrics, metric))
-
-
-def _score(before: Estimate, after: Estimate, trials: int) -> float | None:
-    """The difference of two means as a normal score; None where it cannot be told."""
+def _score(kept: Floats, again: Floats) -> float | None:
+    """The difference of the means of two samples as a normal score; None where none is known."""
+    before, after = estimate_of(kept), estimate_of(again)
     if before.mean is None or after.mean is None:
         return None if before.mean is after.mean else math.inf
     if before.standard_error is None or after.standard_error is None:
@@ -302,4 +261,4 @@ def _score(before: Estimate, after: Estimate, trials: int) -> float | None:
     error = math.hypot(before.standard_error, after.standard_error)
     if gap <= ROUNDING * size:
         return 0.0
-    return normal_score(gap / error, trials) if error else math.inf
+    return normal_score(gap / error, kept.size) if error else math.inf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,8 +19,7 @@ from ..population import STATED
 from ..running.runner import Results
 from ..view.cells import metric_names
 from .cell_address import addresses, cell_keys, histogram_digests
-from .run_process import describe_process, process_address
-from .run_records import Arrival, Run, RunCell
+from .run_records import Arrival, Run, RunCell, describe_process, process_address
 from .store import Store
 
 NOTE_PAUSE: Final = 1.0
@@ -87,20 +86,18 @@ def _describe_cell(store: Store, cell: Cell, histogram: str) -> RunCell:
 
     histogram : its digest.
     """
-    population, name = cell.first.population, None
-    if cell.parameters["population.kind"] not in STATED:
-        name = store.put_population(population.histogram, population.labels)
+    stated = cell.parameters["population.kind"] in STATED
     key, genuine = addresses(cell, histogram)
     return RunCell(
         position=cell.index,
         trials=cell.trials,
         parameters=cell.parameters,
-        users=population.users,
+        users=cell.first.population.users,
         malicious=cell.malicious,
         domain_size=cell.task.size(cell.first),
         genuine=genuine,
         histogram=histogram,
-        population=name,
+        population=None if stated else store.put_population(cell.first.population),
         answer=cell.answer,
         key=key,
     )
@@ -137,17 +134,14 @@ def _other_code(cells: Sequence[RunCell], experiment: Experiment | None) -> str:
         return f"it has {len(cells)} of its {len(experiment.cells)} cells"
     keys = cell_keys(experiment.cells)
     for cell, key, before in zip(experiment.cells, keys, cells, strict=True):
-        for what, name in _code(cell) if key != before.key else ():
-            return f"the code of {what} {name!r} is not that of its other trials"
+        code = [*cell.python_code] + [
+            (what, str(cell.parameters[f"{what}.name"]))
+            for what in ("protocol", "population")
+            if f"{what}.name" in cell.parameters
+        ]
+        if key != before.key and code:
+            return "the code of {} {!r} is not that of its other trials".format(*code[0])
     return ""
-
-
-def _code(cell: Cell) -> Iterator[tuple[str, str]]:
-    """The code that a cell's numbers depend on: what for, and its name."""
-    yield from cell.python_code
-    for what in ("protocol", "population"):
-        if f"{what}.name" in cell.parameters:
-            yield what, str(cell.parameters[f"{what}.name"])
 
 
 class RunPart:

@@ -17,19 +17,18 @@ from ..base.errors import FileError, ScenarioError
 from ..base.versions import redrawn_words
 from ..cell import Cell
 from ..experiment import Experiment, bound
+from ..experiment.limits import check_size
 from ..experiment.search import with_fakes
 from ..metrics.results import BLOCK_TRIALS, CellResults, Tally
 from ..population import STATED, Population, PopulationSpec
 from ..running.runner import Results
 from ..scenario import Point, Scenario
 from .block_codec import seal, unseal
-from .block_store import BLOCKS_TABLE, BlockStore
-from .run_process import is_alive
+from .block_store import BLOCKS_TABLE, CORRUPTION_ERRORS, BlockStore, corruption_context
 from .run_records import (
     Arrival,
     Run,
     RunCell,
-    Status,
     decode_arrivals,
     decode_cells,
     decode_run,
@@ -37,8 +36,8 @@ from .run_records import (
     encode_arrivals,
     encode_cells,
     encode_run,
+    is_alive,
 )
-from .sqlite_errors import CORRUPTION_ERRORS, corruption_context
 
 TABLES: Final = (
     BLOCKS_TABLE,
@@ -50,6 +49,12 @@ TABLES: Final = (
         arrivals BLOB NOT NULL
     )""",
 )
+
+APPLICATION: Final = int.from_bytes(b"LDPt")
+"""SQLite's application id of a store."""
+
+VERSION: Final = 6
+"""The version of the tables."""
 
 
 @contextlib.contextmanager
@@ -66,6 +71,15 @@ def _pause_collector() -> Iterator[None]:
 
 class Store(BlockStore):
     """An open store. Methods raise FileError; any thread may call them, one at a time."""
+
+    def make_tables(self) -> None:
+        """Make the tables of an empty file, unless another process was quicker."""
+        with self.writing() as db:
+            if db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+                for table in TABLES:
+                    db.execute(table)
+                db.execute(f"PRAGMA application_id = {APPLICATION}")
+                db.execute(f"PRAGMA user_version = {VERSION}")
 
     # Runs.
 
@@ -85,12 +99,11 @@ class Store(BlockStore):
         By number: clocks go back at times.
         """
         found: list[Run] = []
-        with self.reading() as db, _pause_collector():
-            rows = db.execute("SELECT id, uid, body FROM runs ORDER BY id DESC")
-            while limit is None or len(found) < limit:
-                if (row := rows.fetchone()) is None:
+        with _pause_collector():
+            for row in self.fetch("SELECT id, uid, body FROM runs ORDER BY id DESC"):
+                if len(found) == limit:
                     break
-                run = self._run_of(row)
+                run = self._decode(*row)
                 if run is not None and (
                     run.removed is removed
                     and (protocol is None or protocol in run.protocols)
@@ -104,26 +117,23 @@ class Store(BlockStore):
 
     def run(self, number: int) -> Run:
         """One run, removed or not; raises ScenarioError if there is none of this number."""
-        with self.reading() as db:
-            row = db.execute("SELECT id, uid, body FROM runs WHERE id = ?", (number,)).fetchone()
-        if row is None:
-            raise ScenarioError(f"there is no run {number} in {self.path or 'this store'}")
-        return self._as_it_is(self._noted_run(row))
+        return self._as_it_is(self._noted_run(number))
 
-    def _run_of(self, row: tuple[int, str, Any]) -> Run | None:
+    def _decode(self, number: int, uid: str, sealed: object) -> Run | None:
         """The run of a row; None, and a sentence in `faults`, where it is damaged."""
-        number, uid, sealed = row
         try:
-            run = decode_run(unseal(f"run {uid}", sealed), number)
+            return decode_run(unseal(f"run {uid}", sealed), number)
         except CORRUPTION_ERRORS as error:
             where = f"{self.path or 'the store'} is damaged: {error}"
             self.faults.append(f"run {number} cannot be shown: {where}")
             return None
-        return run
 
-    def _noted_run(self, row: tuple[int, str, Any]) -> Run:
-        """The run of a row as it was noted; raises FileError."""
-        run = self._run_of(row)
+    def _noted_run(self, number: int) -> Run:
+        """The run of this number as it was noted; raises FileError or ScenarioError."""
+        row = self.fetch_one("SELECT id, uid, body FROM runs WHERE id = ?", number)
+        if row is None:
+            raise ScenarioError(f"there is no run {number} in {self.path or 'this store'}")
+        run = self._decode(*row)
         if run is None:
             raise FileError(self.faults.pop())
         return run
@@ -135,17 +145,13 @@ class Store(BlockStore):
         """
         if run.status != "running":
             return run
-        status: Status = "running" if is_alive(run.owner) else "interrupted"
-        try:
-            done = sum(arrival.trials for arrival in self.arrivals(run.id))
-        except FileError:
-            done = run.done
-        return replace(run, status=status, done=done)
+        with contextlib.suppress(FileError):
+            run = replace(run, done=sum(arrival.trials for arrival in self.arrivals(run.id)))
+        return run if is_alive(run.owner) else replace(run, status="interrupted")
 
     def run_with_uid(self, uid: str) -> int | None:
         """The number of the run that is known by this name everywhere; None if there is none."""
-        with self.reading() as db:
-            row = db.execute("SELECT id FROM runs WHERE uid = ?", (uid,)).fetchone()
+        row = self.fetch_one("SELECT id FROM runs WHERE uid = ?", uid)
         return row and int(row[0])
 
     def cells(self, run: int) -> tuple[RunCell, ...]:
@@ -158,28 +164,23 @@ class Store(BlockStore):
 
         Those of a run whose end was not noted are, besides, the ones that are there of its cells.
         """
-        with self.reading() as db:
-            row = db.execute("SELECT id, uid, body FROM runs WHERE id = ?", (run,)).fetchone()
         noted: tuple[Arrival, ...] = self._run_part(run, "arrivals", decode_arrivals)
-        if self._noted_run(row).status != "running":
+        if self._noted_run(run).status != "running":
             return noted
         known = {(arrival.position, arrival.number) for arrival in noted}
         seconds = noted[-1].seconds if noted else 0.0
-        with self.reading() as db:
-            there = [
-                Arrival(seconds, cell.position, number, trials)
-                for cell in self.cells(run)
-                for number, trials in db.execute(
-                    "SELECT number, trials FROM blocks WHERE cell = ? ORDER BY number", (cell.key,)
-                )
-                if trials == min(BLOCK_TRIALS, cell.trials - number * BLOCK_TRIALS)
-            ]
-        more = (each for each in there if (each.position, each.number) not in known)
+        query = "SELECT number, trials FROM blocks WHERE cell = ? ORDER BY number"
+        more = [
+            Arrival(seconds, cell.position, number, trials)
+            for cell in self.cells(run)
+            for number, trials in self.fetch(query, cell.key)
+            if trials == min(BLOCK_TRIALS, cell.trials - number * BLOCK_TRIALS)
+            and (cell.position, number) not in known
+        ]
         return (*noted, *more)
 
     def _run_part(self, run: int, column: str, decode: Any) -> Any:
-        with self.reading() as db:
-            row = db.execute(f"SELECT uid, {column} FROM runs WHERE id = ?", (run,)).fetchone()
+        row = self.fetch_one(f"SELECT uid, {column} FROM runs WHERE id = ?", run)
         if row is None:
             raise ScenarioError(f"there is no run {run} in {self.path or 'this store'}")
         with corruption_context(self.path, f"the {column} of run {run}"):
@@ -187,9 +188,9 @@ class Store(BlockStore):
 
     def insert_run(self, run: Run, cells: Sequence[RunCell], arrivals: Sequence[Arrival]) -> int:
         """Keep a run that is not there, inside a transaction; its number, a new one for 0."""
-        parts = (encode_run(run), encode_cells(cells), encode_arrivals(arrivals))
-        names = ("run", "cells", "arrivals")
-        sealed = (seal(f"{name} {run.uid}", part) for name, part in zip(names, parts, strict=True))
+        parts = {"run": encode_run(run), "cells": encode_cells(cells),
+                 "arrivals": encode_arrivals(arrivals)}  # fmt: skip
+        sealed = (seal(f"{name} {run.uid}", part) for name, part in parts.items())
         done = self._db.execute(
             "INSERT INTO runs VALUES (nullif(?, 0), ?, ?, ?, ?)", (run.id, run.uid, *sealed)
         )
@@ -199,10 +200,10 @@ class Store(BlockStore):
         self, number: int, arrivals: Sequence[Arrival] | None = None, **changes: Any
     ) -> None:
         """Change fields of a run, and its blocks, inside a transaction."""
-        row = self._db.execute("SELECT id, uid, body FROM runs WHERE id = ?", (number,)).fetchone()
-        if row is None:
-            raise FileError(f"run {number} of {self.path} was removed meanwhile")
-        run = replace(self._noted_run(row), **changes)
+        try:
+            run = replace(self._noted_run(number), **changes)
+        except ScenarioError:
+            raise FileError(f"run {number} of {self.path} was removed meanwhile") from None
         parts = {"body": seal(f"run {run.uid}", encode_run(run))}
         if arrivals is not None:
             parts["arrivals"] = seal(f"arrivals {run.uid}", encode_arrivals(arrivals))
@@ -258,7 +259,10 @@ class Store(BlockStore):
             known = stored[cell.index]
             return replace(with_fakes(cell, known.malicious), answer=known.answer)
 
-        cells = bound(tuple(scenario.points()), population_of, limits)
+        points = tuple(scenario.points())
+        for point in points if limits else ():
+            check_size(point)
+        cells = bound(points, population_of, limits)
         return Experiment(scenario, tuple(map(answered, cells)), limits)
 
     def results(self, run: int, experiment: Experiment | None = None) -> Results:
@@ -302,10 +306,10 @@ class Store(BlockStore):
 
         Without effect on others.
         """
-        if self.run(run).status == "interrupted":
+        about = self.run(run)
+        if about.status == "interrupted":
             with self.writing():
-                about, came = self.run(run), self.arrivals(run)
-                self.update_run(run, came, status="partial", done=about.done)
+                self.update_run(run, self.arrivals(run), status="partial", done=about.done)
 
     def _change(self, run: int, **changes: Any) -> None:
         self.run(run)
@@ -318,29 +322,25 @@ class Store(BlockStore):
         before : runs that started earlier go as well, but for starred and running ones.
         compact : give the room back to the file system, unless a run is going on: it would wait.
         """
-        old = [
-            run.id
-            for run in (self.runs(until=before) if before is not None else ())
-            if not run.star and run.status != "running"
-        ]
-        old += [run.id for run in self.runs(removed=True)]
+        old = self.runs(until=before) if before is not None else []
+        gone = [run.id for run in old if not run.star and run.status != "running"]
+        gone += [run.id for run in self.runs(removed=True)]
         with self.writing() as db:
-            db.executemany("DELETE FROM runs WHERE id = ?", [(run,) for run in old])
-            numbers = [number for (number,) in db.execute("SELECT id FROM runs").fetchall()]
-            cells = [cell for number in numbers for cell in self.cells(number)]
+            db.executemany("DELETE FROM runs WHERE id = ?", [(run,) for run in gone])
+            cells = [
+                cell for (run,) in self.fetch("SELECT id FROM runs") for cell in self.cells(run)
+            ]
             needed = {name for cell in cells for name in (cell.key, cell.population)}
             answers = {encode_answer(cell.answer) for cell in cells if cell.answer is not None}
-            names = {name for (name,) in db.execute("SELECT DISTINCT cell FROM blocks")}
-            needed |= {
+            free = [
                 name
-                for name in names
-                if name.startswith("answer ") and self.get_bytes(name) in answers
-            }
-            gone = names - needed
-            db.executemany("DELETE FROM blocks WHERE cell = ?", [(name,) for name in gone])
+                for (name,) in self.fetch("SELECT DISTINCT cell FROM blocks")
+                if name not in needed
+                and not (name.startswith("answer ") and self.get_bytes(name) in answers)
+            ]
+            db.executemany("DELETE FROM blocks WHERE cell = ?", [(name,) for name in free])
         if compact and not any(run.status == "running" for run in self.runs()):
-            with self.reading() as db:
-                db.execute("VACUUM")
-                if self.journal == "wal":
-                    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return len(old), sum(" " not in name for name in gone)
+            self.fetch("VACUUM")
+            if self.journal == "wal":
+                self.fetch("PRAGMA wal_checkpoint(TRUNCATE)")
+        return len(gone), sum(" " not in name for name in free)

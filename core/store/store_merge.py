@@ -10,8 +10,8 @@ import numpy as np
 from ..base.errors import FileError
 from ..metrics.results import BLOCK_TRIALS
 from .block_codec import decode_block
-from .run_process import describe_process
-from .sqlite_errors import corruption_context
+from .block_store import corruption_context
+from .run_records import describe_process
 from .store import Store
 from .store_open import open_store
 
@@ -40,29 +40,25 @@ def merge(store: Store, path: Path) -> MergeSummary:
 
 
 def _take_blocks(store: Store, other: Store) -> int:
-    """Take what is under each address there; the trials that were not known here."""
-    with other.reading() as db:
-        addresses = db.execute("SELECT cell, number, trials FROM blocks").fetchall()
+    """Take what is under each address there; the trials of blocks that were not known here."""
     new = 0
-    for cell, number, trials in addresses:
+    for cell, number, trials in other.fetch("SELECT cell, number, trials FROM blocks"):
         body = other.get_bytes(cell, number, trials)
         if body is None:
             continue
-        if trials:
-            known, block = store.longest_block(cell, number), decode_block(body)
-            if known is not None:
-                both = min(known.trials, block.trials)
-                differs = known.fingerprints[:both] != block.fingerprints[:both]
-                if differs.any():
-                    trial = number * BLOCK_TRIALS + int(np.flatnonzero(differs)[0])
-                    raise FileError(
-                        f"{other.path} measured trial {trial} of a cell otherwise than this store: "
-                        "one of them is damaged, or was made by another simulator"
-                    )
-            new += max(0, block.trials - (0 if known is None else known.trials))
-            store.put_block(cell, number, block)
-        elif store.get_bytes(cell) is None:
+        if not trials:
             store.put_bytes(body, cell)
+            continue
+        block, known = decode_block(body), store.get_block(cell, number, trials, False)
+        if known is None:
+            new += trials
+        elif (differs := known.fingerprints != block.fingerprints).any():
+            trial = number * BLOCK_TRIALS + int(np.flatnonzero(differs)[0])
+            raise FileError(
+                f"{other.path} measured trial {trial} of a cell otherwise than this store: "
+                "one of them is damaged, or was made by another simulator"
+            )
+        store.put_block(cell, number, block)
     return new
 
 
@@ -76,12 +72,10 @@ def _take_run(store: Store, other: Store, number: int) -> int:
     arrivals, here = other.arrivals(number), store.run_with_uid(run.uid)
     if here is None:
         return store.insert_run(run, other.cells(number), arrivals)
-    mine = {(each.position, each.number): each for each in store.arrivals(here)}
-    for each in arrivals:
-        mine.setdefault((each.position, each.number), each)
-    done = sum(each.trials for each in mine.values())
+    both = {(each.position, each.number): each for each in (*arrivals, *store.arrivals(here))}
+    done = sum(each.trials for each in both.values())
     changes = {"done": done}
     if run.done == done == run.total:
         changes |= {name: getattr(run, name) for name in ("status", "error", "digest", "seconds")}
-    store.update_run(here, [*mine.values()], **changes)
+    store.update_run(here, [*both.values()], **changes)
     return here

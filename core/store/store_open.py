@@ -11,18 +11,12 @@ from typing import Any, Final
 
 from ..base.errors import FileError, reason_of
 from ..base.files import is_folder, is_there
-from .older_stores import NEWEST_OLD_VERSION, carry_over, convert_store
-from .sqlite_errors import REASONS, corruption_context, sqlite_error_context
-from .store import TABLES, Store
+from .block_store import REASONS, corruption_context, sqlite_error_context
+from .older_versions import carry_over
+from .store import APPLICATION, VERSION, Store
 
 WAIT_S: Final = 60.0
 """Seconds to wait for another process that writes."""
-
-APPLICATION: Final = int.from_bytes(b"LDPt")
-"""SQLite's application id of a store."""
-
-VERSION: Final = NEWEST_OLD_VERSION + 1
-"""The version of the tables."""
 
 NETWORK_FILE_SYSTEMS: Final = frozenset(
     {"9p", "afs", "beegfs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "gpfs", "lustre"}
@@ -37,7 +31,9 @@ def open_store(path: Path | None, write: bool = True) -> Store:
     write : False reads one that is there, even where nothing may be written.
     """
     if path is None:
-        return make_tables(Store(None, sqlite3.connect(":memory:", **_OPTIONS)))
+        store = Store(None, sqlite3.connect(":memory:", **_OPTIONS))
+        store.make_tables()
+        return store
     if is_folder(path):
         raise FileError(f"{path} is a folder, not a store")
     if not write:
@@ -78,64 +74,35 @@ def _open_file(path: Path, mode: str) -> Store:
     last one, and remove the log that a connection here still writes to.
     Source: https://sqlite.org/howtocorrupt.html, section 2.2
     """
-    try:
-        if is_there(path) and not os.access(path, os.R_OK):
-            raise FileError(f"{path} cannot be read: {os.strerror(errno.EACCES)}")
-        if is_there(path) and path.stat().st_size == 1:  # SQLite takes one byte for an empty file
-            raise FileError(f"{path} is not a store of ldptui")
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
+    if is_there(path) and not os.access(path, os.R_OK):
+        raise FileError(f"{path} cannot be read: {os.strerror(errno.EACCES)}")
+    if is_there(path) and path.stat().st_size == 1:  # SQLite takes one byte for an empty file
+        raise FileError(f"{path} is not a store of ldptui")
     with sqlite_error_context(path):
-        connection = _connect(path, mode)
+        uri = f"{path.absolute().as_uri()}?mode={mode}"
+        connection = sqlite3.connect(uri, uri=True, **_OPTIONS)
+        connection.execute("PRAGMA trusted_schema = OFF")
         try:
             with corruption_context(path):
                 _check_end(path, connection)
-                version = read_version(path, connection)
+                version = _read_version(path, connection)
                 if 0 < version < VERSION:
-                    return _opened_older(path, connection, mode.startswith("rwc"))
+                    kept = carry_over(path, connection, lambda place: _open_file(place, "rwc"))
+                    store = _open_file(path, "rwc")
+                    store.note = f"{path} was carried over to this version; the old one is {kept}"
+                    return store
                 store = Store(path, connection)
                 if mode.startswith("rw"):
                     _choose_journal(store, path)
-                return store if version else make_tables(store)
+                if not version:
+                    store.make_tables()
+                return store
         except BaseException:
             connection.close()
             raise
 
 
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    uri = f"{path.absolute().as_uri()}?mode={mode}"
-    connection: sqlite3.Connection = sqlite3.connect(uri, uri=True, **_OPTIONS)
-    connection.execute("PRAGMA trusted_schema = OFF")
-    return connection
-
-
-def _opened_older(path: Path, old: sqlite3.Connection, write: bool) -> Store:
-    """A store that another version made: carried over to be written, else as it is in memory."""
-    if not write:
-        store = open_store(None)
-        convert_store(old, store)
-        old.close()
-        store._db.execute("PRAGMA query_only = ON")
-        store.path = path
-        return store
-    kept = carry_over(path, old, lambda place: _open_file(place, "rwc"))
-    store = _open_file(path, "rwc")
-    store.note = f"{path} was carried over to the store of this version; the old one is {kept}"
-    return store
-
-
-def make_tables(store: Store) -> Store:
-    """The store, with its tables, unless another process was quicker."""
-    with store.writing() as db:
-        if not read_version(store.path, db):
-            for table in TABLES:
-                db.execute(table)
-            db.execute(f"PRAGMA application_id = {APPLICATION}")
-            db.execute(f"PRAGMA user_version = {VERSION}")
-    return store
-
-
-def read_version(path: Path | None, db: sqlite3.Connection) -> int:
+def _read_version(path: Path | None, db: sqlite3.Connection) -> int:
     """The version of the file, 0 for an empty one; raises FileError if it is not for us."""
     # One statement, so that it does not see half of what another process makes meanwhile.
     version, application, tables = db.execute(

@@ -15,8 +15,8 @@ from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.base.files import write_atomically
 from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.scenario import parse, to_toml
-from ldptui.core.store import Run, Store, differing, open_store, redrawn
-from ldptui.core.store.replay import Agreement, compare_runs, replay
+from ldptui.core.store import Run, Store, differing, open_store
+from ldptui.core.store.replay import Agreement, replay
 from ldptui.core.store.replay import Replay as Outcome
 
 from .. import __version__
@@ -147,10 +147,9 @@ def replay_run(
         how: Any = {"workers": workers, "show": bar.show, "experiment": experiment}
         try:
             outcome = replay(store, number, **how)
-            redone = outcome.difference and redrawn(run.versions)
-            means = compare_runs(store, number, **how) if redone else None
         finally:
             bar.erase()
+    means = outcome.means
     if not outcome.difference:
         return _identical(outcome, run, quiet)
     if means is None or not means.same:

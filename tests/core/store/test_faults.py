@@ -27,7 +27,7 @@ from ldptui.core.store import (
     begin,
     open_store,
     resume,
-    run_process,
+    run_records,
     run_writer,
 )
 from ldptui.core.store import block_store as store_module
@@ -191,13 +191,13 @@ def test_a_run_of_another_process_is_running_until_that_is_gone(path: Path) -> N
 
 
 def test_a_number_used_by_another_process_is_not_mistaken(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = run_process.process_address()
-    assert run_process.is_alive(mine)
+    mine = run_records.process_address()
+    assert run_records.is_alive(mine)
     host, number, _ = mine.rsplit(":", 2)
     if Path("/proc/self/stat").exists():
-        assert not run_process.is_alive(f"{host}:{number}:1")
-    assert run_process.is_alive(f"elsewhere:{number}:1")
-    assert not run_process.is_alive("")
+        assert not run_records.is_alive(f"{host}:{number}:1")
+    assert run_records.is_alive(f"elsewhere:{number}:1")
+    assert not run_records.is_alive("")
 
 
 def test_a_power_loss_takes_only_what_was_not_on_the_disk_yet(

@@ -78,7 +78,7 @@ async def test_a_base_that_is_not_swept_comes_first_and_belongs_to_no_run(
     with open_store(path) as store:
         # It is kept until nobody needs it.
         (extra,) = cell_keys(compile(Scenario(document())).cells)
-        assert store.measured_cell(extra, 20, frequencies=False).trials
+        assert store.get_block(extra, 0, 20, False)
         assert store.gc() == (0, 1)
 
 

@@ -1,0 +1,263 @@
+"""Reads what ldptui 0.1 and 0.2 wrote: stores with a row for each trial, recordings as JSON lines.
+
+Keys of cells are what they were, so that what is known stays known. An old store says nothing of
+its own damage: `ldptui replay` computes a run again.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from ..base.arms import ARMS
+from ..base.errors import FileError, reason_of
+from ..base.files import is_there
+from ..base.sampling import Floats
+from ..metrics import measures_from_columns
+from ..metrics.goal import Answer
+from ..metrics.results import BLOCK_TRIALS, MOMENTS, Arms, CellResults, Rounds, arms_of
+from ..population import given_population
+from .block_store import corruption_context
+from .run_records import Arrival, Run, RunCell, encode_answer
+from .store import Store
+
+NEWEST_OLD_VERSION: Final = 5
+"""The version of the tables of 0.2; those of 0.1 lack some tables and columns."""
+
+JSON_START: Final = b'{"ldptui_recording":'
+
+Row = Mapping[str, Any]
+
+
+def carry_over(path: Path, old: sqlite3.Connection, make: Callable[[Path], Store]) -> Path:
+    """Replace an old store by one of today; the old file's new place. Raises FileError.
+
+    old : is open on the file, and closed in the end. make : opens a new store.
+    """
+    kept, made = (path.with_name(f"{path.name}.{end}") for end in ("old", "new"))
+    try:
+        before = path.stat().st_ino
+        (journal,) = old.execute("PRAGMA journal_mode = DELETE").fetchone()  # its log is taken in
+        if journal != "delete":
+            raise FileError(f"{path} of an older ldptui is in use: close what uses it first")
+        old.execute("BEGIN EXCLUSIVE")
+        if path.stat().st_ino != before or is_there(kept):
+            raise FileError(f"{path} cannot be carried over: {kept} is there already")
+        made.unlink(missing_ok=True)
+        with make(made) as store:
+            convert_store(old, store)
+        for log in ("-wal", "-shm"):
+            made.with_name(made.name + log).unlink(missing_ok=True)
+        path.rename(kept)
+        made.rename(path)
+    except OSError as error:
+        raise FileError(f"{path} cannot be carried over: {reason_of(error)}") from error
+    finally:
+        old.close()
+        made.unlink(missing_ok=True)
+    return kept
+
+
+def convert_store(old: sqlite3.Connection, store: Store) -> None:
+    """Put all runs, blocks, populations and answers of an old store into one of today."""
+    tables = {name for (name,) in old.execute("SELECT name FROM sqlite_master")}
+
+    def rows(table: str, rest: str = "", *values: object) -> Iterator[Row]:
+        """The rows of a table by the names of its columns; none of one that is not there."""
+        if table in tables:
+            found = old.execute(f"SELECT * FROM {table} {rest}", values)
+            columns = [column[0] for column in found.description]
+            yield from (dict(zip(columns, row, strict=True)) for row in found.fetchall())
+
+    with store.writing(), corruption_context(store.path):
+        populations: dict[str | None, str | None] = {None: None}
+        for row in rows("populations"):
+            histogram = np.frombuffer(row["histogram"], "<i8")
+            population = given_population(histogram, json.loads(row["labels"] or "null"))
+            populations[row["digest"]] = store.put_population(population)
+        keys = {row["id"]: row["key"] for row in rows("cells")}
+        for place, key in keys.items():
+            parts = (rows(name, "WHERE cell = ?", place) for name in ("trials", "blocks", "rounds"))
+            for number, block in _blocks_of(*parts):
+                store.put_block(key, number, block)
+        for row in rows("answers"):
+            answer = Answer.read(json.loads(row["answer"]))
+            store.put_bytes(encode_answer(answer), f"answer {row['key']}")
+        tags = defaultdict[int, list[str]](list)
+        for row in rows("tags", "ORDER BY tag"):
+            tags[row["run"]].append(row["tag"])
+        for row in rows("runs", "ORDER BY id"):
+            cells = [
+                _cell_of(cell, keys, populations)
+                for cell in rows("run_cells", "WHERE run = ? ORDER BY position", row["id"])
+            ]
+            arrivals = [
+                Arrival(each["seconds"], each["position"], each["number"], each["trials"])
+                for each in rows("run_blocks", "WHERE run = ? ORDER BY arrival", row["id"])
+            ]
+            store.insert_run(_run_of(row, tags[row["id"]]), cells, arrivals)
+
+
+def _run_of(row: Row, tags: Sequence[str]) -> Run:
+    versions = ("ldptui", "numpy", "python", "machine", "simulator")
+    return msgspec.convert(
+        {
+            **row,
+            "document": json.loads(row["scenario"]),
+            "protocols": row["protocols"].split(","),
+            "attacks": row["attacks"].split(","),
+            "metrics": json.loads(row["metrics"]),
+            "versions": {name: row[name] for name in versions},
+            "star": bool(row["star"]),
+            "removed": row["removed"] is not None,
+            "tags": tags,
+        },
+        Run,
+    )
+
+
+def _cell_of(
+    row: Row, keys: Mapping[int, str], populations: Mapping[str | None, str | None]
+) -> RunCell:
+    answer = row.get("answer")
+    fields = {
+        **row,
+        "key": keys[row["cell"]],
+        "parameters": json.loads(row["parameters"]),
+        "population": populations[row["population"]],
+        "answer": answer and vars(Answer.read(json.loads(answer))),
+    }
+    return msgspec.convert(fields, RunCell)
+
+
+def _blocks_of(
+    trials: Iterator[Row], moments: Iterator[Row], rounds: Iterator[Row]
+) -> Iterator[tuple[int, CellResults]]:
+    """The blocks of a cell with their numbers: whole ones, and shorter ones that have moments."""
+    by_block: dict[int, list[Row]] = defaultdict(list)
+    for row in trials:
+        if row["trial"] % BLOCK_TRIALS == len(by_block[row["trial"] // BLOCK_TRIALS]):
+            by_block[row["trial"] // BLOCK_TRIALS].append(row)  # up to a gap
+    items = {(row["number"], row["trials"]): row for row in moments}
+    in_rounds = {(row["number"], row["trials"]): row for row in rounds}
+    for number, there in by_block.items():
+        for count in sorted({len(there), *(size for at, size in items if at == number)}):
+            sizes = [size for at, size in in_rounds if at == number and size >= count]
+            if 0 < count <= len(there):
+                yield (
+                    number,
+                    _block_of(
+                        there[:count],
+                        items.get((number, count), {}),
+                        in_rounds[number, min(sizes)] if sizes else None,
+                    ),
+                )
+
+
+def _block_of(trials: Sequence[Row], items: Row, rounds: Row | None) -> CellResults:
+    fixed = ("cell", "trial", "fingerprint", "python_metrics")
+    rows = [
+        {name: value for name, value in row.items() if name not in fixed}
+        | json.loads(row.get("python_metrics") or "{}")
+        for row in trials
+    ]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    values = np.array([[row.get(name) for name in names] for row in rows], np.float64)
+    marks = np.array([row["fingerprint"] for row in trials], np.int64).view(np.uint64)
+    made = None
+    if rounds is not None:
+        named = json.loads(rounds["names"])
+        shape = (rounds["trials"], rounds["rounds"], len(named))
+        table = np.frombuffer(rounds["metrics"], "<f8").reshape(shape)
+        whole = rounds if rounds["trials"] == len(trials) else {}
+        made = _make_rounds(named, table[: len(trials)], whole)
+    return _make_block(names, values, marks, items, made)
+
+
+def _make_block(
+    names: Sequence[str], values: Floats, marks: Any, items: Row, rounds: Rounds | None
+) -> CellResults:
+    """A block of the columns of its metrics, and the bytes that it has of items."""
+    detected = items.get("detected")
+    return CellResults(
+        measures_from_columns(names, values),
+        marks,
+        _make_arms(items, len(marks), (-1,)),
+        None if detected is None else np.frombuffer(detected, "<i8"),
+        rounds,
+    )
+
+
+def _make_rounds(names: Sequence[str], values: Floats, items: Row) -> Rounds:
+    trials, count, _ = values.shape
+    return Rounds(measures_from_columns(names, values), _make_arms(items, trials, (count, -1)))
+
+
+def _make_arms(items: Row, trials: int, shape: tuple[int, ...]) -> Arms:
+    return arms_of([items.get(name) for name in MOMENTS], trials, shape)
+
+
+def read_json_recording(data: bytes, path: Path) -> Store:
+    """A store in memory that has the run of a recording, its digest right; raises FileError.
+
+    Raises ValueError and the like where the lines are not what they should be.
+    """
+    body, _, end = data.rstrip(b"\n").rpartition(b"\n")
+    if f'"{hashlib.sha256(body + bytes([10])).hexdigest()}"' not in end.decode():
+        raise FileError(f"{path} is damaged, cut off or changed: its last line is not its digest")
+    head, *lines = [json.loads(line) for line in body.split(b"\n")]
+    if head["ldptui_recording"] != 1:
+        raise FileError(f"{path} was written by a newer ldptui: update ldptui to read it")
+    store = Store(path, sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False))
+    store.make_tables()
+    with store.writing():
+        populations: dict[str | None, str | None] = {None: None}
+        for name, each in head["populations"].items():
+            histogram = np.array(each["histogram"], dtype=np.int64)
+            population = given_population(histogram, each["labels"])
+            populations[name] = store.put_population(population)
+        own: Row = {"parameters": {}}
+        cells = [
+            msgspec.convert(
+                {**cell, **own, "position": at, "key": f"{head['uid']} {at}",
+                 "population": populations[cell["population"]]}, RunCell)
+            for at, cell in enumerate(head["cells"])
+        ]  # fmt: skip
+        arrivals = []
+        for line in lines:
+            came = Arrival(line["seconds"], line["cell"], line["block"], len(line["fingerprints"]))
+            arrivals.append(msgspec.convert(vars(came), Arrival))
+            store.put_block(f"{head['uid']} {came.position}", came.number,
+                            _block_of_line(line, head["metrics"]))  # fmt: skip
+        fields = {**head, "document": head["scenario"], "seed": 0, "error": head.get("error", "")}
+        store.insert_run(msgspec.convert(fields, Run), cells, arrivals)
+    return store
+
+
+def _block_of_line(line: Row, names: Sequence[str]) -> CellResults:
+    marks = np.array([int(mark, 16) for mark in line["fingerprints"]], dtype=np.uint64)
+    values = np.array(line["metrics"], dtype=np.float64).reshape(marks.size, len(names))
+    rounds = line.get("rounds")
+    if rounds is not None:
+        table = np.array(rounds["metrics"], dtype=np.float64)
+        rounds = _make_rounds(names, table, _items_of_line(rounds))
+    return _make_block(names, values, marks, _items_of_line(line), rounds)
+
+
+def _items_of_line(line: Row) -> dict[str, bytes]:
+    """The bytes of what a block has of items; nothing of an arm that is the same as before."""
+    texts = {"detected": line.get("detected")}
+    for arm in ARMS:
+        packed = line.get(arm.name)
+        if packed is not None and packed != "same":
+            texts[f"{arm.name}_mean"], texts[f"{arm.name}_squares"] = packed
+    return {name: base64.b64decode(text, validate=True) for name, text in texts.items() if text}
