@@ -109,21 +109,18 @@ def find_code(name: str, permission: CodePermission, what: What = "attack") -> C
         except FileError as error:
             notes += f"; {error}"
             continue
-        if in_file is None:
-            notes += f"; {path} has none of that name"
-        else:
-            found.append(in_file)
+        found += [in_file] if in_file else []
+        notes += "" if in_file else f"; {path} has none of that name"
     if name in permission.names:
         found += published_code(name, what)
     if len(found) == 1:
         return found[0]
-    article = "an" if what == "attack" else "a"
     if found:
         places = " and ".join(str(code.place) for code in found)
         raise ScenarioError(f"must mean one {what}, {name!r} is in {places}")
     if name in permission.names:
         others = ", ".join(published_names(what)) or "none"
-        rule = f"must be {article} {what} of an installed package (there are: {others})"
+        rule = f"must be the {what} of an installed package (there are: {others})"
         raise ScenarioError(f"{rule}, {got(name)}")
     asks = f"asks for the {what} {name!r}, somebody's Python code, which is not allowed"
     raise ScenarioError(f"{asks}: {permission.how}{notes}")
@@ -159,10 +156,15 @@ def code_candidate(
 
 
 def code_in_file(path: Path, name: str, what: What) -> CodeLocation | None:
-    """The code of this name at the top level of a file, None if it has none; raises FileError."""
-    text = read_code(path)
-    line = definition_line(name, text)
-    return CodeLocation(name, digest(text), path, what, line) if line else None
+    """The code of this name at the top level of a file, None if it has none; raises FileError.
+
+    It runs nothing: a name is defined by a line that begins with `def`, `class`, or the name itself
+    and `=` or `:`.
+    """
+    text, word = read_code(path), re.escape(name.encode())
+    match = re.search(rb"(?m)^(?:(?:def|class)\s+%b\b|%b\s*[:=](?!=))" % (word, word), text)
+    line = text.count(b"\n", 0, match.start()) + 1 if match else 0
+    return CodeLocation(name, digest(text), path, what, line) if match else None
 
 
 def read_code(path: Path) -> bytes:
@@ -171,16 +173,6 @@ def read_code(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
-
-
-def definition_line(name: str, code: bytes) -> int:
-    """The line on which Python code defines a name at its top level, 0 if none does; runs nothing.
-
-    A name is defined by a line that begins with `def`, `class`, or the name itself and `=` or `:`.
-    """
-    word = re.escape(name.encode())
-    match = re.search(rb"(?m)^(?:(?:def|class)\s+%b\b|%b\s*[:=](?!=))" % (word, word), code)
-    return code.count(b"\n", 0, match.start()) + 1 if match else 0
 
 
 def published_names(what: What = "attack") -> list[str]:

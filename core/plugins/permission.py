@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -38,87 +37,73 @@ def permit_code(experiment: Experiment, permission: CodePermission) -> Experimen
     """
     if not any(cell.python_code for cell in experiment.cells):
         return experiment
-    find_once = functools.cache(lambda name, what: find_code(name, permission, what))
-    _refuse_missing(experiment, find_once)
+    known = {(code.what, code.name): code for code in code_locations(experiment, permission)}
+
+    def find(name: str, what: What) -> CodeLocation:
+        return known[what, name]
+
     try:
-        cells = [_with_code(cell, find_once) for cell in _bind_again(experiment, find_once)]
+        cells = [_with_code(cell, find) for cell in _bind_again(experiment, find)]
     except ScenarioError as error:
         raise error.at(experiment.scenario.name) from error
     return replace(experiment, cells=tuple(cells))
 
 
 def code_locations(experiment: Experiment, permission: CodePermission) -> tuple[CodeLocation, ...]:
-    """The places of the code that an experiment asks for; raises as `permit_code` does."""
-    return tuple(find_code(name, permission, what) for what, name in _requested_code(experiment))
+    """The places of the code that an experiment asks for; raises as `permit_code` does.
 
-
-def _requested_code(experiment: Experiment) -> Iterable[tuple[What, str]]:
-    """The purpose and the name of all code that an experiment asks for, each once."""
-    return dict.fromkeys(code for cell in experiment.cells for code in cell.python_code)
-
-
-def _refuse_missing(experiment: Experiment, find: FindCode) -> None:
-    """Raise ScenarioError at the key of the first code that may not run; it names the others."""
-    missing: dict[tuple[What, str], ScenarioError] = {}
-    for what, name in _requested_code(experiment):
+    The refusal is at the key of the first code that may not run, and names the others.
+    """
+    found, missing = [], []
+    for what, name in dict.fromkeys(code for cell in experiment.cells for code in cell.python_code):
         try:
-            find(name, what)
+            found.append(find_code(name, permission, what))
         except ScenarioError as error:
-            missing[what, name] = error
-    if not missing:
-        return
-    (code, refusal), *others = missing.items()
-    key = next(
-        (
+            missing.append((what, name, error.rule))
+    if missing:
+        what, name, rule = missing[0]
+        settings = [each for cell in experiment.cells for each in cell.parameters.items()]
+        keys = (
             key
-            for cell in experiment.cells
-            for key, value in cell.parameters.items()
-            if key.startswith(f"{code[0]}.") and key.endswith(".name") and value == code[1]
-        ),
-        "",
-    )
-    more = ", ".join(f"the {what} {name!r}" for (what, name), _ in others)
-    rule = f"{refusal.rule}; it asks for {more} as well" if more else refusal.rule
-    raise ScenarioError(rule, key, experiment.scenario.name) from refusal
+            for key, value in settings
+            if key.startswith(what) and key.endswith("name") and value == name
+        )
+        more = ", ".join(f"the {what} {name!r}" for what, name, _ in missing[1:])
+        rule += f"; it asks for {more} as well" * bool(more)
+        raise ScenarioError(rule, next(keys, ""), experiment.scenario.name)
+    return tuple(found)
 
 
 def _bind_again(experiment: Experiment, find: FindCode) -> Iterable[Cell]:
-    """The cells, those anew whose protocol or population is made by somebody's code."""
+    """The cells, bound anew where code makes the protocol or the population of some."""
     cells = {cell.index: cell for cell in experiment.cells}
-    made = {
-        index: cell
-        for index, cell in cells.items()
-        if cell.population.awaited or awaits_code(cell.protocol)
-    }
-    if not made:
-        return experiment.cells
+    if not any(cell.population.awaited or awaits_code(cell.protocol) for cell in cells.values()):
+        return cells.values()
     points = [*experiment.scenario.points()]
-    for index, cell in made.items():
+    for index, cell in cells.items():
         if awaits_code(cell.protocol):
             spec = _plugin(PluginSpec, points[index].protocol, find)
             points[index] = replace(points[index], protocol=spec)
     drawn: dict[object, Population] = {}
 
     def population_of(index: int, point: Point) -> Population | None:
-        if index not in made:
-            return None
-        population = made[index].population
-        if not population.awaited:
-            return population.drawn or population
+        population = cells[index].population if index in cells else None
+        if population is None or not population.awaited:
+            return population and (population.drawn or population)
         spec = _plugin(PluginPopulation, point.population, find)
         key = spec, json.dumps(spec.options), point.seed
-        if key not in drawn:
-            try:
-                drawn[key] = spec.bind(point.seed, experiment.scenario.folder)
-            except ScenarioError as error:
-                raise error.within("population") from error
+        try:
+            drawn[key] = drawn.get(key) or spec.bind(point.seed, experiment.scenario.folder)
+        except ScenarioError as error:
+            raise error.within("population") from error
         return drawn[key]
 
-    for cell in bound(points, population_of, experiment.limits):
-        parameters = made[cell.index].parameters
+    def with_parameters(cell: Cell) -> Cell:
+        parameters = cells[cell.index].parameters
         rounds = tuple(replace(part, parameters=parameters) for part in cell.rounds)
-        cells[cell.index] = replace(cell, parameters=parameters, rounds=rounds)
-    return cells.values()
+        return replace(cell, parameters=parameters, rounds=rounds)
+
+    return [*map(with_parameters, bound(points, population_of, experiment.limits))]
 
 
 def _with_code(cell: Cell, find: FindCode) -> Cell:
@@ -146,12 +131,10 @@ def _attack_with_code(attack: Any, find: FindCode) -> Any:
 
 def _defence_with_code(step: Any, find: FindCode) -> Any:
     """A defence in Python replaced by one that may run; any other as it is."""
-    if not code_of(step):
-        return step
-    return _plugin(PluginFilter if isinstance(step, Filter) else PluginCorrection, step, find)
+    made = PluginFilter if isinstance(step, Filter) else PluginCorrection
+    return _plugin(made, step, find) if code_of(step) else step
 
 
 def _plugin(made: type[Any], table: Any, find: FindCode) -> Any:
     """What may run, of a table that names its code."""
-    fields = {name: value for name, value in fields_of(table).items() if name != "source"}
-    return made(**fields, source=find(table.name, table.what))
+    return made(**{**fields_of(table), "source": find(table.name, table.what)})

@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from ldptui.app import Workbench
 from ldptui.core import plugins
 from ldptui.core.base.streams import digest
-from ldptui.core.plugins.code_location import definition_line
+from ldptui.core.plugins.code_location import code_in_file
 from ldptui.engine import COMMAND, Engine
 from ldptui.screens.dialogs.prompts import ConsentScreen
 from ldptui.session.attack_options import unseen_code
@@ -77,8 +77,11 @@ def test_code_is_found_beside_the_scenario_then_in_files_then_installed(
         (" def name(): ...", 0), ("def names(): ...", 0), ("name == 1", 0), ("# name = 1", 0),
     ],
 )  # fmt: skip
-def test_a_name_is_found_at_the_start_of_a_line(text: str, line: int) -> None:
-    assert definition_line("name", text.encode()) == line
+def test_a_name_is_found_at_the_start_of_a_line(text: str, line: int, tmp_path: Path) -> None:
+    path = tmp_path / "code.py"
+    path.write_text(text)
+    code = code_in_file(path, "name", "attack")
+    assert (code.line if code else 0) == line
 
 
 def test_agreed_code_may_run_as_long_as_it_is_the_same(tmp_path: Path) -> None:
@@ -111,14 +114,14 @@ async def test_the_worker_runs_what_was_agreed_to(tmp_path: Path) -> None:
     await child.read()
     asked = tomllib.loads(toml("honest"))
     try:
-        refused = await child.end(child.run(1, base=asked))
+        refused = await child.end(child.run(1, asked))
         assert refused.status == "failed"
         assert "not allowed: ctrl+r shows it and asks" in refused.error
         assert not mark.exists()
         done = await child.end(child.run(2, agreed=[attack.agreed], base=asked))
         assert (done.status, done.error) == ("done", "")
         assert mark.exists()
-        again = await child.end(child.run(3, base=asked))
+        again = await child.end(child.run(3, asked))
         assert again.status == "failed"  # it is a request that has the consent, not the worker
     finally:
         await ended(child)

@@ -115,7 +115,7 @@ def test_what_is_not_allowed_is_refused(tmp_path: Path) -> None:
         "not allowed: --code FILE lets that of a file run, --allow NAME that of an installed "
         "package"
     )
-    with pytest.raises(ScenarioError, match="must be a defence of an installed package"):
+    with pytest.raises(ScenarioError, match="must be the defence of an installed package"):
         permit_code(made, CodePermission(names=("trimmed",)))
     assert "trimmed" not in published_names("defence")
     assert results_of(made).error == "defence 'trimmed' is somebody's code and not allowed"

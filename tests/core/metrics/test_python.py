@@ -209,7 +209,7 @@ def test_nothing_runs_that_is_not_allowed() -> None:
         "test: metric.0.name asks for the metric 'error', somebody's Python code, which is not "
         "allowed: --code FILE lets that of a file run, --allow NAME that of an installed package"
     )
-    with pytest.raises(ScenarioError, match="must be a metric of an installed package"):
+    with pytest.raises(ScenarioError, match="must be the metric of an installed package"):
         permit_code(made, CodePermission(names=("error",)))
     assert "error" not in published_names("metric")
     assert results_of(made).error == "metric 'error' is somebody's code and not allowed"

@@ -86,7 +86,7 @@ def test_a_package_publishes_defences_apart_from_attacks(installed: Path) -> Non
             "honest",
             "test: attack.name asks for the attack 'honest', somebody's Python code, which is not",
         ),
-        ("wanted", "test: attack.name must be an attack of an installed package (there are: "),
+        ("wanted", "test: attack.name must be the attack of an installed package (there are: "),
     ],
 )
 def test_what_is_not_allowed_is_refused_with_its_name(name: str, message: str) -> None:
