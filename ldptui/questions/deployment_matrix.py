@@ -13,8 +13,7 @@ from ..charts.series import Bar, Bars
 from ..text import format as text
 from .deployment_cells import NONE, Deployment, Outcome, best
 from .parameters import BEST
-from .plan_lines import PlanRequest
-from .planning import make_plan
+from .plan_question import plan
 from .sheet import Figure, figure
 
 ATTACKS: Final = tuple(swept_kinds("attack", ""))
@@ -100,15 +99,13 @@ def verdict_words(
 
 def plan_words(deployment: Deployment) -> Iterator[str]:
     """The change that the planner would make."""
-    found = {}
+    found: dict[str, Any] = {}
     for protocol in (deployment.protocol, BEST):
         try:
-            found[protocol] = make_plan(
-                PlanRequest(
-                    protocol=protocol, items=deployment.items, users=deployment.users,
-                    epsilon=deployment.epsilon, share=deployment.share, power=POWER,
-                    targets=deployment.targets,
-                )
+            found[protocol] = plan(
+                protocol=protocol, items=deployment.items, users=deployment.users,
+                epsilon=deployment.epsilon, share=deployment.share, power=POWER,
+                targets=deployment.targets,
             )  # fmt: skip
         except ScenarioError as error:
             yield f"The planner has no plan for {protocol.upper()}: {error}."

@@ -1,229 +1,114 @@
-"""users, ε, share of fakes, frequency, power: one from the others"""
+"""one of users, ε, fakes, frequency, power from the others"""
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from types import SimpleNamespace
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from ldptui.core.base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
+from ldptui.core.base.ranges import (
+    ALPHA,
+    DOMAIN,
+    EPSILON,
+    FREQUENCY,
+    POWER,
+    SHARE,
+    USERS,
+    Range,
+)
 
 from ..text import format as text
-from ..text.interval import share_words
-from .choices import where
-from .draft_values import (
-    is_shuffled,
-    planned_kinds,
-    rungs,
-    task_of_draft,
-    within_of_draft,
-)
-from .mean_plan_answer import VERDICTS, MeanPlanAnswer, given_rows, solved_text
+from .choices import numbers, where
+from .draft_values import is_shuffled, planned_kinds, rungs, task_of_draft, within_of_draft
 from .options import Blank
-from .parameters import BEST, SEEDS, SIZE, Targets, Trials, items_of, pairs, targets_of
-from .plan_lines import LOCALLY, PlanLines, PlanRequest
-from .question import Steps, question
-from .question_answer import HEADS, QuestionAnswer, Row, Table
+from .parameters import (
+    BEST,
+    SEEDS,
+    SIZE,
+    Targets,
+    Trials,
+    items_of,
+    pairs,
+    targets_of,
+)
+from .plan_answer import LOCALLY, MeanPlanAnswer, PlanAnswer
+from .question import Curves, Steps, question
 from .signature import Among
 from .signature import Group as Heading
 
-if TYPE_CHECKING:
-    from .planning import Rival
-    from .sheet import Figure
-
-SHOWN: Final = 8
-"""Items that are named; of others, their number."""
-WORDS: Final = {
-    "users": "genuine users n",
-    "epsilon": "budget ε",
-    "share": "share of fakes β",
-    "frequency": "frequency f",
-    "power": "power",
-}
-SHORT: Final = {"users": "n", "epsilon": "ε", "share": "β", "frequency": "f", "power": "power"}
-QUANTILE: Final = {True: "Φ⁻¹(1 − α/d)", False: "of the servers' noise, at α/d"}
-THRESHOLD: Final = {True: "z √(Var* / (n + m))", False: "z σ / (n + m)"}
-SATURATION: Final = {True: "z² Var* / (βa)²", False: "z σ / (βa)"}
-"""Formulas of a plan, by whether users add their own noise."""
+# Charts.
 
 
-@dataclass(frozen=True)
-class PlanAnswer(PlanLines, QuestionAnswer):
-    """The lines of a plan, in words and charts."""
-
-    @property
-    def _collection(self) -> str:
-        """The way to collect, in a word or two: "OUE", "shuffled OUE", "curator"."""
-        if self.trust == LOCALLY:
-            return self.protocol.upper()
-        if self.noise is not None:
-            return self.trust
-        return f"{self.trust} {self.protocol.upper()}"
-
-    @property
-    def title(self) -> str:
-        solved = "all is given" if self.solved is None else f"{WORDS[self.solved]} is solved for"
-        return (
-            f"A plan: {self._collection}, d = {text.count(self.items)}, "
-            f"α = {text.short(self.alpha)}; {solved}"
-        )
-
-    @property
-    def sentences(self) -> Iterator[str]:
-        if self.solved is None:
-            does, needed = "holds" if self.holds else "does not hold", text.count(self.users_needed)
-            reached = text.short(self.power_reached, 4)
-            yield f"The plan {does}: its power is {reached}; {needed} users are enough."
-            return
-        found = VERDICTS[self.solved](self)
-        if self.solved == "users" and self.trust != LOCALLY:
-            found = f"The smallest batch is {text.count(math.ceil(self.users))} genuine users"
-        frequency = text.short(self.frequency, 3)
-        aim = f"for {self._collection} to find an item of frequency {frequency}"
-        if self.solved == "frequency":
-            aim = f"that {self._collection} finds"
-        spite = f" in spite of {text.percent(self.share)} fakes" if self.share else ""
-        yield f"{found} {aim}{spite}, with probability {text.short(self.power, 3)}."
-
-    def table(self, is_brief: bool = False) -> Table:
-        """Beside a form, first what every protocol needs for the same plan."""
-        return HEADS, [*self._all(is_brief)]
-
-    def _all(self, is_brief: bool) -> Iterator[Row]:
-        from .planning import rank_rivals
-
-        if is_brief and self.trust == LOCALLY:
-            yield from self._rival_rows(rank_rivals(self, self.request))
-        yield from self.quantities()
-
-    def _rival_rows(self, rivals: Sequence[Rival]) -> Iterator[Row]:
-        """What each protocol needs for the plan, and how far fakes lift an item in it."""
-        best: float | None = None
-        for rival in rivals:
-            mark = "● " if rival.kind == self.protocol else "  "
-            name = f"{mark}{SHORT[self.solved or 'power']}, {rival.kind.upper()}"
-            if rival.answer is None:
-                yield Row(name, text.MISSING, _refused_words(rival), "plan")
-                continue
-            best = rival.answer if best is None else best
-            times = f"× {text.short(rival.answer / best, 3)}" if best else ""
-            floor = f"βa = {text.short(rival.floor, 3)}"
-            shown = solved_text(self.solved, rival.answer)
-            yield Row(name, shown, f"{times:<8}{floor}".strip(), "plan")
-
-    def quantities(self) -> Iterator[Row]:
-        """Every number with its formula."""
-        yield from given_rows(self, WORDS)
-        if self.power_reached is not None:
-            yield Row("power reached", self.power_reached, "Φ(((1−β)f − βa − zσ₀)/sd)", "plan")
-            yield Row("users needed", text.count(self.users_needed), "n of this power", "plan")
-        if self.targets > 1:
-            yield Row("lifted together, r", text.count(self.targets), "as given")
-        if self.local_epsilon is not None:
-            formula = "the largest that n users hide"
-            yield Row("ε₀ of a report", self.local_epsilon, formula, "BBGN")
-        is_own = self.noise is None
-        if self.noise is None:
-            yield Row("noise, Var*", self.variance, "q(1 − q)/(p − q)²", "W17 th. 2")
-        else:
-            formula = "standard deviation; added once"
-            yield Row("noise of a count", self.noise, formula, "CGB")
-        yield Row("gain factor a", self.gain_factor, "(s − q)/(p − q)", "plan")
-        yield Row("quantile z", self.quantile, QUANTILE[is_own], "plan")
-        yield Row("noise threshold", self.noise_threshold, THRESHOLD[is_own], "plan")
-        if self.false_alarms is not None:
-            formula = "1 − Pr[Bin(n, q) ≤ n(q + t(p−q))]^d"
-            yield Row("alarms by noise", self.false_alarms, formula, "plan")
-        yield Row("f_min, no attack", self.f_min, "zσ₀ + z_b sd(f)", "plan")
-        yield Row("attack floor", self.attack_floor, "β a", "plan")
-        yield Row("robust f_min", self.robust_f_min, "(βa + zσ₀ + z_b sd)/(1−β)", "plan")
-        yield Row("  the simpler sum", self.floor_and_f_min, "βa + f_min", "plan")
-        is_finite = math.isfinite(self.saturation_users)
-        users = text.count(math.ceil(self.saturation_users)) if is_finite else text.MISSING
-        yield Row("saturation n*", users, SATURATION[is_own], "plan")
-        if is_own:
-            yield Row("undetectable floor", self.undetectable_floor, "β e^ε / (e^ε − 1)", "plan")
-        yield Row("verified floor", self.verified_floor, "β", "plan")
-        yield from self._more_rows()
-
-    def _more_rows(self) -> Iterator[Row]:
-        """The shift, the published table and the check, where they were asked for."""
-        if self.share_for_shift is not None:
-            formula = f"β = x / a, x = {text.short(self.shift)}"
-            yield Row("share for shift x", _share_shown(self.share_for_shift), formula, "plan")
-        if (found := self.estimates) is not None:
-            of = f"{len(found.trusted)} of {found.items}"
-            yield Row("trusted items", of, "f~ > βa + zσ₀", "plan")
-            if found.share_for_rank is not None:
-                formula = f"β = (f_k − f)/(a − …), k = {found.rank}"
-                yield Row("share for the rank", _share_shown(found.share_for_rank), formula, "plan")
-        names = {"power": "simulated power", "item": "item's estimate",
-                 "target": "target's estimate", "alarms": "alarms, no attack"}  # fmt: skip
-        if (seen := self.check) is not None:
-            for name, quantity in names.items():
-                measured = text.estimate(seen[name], seen[f"{name}_standard_error"])
-                yield Row(quantity, measured, f"planned {text.short(seen[f'{name}_planned'])}")
-
-    @property
-    def notes(self) -> Iterator[str]:
-        if self.solved is None:
-            yield f"the plan {'holds' if self.holds else 'does not hold'}"
-        if self.power - self.power_lowered > 0.01:
-            yield (
-                "fakes whose reports leave genuine items out lower these by "
-                f"β·{text.short(self.lowered, 3)}: the power against them is "
-                f"{text.short(self.power_lowered, 3)}"
-            )
-        if self.reports > self.saturation_users:
-            yield "there are more users than n*: the attack is the limit, not the noise"
-        if len(self.oracles) > 1:
-            found = {kind: value for kind, value in self.oracles.items() if value is not None}
-            needs = [f"{k.upper()} {solved_text(self.solved, v)}" for k, v in found.items()]
-            yield f"{WORDS[self.solved or 'power']} by protocol: {', '.join(needs)}"
-        yield from [self.refused] * (self.refused is not None)  # type: ignore[misc]
-        if (table := self.estimates) is not None:
-            names = table.trusted
-            more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-            yield (
-                f"trust these {len(names)} of {table.items}: {', '.join(names[:SHOWN])}{more}"
-                if names else f"trust none of the {table.items} items"
-            )  # fmt: skip
-        if (check := self.check) is not None:
-            yield from share_words([check["power"], check["alarms"]], int(check["trials"]))
-        model = "one round, exchangeable reports, a server without a prior"
-        if self.noise is not None:
-            yield f"{model}; whatever is proved, each fake lifts one item as a user does"
-        else:
-            yield (
-                f"{model}; any protocol has at least the undetectable floor, a verified one the "
-                "last"
-            )
-        yield (
-            "σ₀ = √(Var*/(n + m)), sd(f) = √((Var* + (1 − β) f (1 − p − q)/(p − q))/(n + m)), "
-            "z_b = Φ⁻¹(power)"
-        )
-
-    def figures(self) -> Iterator[Figure]:
-        from .plan_charts import budget_chart, frequency_chart
-        from .sheet import curves
-
-        yield curves(frequency_chart(self, self.request), "least f", "n")
-        yield curves(budget_chart(self, self.request), "least f", "ε")
+def _user_counts(kind: type, given: Mapping[str, Any]) -> Sequence[float]:
+    """Numbers of users from a hundredth to a hundred times the plan's; of shuffled ones few."""
+    if not isinstance(given["answer"], kind):
+        return ()
+    answer: Any = given["answer"]
+    low, high = max(USERS.low, min(answer.users, 1e5) / 1e2), min(USERS.high, answer.users * 1e2)
+    steps = 6 if given.get("trust") == "shuffled" else 32
+    places = {round(low * (high / low) ** (step / steps)) for step in range(steps + 1)}
+    return [*places]
 
 
-def _refused_words(rival: Rival) -> str:
-    """Why a protocol has no answer, in a few words: `needs f above 0.07499`."""
-    rule, named = re.split("[,:]", rival.why)[0], SHORT.get(rival.key, rival.key)
-    if rule.startswith("must be "):
-        return f"needs {named} {rule.removeprefix('must be ')}"
-    return f"{named} {rule}"
+def _budgets(kind: type, given: Mapping[str, Any]) -> Sequence[float]:
+    """ε from 0.1 to 10, where users send reports whose number does not matter."""
+    is_alone = given.get("trust", LOCALLY) in (LOCALLY, "verified")
+    if not is_alone or not isinstance(given["answer"], kind):
+        return ()
+    return [10 ** (step / 16 - 1) for step in range(33)]
 
 
-def _share_shown(share: float) -> str:
-    return text.short(share, 5) if share < 1 else "none can"
+def _protocol_lines() -> Mapping[str, Any]:
+    """A line for each protocol that a chart has room for."""
+    from ..charts.series import TONES
+    from .mechanisms import DRAWN
 
+    return {
+        kind.upper(): (f"protocols.{kind}", tone)
+        for kinds in (DRAWN, numbers())
+        for kind, tone in zip(kinds, TONES, strict=False)
+    }
+
+
+def _charts(kind: type, solved: str, words: str, lines: Mapping[str, Any]) -> Iterator[Curves]:
+    """What is solved for over the users, with and without the attack, and over ε by protocol."""
+    held = {name: name for name in ("share", "power") if name in kind.__dataclass_fields__}  # type: ignore[attr-defined]
+    without = (solved, "check")
+    yield Curves(
+        words, "users", partial(_user_counts, kind), lines, "genuine users n", solved,
+        without, {**held, "epsilon": "epsilon", "protocol": "protocol"}, is_log_y=True,
+        marked="the plan",
+    )  # fmt: skip
+    yield Curves(
+        "The same over ε", "epsilon", partial(_budgets, kind), _protocol_lines,
+        "privacy budget ε", solved, (*without, "protocol"), {**held, "users": "users"},
+        is_log_y=True,
+    )  # fmt: skip
+
+
+CHARTS: Final = (
+    *_charts(
+        PlanAnswer,
+        "frequency",
+        "Smallest frequency that is found",
+        {
+            "without an attack": ("f_min", "clean"),
+            "robust": ("robust_f_min", "attacked"),
+            "attack floor": ("attack_floor", "theory"),
+        },
+    ),
+    *_charts(
+        MeanPlanAnswer,
+        "within",
+        "Error of the mean, at most",
+        {
+            "noise alone": ("noise", "clean"),
+            "with the fakes": ("reached", "attacked"),
+            "attack floor": ("attack_floor", "theory"),
+        },
+    ),
+)
 
 OF_ITEMS, OF_MEAN = where("task", "frequencies"), where("task", "mean")
 GIVEN: Final = Heading("give four of these, of a mean three")
@@ -273,7 +158,14 @@ PlanDelta: TypeAlias = Annotated[
 ]
 
 
-@question("Plan", "How many users does it take?", group="Plan", live=True, page_flag="--out")
+@question(
+    "Plan",
+    "How many users does it take?",
+    group="Plan",
+    live=True,
+    curves=CHARTS,
+    page_flag="--out",
+)
 def plan(
     *,
     protocol: PlanProtocol = BEST,
@@ -293,11 +185,6 @@ def plan(
     delta: PlanDelta = 1e-8,
     weight: Annotated[int, Range(2, 2**20), "W"] = 3,
     noise: Literal["laplace", "gaussian"] = "laplace",
-    shift: Annotated[float | None, FREQUENCY, "X"] = None,
-    estimates: Annotated[str | None, "FILE"] = None,
-    column: Annotated[str, "NAME"] = "frequency",
-    label: Annotated[str, "NAME"] = "item",
-    rank: Annotated[int | None, Range(1), "K"] = None,
     check: bool = False,
     trials: Annotated[Trials, "N"] = 1000,
     seed: Annotated[int, SEEDS, "N"] = 0,
@@ -327,11 +214,6 @@ def plan(
     delta : δ of shuffled reports, and of Gaussian noise
     weight : items that a multihot proof admits
     noise : what aggregators add
-    shift : a shift that fakes want: the share that reaches it
-    estimates : a CSV of published estimates
-    column : its column of frequencies, or of counts
-    label : its column of items
-    rank : with --estimates: the fakes who lift a new item to rank K
     check : simulate the plan, and print measured beside planned
     trials : of the check
     seed : of the check
@@ -340,15 +222,12 @@ def plan(
     --------
     ldptui plan --protocol oue --users 1e6 --epsilon 1 --items 128 --share 0.01 --power 0.9
     """
-    given = dict(locals())
-    task = given.pop("task")
-    request = PlanRequest(**given)
+    options = SimpleNamespace(**locals())
+    from .planning import ItemPlanner, MeanPlanner, make_plan
+
     if task == "mean":
-        from .mean_planning import make_mean_plan
-
         yield "planning for a mean"
-        return MeanPlanAnswer(**vars(make_mean_plan(request)))
-    from .planning import add_checks, make_plan
-
-    yield f"planning for {text.count(request.size)} items"
-    return PlanAnswer(**vars(add_checks(make_plan(request), request)))
+        return MeanPlanAnswer(**make_plan(MeanPlanner(options)))
+    planner = ItemPlanner(options)
+    yield f"planning for {text.count(planner.options.items)} items"
+    return PlanAnswer(**make_plan(planner))

@@ -1,335 +1,282 @@
-"""The numbers of a plan: one quantity from the others, and every line that follows."""
+"""The numbers of a plan: the quantity that is left out, by each protocol, and what follows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, check_among, got
-from ldptui.core.base.ranges import Range
-from ldptui.core.bounds import planner
-from ldptui.core.bounds.planner import Oracle
+from ldptui.core.base.ranges import Range, check_span
+from ldptui.core.bounds import means, planner
+from ldptui.core.bounds.planner import Oracle, Plan
 from ldptui.core.bounds.rehearsal import rehearse_plan
 from ldptui.core.bounds.shuffle.central import central_at_most
 from ldptui.core.lab.rungs import RUNGS, Terms, alarms, mechanism, smallest_batch
 from ldptui.core.law.pure import gain_factor
 
-from .inputs import named_columns
-from .mechanisms import DRAWN, LOCAL, bound
+from .choices import numbers
+from .mechanisms import DRAWN, LOCAL, bound, telling
 from .parameters import BEST
-from .plan_lines import SOLVED, PlanLines, PlanRequest, TrustedTable
+
+Quantities: TypeAlias = Mapping[str, Any]
+ITEMS_ALONE: Final = {
+    "frequency": None, "power": None, "trust": "local", "check": False, "targets": 1
+}  # fmt: skip
+"""The options of a plan for an item alone, with their defaults."""
 
 
-def make_plan(options: PlanRequest) -> PlanLines:
-    """The plan of the options; raises ScenarioError."""
-    if options.within is not None:
-        raise ScenarioError(f"must be left out without the task mean, {got(options.within)}",
-                            key="within")  # fmt: skip
-    missing = find_missing(options, SOLVED)
-    if options.targets >= options.size:
-        rule = f"must be {Range(1, options.size - 1)}, below the number of items"
-        raise ScenarioError(f"{rule}, {got(options.targets)}", key="targets")
-    # Where all are given, the power is what is judged.
-    solved = missing[0] if missing else "power"
-    kinds = _kinds(options)
-    answers, refusals = solve_each(kinds, lambda kind: _solve(kind, solved, options))
-    known = {kind: answer for kind, answer in answers.items() if answer is not None}
-    gain = partial(_gain_factor, items=options.size, epsilon=options.epsilon or 1.0)
-    if not known:
-        raise refusals[min(kinds, key=gain)]
-    most = solved in ("share", "power")
-    kind = (max if most else min)(known, key=lambda name: known[name])
-    quantities = {name: getattr(options, name) for name in SOLVED}
-    if missing:
-        quantities[solved] = known[kind]
-    values = _lines(kind, missing[0] if missing else None, options, quantities, answers)
-    if refusals:  # the reason of the one that fakes lift least
-        least = min(refusals, key=gain)
-        names, found = ", ".join(map(str.upper, refusals)), refusals[least]
-        why = f"of {least.upper()}, which fakes lift least of them, {found}"
-        values = replace(values, refused=f"none by {names}: {why}")
-    return values if missing else _judged(values, options, known[kind], quantities["power"])
+class ItemPlanner:
+    """The planner of a collection that has to find an item; raises ScenarioError.
 
-
-def find_missing(options: PlanRequest, quantities: Sequence[str]) -> list[str]:
-    """The quantity that is left out, if any; raises ScenarioError for more than one."""
-    missing = [name for name in quantities if getattr(options, name) is None]
-    if len(missing) > 1:
-        rule = f"is required: leave out only one of {', '.join(quantities)}"
-        raise ScenarioError(rule, key=missing[-1])
-    return missing
-
-
-def solve_each(
-    kinds: Iterable[str], solve: Callable[[str], float]
-) -> tuple[dict[str, float | None], dict[str, ScenarioError]]:
-    """The need of each protocol, None where it has no answer; and why it has none."""
-    answers: dict[str, float | None] = {}
-    refusals: dict[str, ScenarioError] = {}
-    for kind in kinds:
-        try:
-            answers[kind] = solve(kind)
-        except ScenarioError as error:
-            answers[kind], refusals[kind] = None, error
-    return answers, refusals
-
-
-def _kinds(options: PlanRequest) -> Sequence[str]:
-    """The protocols that the plan goes through; raises ScenarioError."""
-    check_among(options.trust, RUNGS, "trust")
-    row = RUNGS[options.trust]
-    if not row.by_reports and options.protocol != BEST:
-        rule = f"must be left out with the trust {options.trust}, to which users tell their items"
-        raise ScenarioError(f"{rule}, {got(options.protocol)}", key="protocol")
-    if options.protocol == BEST:
-        return LOCAL if row.by_reports and not row.hides else DRAWN if row.hides else DRAWN[:1]
-    check_among(options.protocol, LOCAL, "protocol", BEST)
-    return (options.protocol,)
-
-
-def oracle_of(kind: str, options: PlanRequest, epsilon: float, users: float | None) -> Oracle:
-    """What the server of the rung gets of n users; raises ScenarioError."""
-    made = _asked_by(kind, options, epsilon, users)
-    return RUNGS[options.trust].oracle(made, options.targets)
-
-
-def _asked_by(kind: str, options: PlanRequest, epsilon: float, users: float | None) -> Any:
-    """The mechanism of the rung, with n users."""
-    row, terms = RUNGS[options.trust], _terms(options, epsilon)
-    return mechanism(row, kind, options.size, round(users or 1), terms)
-
-
-def _terms(options: PlanRequest, epsilon: float) -> Terms:
-    return Terms(epsilon, options.delta, options.weight, noise=options.noise)
-
-
-@dataclass(frozen=True)
-class Rival:
-    """The needs of one protocol for a plan.
-
-    answer : the quantity that is solved for; None where this protocol has none. key, why : the
-    quantity that is at fault then, and the rule that it breaks. floor : βa, at the plan's ε and
-    share.
+    options : those of the question `plan`.
     """
 
-    kind: str
-    answer: float | None
-    key: str
-    why: str
-    floor: float
+    names = ("users", "epsilon", "share", "frequency", "power")
+    judged = "power"
+    """What is computed where all of them are given."""
 
+    def __init__(self, options: Any) -> None:
+        self.options, self.rung = options, RUNGS[options.trust]
+        if options.items is None:
+            raise ScenarioError("is required", key="items")
+        if options.within is not None:
+            rule = "must be left out without the task mean"
+            raise ScenarioError(f"{rule}, {got(options.within)}", key="within")
+        if options.targets >= options.items:
+            rule = f"must be {Range(1, options.items - 1)}, below the number of items"
+            raise ScenarioError(f"{rule}, {got(options.targets)}", key="targets")
+        if not self.rung.by_reports and options.protocol != BEST:
+            rule = f"must be left out with the trust {options.trust}, to which users tell their"
+            raise ScenarioError(f"{rule} items, {got(options.protocol)}", key="protocol")
+        check_among(options.protocol, LOCAL, "protocol", BEST)
 
-def rank_rivals(values: PlanLines, options: PlanRequest) -> tuple[Rival, ...]:
-    """Every protocol with what it needs for the same plan, the best one first."""
-    solved = values.solved or "power"
-    found = [_rival(kind, solved, options, values) for kind in LOCAL]
-    sign = -1 if solved in ("share", "power") else 1
-    return tuple(
-        sorted(found, key=lambda one: (one.answer is None, sign * (one.answer or 0), one.floor))
-    )
+    @property
+    def kinds(self) -> Sequence[str]:
+        """The protocols that are gone through; of shuffled ones, which take long, few."""
+        if not self.rung.by_reports:
+            return DRAWN[:1]
+        if not self.rung.hides:
+            return LOCAL
+        return DRAWN if self.options.protocol == BEST else (self.options.protocol,)
 
+    def lift(self, kind: str) -> float:
+        """The gain factor of a protocol."""
+        made = bound(kind, self.options.items, self.options.epsilon or 1.0)
+        return float(gain_factor(made))
 
-def _rival(kind: str, solved: str, options: PlanRequest, values: PlanLines) -> Rival:
-    answer, key, why = None, "", ""
-    try:
-        answer = values.oracles.get(kind) or _solve(kind, solved, options)
-    except ScenarioError as error:
-        key, why = error.key, error.rule
-    at = values.epsilon if solved != "epsilon" or answer is None else answer
-    try:
-        oracle = Oracle.of(bound(kind, options.size, at), options.targets)
-    except ScenarioError as error:
-        return Rival(kind, None, error.key, error.rule, math.nan)
-    floor = planner.attack_floor(oracle, replace(plan_of_answer(values), share=values.share))
-    return Rival(kind, answer, key, why, floor)
+    def _terms(self, epsilon: float) -> Terms:
+        options = self.options
+        return Terms(epsilon, options.delta, options.weight, noise=options.noise)
 
+    def _mechanism(self, kind: str, epsilon: float, users: float | None) -> Any:
+        """The mechanism that asks n users of the rung."""
+        terms = self._terms(epsilon)
+        return mechanism(self.rung, kind, self.options.items, round(users or 1), terms)
 
-def _gain_factor(kind: str, items: int, epsilon: float) -> float:
-    return float(gain_factor(bound(kind, items, epsilon)))
+    def _oracle(self, kind: str, epsilon: float, users: float | None = None) -> Oracle:
+        """What the server of the rung gets of n users."""
+        return self.rung.oracle(self._mechanism(kind, epsilon, users), self.options.targets)
 
+    def _plan(self, quantities: Quantities) -> Plan:
+        return Plan(
+            self.options.items,
+            quantities["users"],
+            quantities["share"],
+            min(1.0, quantities["frequency"]),
+            self.options.alpha,
+            min(quantities["power"], 1 - 1e-12),
+        )
 
-def _judged(values: PlanLines, options: PlanRequest, reached: float, wanted: float) -> PlanLines:
-    """A plan of which all is given, judged by the power that it reaches."""
-    needed = _users(values.protocol, options, plan_of_answer(values))
-    holds = reached >= wanted * (1 - 1e-12)
-    return replace(values, power_reached=reached, holds=holds, users_needed=needed)
+    def _users(self, kind: str, plan: Plan) -> int:
+        options = self.options
+        if self.rung.hides:
+            terms = self._terms(options.epsilon)
+            return smallest_batch(self.rung, kind, plan, terms, options.targets)
+        return math.ceil(
+            planner.users_needed(self._oracle(kind, options.epsilon), plan) * (1 - 1e-12)
+        )
 
+    def _epsilon(self, kind: str, plan: Plan) -> float:
+        """The least budget; of shuffled reports the central one of the least ε₀."""
+        options = self.options
+        if not self.rung.hides:
+            return planner.least_epsilon(lambda e: self._oracle(kind, e, options.users), plan)
+        local = planner.least_epsilon(
+            lambda e: Oracle.of(bound(kind, options.items, e), options.targets), plan
+        )
+        made = bound(kind, options.items, local)
+        return central_at_most(made, local, round(plan.users), options.delta)
 
-def _users(kind: str, options: PlanRequest, plan: planner.Plan) -> int:
-    """The users whom a plan takes; raises ScenarioError."""
-    assert options.epsilon is not None
-    row = RUNGS[options.trust]
-    if row.hides:
-        return smallest_batch(row, kind, plan, _terms(options, options.epsilon), options.targets)
-    oracle = oracle_of(kind, options, options.epsilon, None)
-    return math.ceil(planner.users_needed(oracle, plan) * (1 - 1e-12))
-
-
-def _solve(kind: str, solved: str, options: PlanRequest) -> float:
-    """The quantity that is left out, for one protocol; raises ScenarioError."""
-    # Any value in the range stands for what is solved for.
-    standing = {"users": 1, "share": 0.0, "frequency": 1.0, "power": 0.5}
-    stated = {
-        name: anything if name == solved else getattr(options, name)
-        for name, anything in standing.items()
-    }
-    plan = planner.Plan(options.size, alpha=options.alpha, **stated)
-    if solved == "epsilon":
-        return _epsilon(kind, options, plan)
-    assert options.epsilon is not None  # nothing else is left out
-    if solved == "users":
-        return _users(kind, options, plan)
-    oracle = oracle_of(kind, options, options.epsilon, options.users)
-    if solved == "frequency":
+    def solve(self, kind: str, name: str) -> float:
+        """The quantity that is left out, for one protocol."""
+        options = self.options
+        # Any value in the range stands for what is solved for.
+        standing = {"users": 1, "share": 0.0, "frequency": 1.0, "power": 0.5}
+        stated = {each: getattr(options, each) for each in self.names}
+        plan = self._plan(
+            {each: standing[each] if each == name else value for each, value in stated.items()
+             if each != "epsilon"}
+        )  # fmt: skip
+        match name:
+            case "epsilon":
+                return self._epsilon(kind, plan)
+            case "users":
+                return self._users(kind, plan)
+        oracle = self._oracle(kind, options.epsilon, options.users)
+        if name == "share":
+            return planner.largest_share(oracle, plan)
+        if name == "power":  # of a plan of which all is given none is too small
+            power = planner.largest_power if options.power is None else planner.found_power
+            return power(oracle, plan)
         least = planner.least_frequency(oracle, plan)
         if least > 1:
             floor = planner.attack_floor(oracle, plan)
-            rule = f"is too few: only a frequency of {least:.4g} would be found, and 1 is everybody"
             if floor >= 1 - plan.share:
                 raise planner.floor_above_all(floor, plan)
+            rule = f"is too few: only a frequency of {least:.4g} would be found, and 1 is everybody"
             raise ScenarioError(f"{rule}, {got(plan.users)}", key="users")
         return least
-    if solved == "share":
-        return planner.largest_share(oracle, plan)
-    # A plan of which all is given is judged: no power is too small to be told.
-    return (planner.largest_power if options.power is None else planner.found_power)(oracle, plan)
+
+    def lines(self, kind: str, quantities: Quantities, reached: float | None) -> dict[str, Any]:
+        """Every line of the plan of one protocol. reached : the power of a plan that is judged."""
+        options, plan = self.options, self._plan(quantities)
+        made = self._mechanism(kind, quantities["epsilon"], quantities["users"])
+        oracle = self.rung.oracle(made, options.targets)
+        f_min = planner.least_frequency(oracle, planner.without_fakes(plan))
+        floor = planner.attack_floor(oracle, plan)
+        saturation, hides = planner.saturation_users(oracle, plan), self.rung.hides
+        by_chance = alarms(made, oracle, plan) if hides else math.nan
+        lines = {
+            "items": options.items,
+            "targets": options.targets,
+            "trust": options.trust,
+            "variance": None if oracle.noise else oracle.unit_variance(plan.reports),
+            "noise": math.sqrt(oracle.noise) or None,
+            "gain_factor": oracle.gain_factor,
+            "lowered": oracle.lowered,
+            "reports": plan.reports,
+            "quantile": planner.quantile(oracle, plan),
+            "noise_threshold": planner.noise_threshold(oracle, plan),
+            "f_min": f_min,
+            "attack_floor": floor,
+            "robust_f_min": planner.least_frequency(oracle, plan),
+            "floor_and_f_min": floor + f_min,
+            "saturation_users": saturation if math.isfinite(saturation) else None,
+            "undetectable_floor": planner.undetectable_floor(oracle, plan),
+            "verified_floor": planner.verified_floor(plan),
+            "power_lowered": planner.found_power(oracle, plan, lowered=True),
+            "local_epsilon": oracle.epsilon if hides else None,
+            "false_alarms": None if math.isnan(by_chance) else by_chance,
+        }
+        if reached is not None:
+            holds = reached >= quantities["power"] * (1 - 1e-12)
+            lines |= {"power_reached": reached, "holds": holds}
+            lines |= {"users_needed": self._users(kind, plan)}
+        if options.check:
+            lines["check"] = rehearse_plan(
+                made, oracle, plan, options.trials, np.random.default_rng(options.seed),
+                options.targets, proved=self.rung.proves, alarms_planned=lines["false_alarms"],
+            )  # fmt: skip
+        return lines
 
 
-def _epsilon(kind: str, options: PlanRequest, plan: planner.Plan) -> float:
-    """The least budget of a plan; of shuffled reports the central one of the least ε₀."""
-    if not RUNGS[options.trust].hides:
-        return planner.least_epsilon(lambda e: oracle_of(kind, options, e, options.users), plan)
-    local = planner.least_epsilon(
-        lambda e: Oracle.of(bound(kind, options.size, e), options.targets), plan
-    )
-    return central_at_most(
-        bound(kind, options.size, local), local, round(plan.users), options.delta
-    )
+class MeanPlanner:
+    """The planner of a collection that has to tell a mean; raises ScenarioError."""
+
+    names = ("users", "epsilon", "share", "within")
+    judged = "within"
+
+    def __init__(self, options: Any) -> None:
+        self.options, self.half = options, (options.high - options.low) / 2
+        for name, default in ITEMS_ALONE.items():
+            if (value := getattr(options, name)) != default:
+                rule = "must be left out with the task mean, whose users trust nobody"
+                raise ScenarioError(f"{rule}, {got(value)}", key=name)
+        check_span(options.low, options.high)
+        self.kinds = numbers()
+
+    def lift(self, kind: str) -> float:
+        """The place of a protocol."""
+        return self.kinds.index(kind)
+
+    def solve(self, kind: str, name: str) -> float:
+        """The quantity that is left out, for one protocol."""
+        options, half = self.options, self.half
+        users, share = options.users, options.share
+        within: Any = None if options.within is None else options.within / half
+        bind, alpha = partial(_mean_oracle, kind), options.alpha
+        if name == "epsilon":
+            return means.least_epsilon(bind, users, share, within, alpha, half)
+        oracle = bind(options.epsilon)
+        if name == "users":
+            needed = means.users_needed(oracle, share, within, alpha, half)
+            return math.ceil(needed * (1 - 1e-12))
+        if name == "share":
+            return means.largest_share(oracle, users, within, alpha, half)
+        error: float = half * means.error(oracle, users, share, alpha)
+        return error
+
+    def lines(self, kind: str, quantities: Quantities, _: float | None) -> dict[str, Any]:
+        """Every line of the plan of one protocol."""
+        options, half = self.options, self.half
+        oracle = _mean_oracle(kind, quantities["epsilon"])
+        users, share, within = (quantities[name] for name in ("users", "share", "within"))
+        plan = means.plan_of(users, share, 1.0, options.alpha)
+        reached = half * means.error(oracle, users, share, options.alpha)
+        return {
+            "low": options.low,
+            "high": options.high,
+            "variance": oracle.variance,
+            "reach": oracle.gain_factor - 1,
+            "attack_floor": half * planner.attack_floor(oracle, plan),
+            "noise": half * planner.noise_threshold(oracle, plan),
+            "reached": reached,
+            "holds": reached <= within * (1 + 1e-9),
+            "undetectable_floor": 2 * half * planner.undetectable_floor(oracle, plan),
+            "verified_floor": 2 * half * planner.verified_floor(plan),
+            "share_for_within": within / half / oracle.gain_factor,
+        }
 
 
-def _lines(
-    kind: str,
-    solved: str | None,
-    options: PlanRequest,
-    quantities: Mapping[str, Any],
-    oracles: Mapping[str, float | None],
-) -> PlanLines:
-    """Every line of the plan of one protocol."""
-    oracle = oracle_of(kind, options, quantities["epsilon"], quantities["users"])
-    plan = plan_of(options.size, options.alpha, quantities)
-    f_min = planner.least_frequency(oracle, planner.without_fakes(plan))
-    floor = planner.attack_floor(oracle, plan)
-    lifted = None if options.shift is None else planner.fakes_for_shift(oracle, 0.0, options.shift)
-    return PlanLines(
-        protocol=kind,
-        solved=solved,
-        items=options.size,
-        targets=options.targets,
-        alpha=options.alpha,
+def _mean_oracle(kind: str, epsilon: float) -> Oracle:
+    return means.oracle_of(telling(kind, epsilon))
+
+
+def make_plan(planned: ItemPlanner | MeanPlanner) -> dict[str, Any]:
+    """The fields of the answer to a plan; raises ScenarioError."""
+    options = planned.options
+    quantities = {name: getattr(options, name) for name in planned.names}
+    missing = [name for name, value in quantities.items() if value is None]
+    if len(missing) > 1:
+        rule = f"is required: leave out only one of {', '.join(planned.names)}"
+        raise ScenarioError(rule, key=missing[-1])
+    check_among(options.protocol, planned.kinds, "protocol", BEST)
+    solved = missing[0] if missing else planned.judged
+    answers: dict[str, float | None] = {}
+    refusals: dict[str, ScenarioError] = {}
+    for kind in planned.kinds:
+        try:
+            answers[kind] = planned.solve(kind, solved)
+        except ScenarioError as error:
+            answers[kind], refusals[kind] = None, error
+    wanted = planned.kinds if options.protocol == BEST else (options.protocol,)
+    known = {kind: value for kind in wanted if (value := answers[kind]) is not None}
+    if not known:
+        raise refusals[min(wanted, key=planned.lift)]
+    best = max if solved in ("share", "power") else min
+    kind = best(known, key=lambda name: known[name])
+    if missing:
+        quantities[solved] = known[kind]
+    return {
+        "protocol": kind,
+        "solved": missing[0] if missing else None,
+        "alpha": options.alpha,
         **quantities,
-        variance=oracle.unit_variance(plan.reports),
-        gain_factor=oracle.gain_factor,
-        lowered=oracle.lowered,
-        reports=plan.reports,
-        quantile=planner.quantile(oracle, plan),
-        noise_threshold=planner.noise_threshold(oracle, plan),
-        f_min=f_min,
-        attack_floor=floor,
-        robust_f_min=planner.least_frequency(oracle, plan),
-        floor_and_f_min=floor + f_min,
-        saturation_users=planner.saturation_users(oracle, plan),
-        undetectable_floor=planner.undetectable_floor(oracle, plan),
-        verified_floor=planner.verified_floor(plan),
-        power_lowered=planner.found_power(oracle, plan, lowered=True),
-        shift=options.shift,
-        share_for_shift=lifted,
-        oracles=oracles,
-        trust=options.trust,
-        local_epsilon=oracle.epsilon if RUNGS[options.trust].hides else None,
-        false_alarms=_alarms(kind, options, oracle, plan, quantities),
-        noise=math.sqrt(oracle.noise) or None,
-        request=options,
-    )
-
-
-def _alarms(
-    kind: str,
-    options: PlanRequest,
-    oracle: Oracle,
-    plan: planner.Plan,
-    quantities: Mapping[str, Any],
-) -> float | None:
-    """How often noise alone passes the threshold, of shuffled reports; None where that is α."""
-    if not RUNGS[options.trust].hides:
-        return None
-    made = _asked_by(kind, options, quantities["epsilon"], quantities["users"])
-    chance = alarms(made, oracle, plan)
-    return None if math.isnan(chance) else chance
-
-
-def plan_of_answer(values: PlanLines) -> planner.Plan:
-    """The plan of the lines of an answer."""
-    return plan_of(values.items, values.alpha, vars(values))
-
-
-def plan_of(items: int, alpha: float, quantities: Mapping[str, Any]) -> planner.Plan:
-    """The plan of these quantities."""
-    return planner.Plan(
-        items,
-        quantities["users"],
-        quantities["share"],
-        min(1.0, quantities["frequency"]),
-        alpha,
-        min(quantities["power"], 1 - 1e-12),
-    )
-
-
-# What is asked for besides.
-
-
-def add_checks(values: PlanLines, options: PlanRequest) -> PlanLines:
-    """The plan with a published table that is judged by it, and simulated, as the options ask."""
-    if options.estimates is not None:
-        values = replace(values, estimates=_trusted(options.estimates, options, values))
-    elif options.rank is not None:
-        raise ScenarioError("needs --estimates, which rank the items", key="rank")
-    if options.check:
-        made = _asked_by(values.protocol, options, values.epsilon, values.users)
-        seen = rehearse_plan(
-            made, oracle_of(values.protocol, options, values.epsilon, values.users),
-            plan_of_answer(values), options.trials,
-            np.random.default_rng(options.seed), options.targets,
-            proved=RUNGS[options.trust].proves, alarms_planned=values.false_alarms,
-        )  # fmt: skip
-        values = replace(values, check=seen)
-    return values
-
-
-def _trusted(file: str, options: PlanRequest, values: PlanLines) -> TrustedTable:
-    """The items of a published table whose estimates no fake item reaches."""
-    path, rank = Path(file), options.rank
-    oracle = oracle_of(values.protocol, options, values.epsilon, values.users)
-    (items,) = named_columns(path, [options.label], "label")
-    (numbers,) = named_columns(path, [options.column], "column")
-    if len(items.values) != items.codes.size:
-        raise ScenarioError(f"must name each item once in {options.label!r}", key="label")
-    held = numbers.numbers()
-    counted = bool(np.abs(held).sum() > 2)
-    frequencies = held / values.reports if counted else held
-    above = planner.is_above_floor(frequencies, oracle, plan_of_answer(values))
-    names = np.array(items.values)[items.codes]
-    order = np.argsort(-frequencies, kind="stable")
-    share = None
-    if rank is not None:
-        if rank > held.size:
-            rule = f"must be in [1, {held.size}], the items of the table, {got(rank)}"
-            raise ScenarioError(rule, key="rank")
-        share = planner.fakes_for_rank(oracle, 0.0, float(frequencies[order[rank - 1]]))
-    trusted = [str(names[at]) for at in order if above[at]]
-    return TrustedTable(file, int(held.size), counted, trusted, rank, share)
+        "protocols": answers,
+        "refusals": {name: f"{error.key} {error.rule}" for name, error in refusals.items()},
+        **planned.lines(kind, quantities, None if missing else known[kind]),
+    }

@@ -267,10 +267,17 @@ class question:  # noqa: N801 - a decorator
 def along_option(
     asked: Question[Any, A], curves: Curves, given: Mapping[str, Any], answer: A
 ) -> Iterator[tuple[float, A | None]]:
-    """The answers along an option of a question: each value, and None where it is refused."""
+    """The answers along an option of a question: each value, and None where it is refused.
+
+    What the answer itself has is one of them, where there are any.
+    """
     fixed = {name: value for name, value in given.items() if name not in curves.without}
     fixed |= {name: getattr(answer, field, None) for name, field in curves.held.items()}
-    for value in curves.points({**given, "answer": answer}):
+    now, points = (
+        getattr(answer, curves.option, None),
+        {*curves.points({**given, "answer": answer})},
+    )
+    for value in sorted({*points, now} if points and now is not None else points):
         try:
             yield float(value), finish(asked.work({**fixed, curves.option: value}))
         except ScenarioError:

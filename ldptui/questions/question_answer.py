@@ -27,6 +27,16 @@ HIDDEN: Final = {"hidden": True}
 """The metadata of a field that the document never has: an option that the words are about."""
 
 
+def omitted() -> Any:
+    """A field that the document does not have where it is None, which is its default."""
+    return dataclasses.field(default=None, metadata=OMITTED)
+
+
+def hidden(default: Any = None) -> Any:
+    """A field that the document never has."""
+    return dataclasses.field(default=default, metadata=HIDDEN)
+
+
 HEADS: Final = ("quantity", "value", "formula", "source")
 """The columns of most tables."""
 Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[Any]]]

@@ -72,8 +72,7 @@ def make_figure(
         if all(map(math.isnan, line)):
             continue
         lines.append(Series(label, places, line, tone, "line" if len(places) > 1 else "points"))
-        if now is not None and not math.isnan(y := _number_at(answer, path)):
-            marks.append((now, y))
+        marks += [(x, y) for x, y in zip(places, line, strict=True) if x == now and y == y]
     if not lines:
         return None
     if marks:
