@@ -8,6 +8,7 @@ those of `core.lab.relation`, where an attribute is a column with its value.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -77,59 +78,35 @@ def group_codes(codes: Sequence[Counts]) -> Classes:
             kinds = int(joint.max()) + 1
         joint = joint * values + column
         kinds *= values
-    if kinds <= 4 * rows:  # counting is faster than sorting
-        sizes = np.bincount(joint, minlength=kinds)
-        number = np.cumsum(sizes > 0) - 1
-        first = np.empty(int(number[-1]) + 1, dtype=np.int64)
-        joint = number[joint]
-        first[joint[::-1]] = np.arange(rows)[::-1]
-        return Classes(joint, sizes[sizes > 0], first)
     _, first, joint, sizes = np.unique(
         joint, return_index=True, return_inverse=True, return_counts=True
     )
     return Classes(joint, sizes, first)
 
 
-@dataclass(frozen=True, eq=False)
-class Diversity:
-    """The variety of a sensitive column in the classes, and its distance from the whole table.
+@dataclass(frozen=True)
+class Spread:
+    """A sensitive column within the classes: its variety, and its distance from the whole table.
 
-    distinct, entropy : int64[classes], float64[classes] in nats.
-    equal, ordered : float64[classes], the distance of each class's law from the table's, in [0, 1]:
-        half the sum of differences, and the earth mover's distance over equally spaced values.
-    by_number : True if the order is that of numbers; else it is the alphabet's.
+    values : the number of different ones. l_distinct : the fewest that a class has. l_entropy :
+    e^(the least entropy of a class). t_equal, t_ordered : the largest distance of the law of a
+    class from the table's, in [0, 1]: half the sum of differences, and the earth mover's distance
+    over equally spaced values. order : of the values, by "number" or "alphabet".
     homogeneous_share : the share of rows whose class has one value alone, and gives it away.
     """
 
-    distinct: Counts
-    entropy: Floats
-    equal: Floats
-    ordered: Floats
-    by_number: bool
+    values: int
+    l_distinct: int
+    l_entropy: float
+    t_equal: float
+    t_ordered: float
+    order: str
     homogeneous_share: float
 
-    @property
-    def l_distinct(self) -> int:
-        """The number of different values that every class has at least."""
-        return int(self.distinct.min())
 
-    @property
-    def l_entropy(self) -> float:
-        """e^(the least entropy): the number of equally likely values that are as varied."""
-        return float(np.exp(self.entropy.min()))
-
-    @property
-    def t_equal(self) -> float:
-        return float(self.equal.max())
-
-    @property
-    def t_ordered(self) -> float:
-        return float(self.ordered.max())
-
-
-def diversity(classes: Classes, sensitive: Column) -> Diversity:
+def diversity(classes: Classes, sensitive: Column) -> Spread:
     """The sensitive column within the classes. Work and memory: the rows, whatever its values."""
-    order, by_number = _order(sensitive.values)
+    order, is_number = _order(sensitive.values)
     rank = np.empty(order.size, dtype=np.int64)
     rank[order] = np.arange(order.size)
     m = order.size
@@ -142,14 +119,14 @@ def diversity(classes: Classes, sensitive: Column) -> Diversity:
     distinct = np.diff(np.append(starts, pairs.size))
     entropy = np.add.reduceat(-share * np.log(share), starts)
     equal = np.add.reduceat(np.maximum(share - overall[value], 0), starts)
-    homogeneous = int(classes.sizes[distinct == 1].sum())
-    return Diversity(
-        distinct,
-        np.maximum(entropy, 0.0),
-        equal,
-        _earth_mover(starts, value, share, overall),
-        by_number,
-        homogeneous / classes.rows,
+    return Spread(
+        m,
+        int(distinct.min()),
+        math.exp(max(float(entropy.min()), 0.0)),
+        float(equal.max()),
+        float(_earth_mover(starts, value, share, overall).max()),
+        "number" if is_number else "alphabet",
+        int(classes.sizes[distinct == 1].sum()) / classes.rows,
     )
 
 
@@ -214,18 +191,16 @@ class Identification:
 class AttributePrivacy:
     """The user-attribute relation of a table: an attribute is a column with its value.
 
-    rows : of the table; every one is a user.
-    private : True if no attribute of anybody follows from their others: φ∘ψ = Id. For each column
-        and each row, somebody agrees on all others and differs there.
-    exposed : for each column, the rows whose value follows from all others.
+    exposed : for each column, the rows whose value follows from all others. private : True if no
+        attribute of anybody follows from their others: φ∘ψ = Id. For each column and each row,
+        somebody agrees on all others and differs there.
     implications, identifications : from few observed columns.
     """
 
-    rows: int
-    private: bool
     exposed: dict[str, int]
-    implications: tuple[Implication, ...]
-    identifications: tuple[Identification, ...]
+    private: bool
+    implications: list[Implication]
+    identifications: list[Identification]
 
 
 def attribute_privacy(columns: Sequence[Column], most: int = 2) -> AttributePrivacy:
@@ -249,29 +224,14 @@ def attribute_privacy(columns: Sequence[Column], most: int = 2) -> AttributePriv
             names = tuple(columns[at].name for at in chosen)
             identifications.append(Identification(names, int(alone.sum())))
             for at, column in enumerate(columns):
-                if at in chosen:
-                    continue
                 known = _single(classes, codes[at])
-                if not known.any():
+                if at in chosen or not known.any():
                     continue
                 row = int(np.flatnonzero(known & ~alone if (known & ~alone).any() else known)[0])
                 example = tuple(columns[c].values[codes[c][row]] for c in (*chosen, at))
-                implications.append(
-                    Implication(
-                        names,
-                        column.name,
-                        int(weights[known].sum()),
-                        int((known & alone).sum()),
-                        example,
-                    )
-                )
-    return AttributePrivacy(
-        whole.rows,
-        not any(exposed.values()),
-        exposed,
-        tuple(implications),
-        tuple(identifications),
-    )
+                people_who = int(weights[known].sum()), int((known & alone).sum())
+                implications.append(Implication(names, column.name, *people_who, example))
+    return AttributePrivacy(exposed, not any(exposed.values()), implications, identifications)
 
 
 def _single(classes: Classes, codes: Counts) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

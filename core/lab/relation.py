@@ -24,19 +24,11 @@ MOST_SETS: Final = 200_000
 
 
 @dataclass(frozen=True)
-class Implication:
+class Inference:
     """A rule: who is seen with `observed` also has `implied`. No fewer attributes show that."""
 
     observed: tuple[str, ...]
     implied: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class FreeFace:
-    """A set of attributes that lies in one maximal set alone, one attribute short of it."""
-
-    face: tuple[str, ...]
-    facet: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -96,35 +88,25 @@ class Relation:
 
     @cached_property
     def _kinds(self) -> Relation:
-        """One user of each kind: closures, facets and faces are the same, and there are fewer."""
+        """One user of each kind: closures are the same, and there are fewer."""
         return self._of_sets(tuple(dict.fromkeys(self.held)))
 
     def _of_sets(self, held: tuple[int, ...]) -> Relation:
         return Relation(("",) * len(held), self.attributes, held)
 
-    @cached_property
-    def facets(self) -> tuple[int, ...]:
-        """The maximal sets of attributes that a user has: the facets of the Dowker complex."""
-        kinds = self._kinds
-        maximal = (held for held in kinds.held if held and kinds.having(held).bit_count() == 1)
-        return tuple(sorted(maximal, key=int.bit_count, reverse=True))
-
     @property
     def private(self) -> bool:
         """True if φ∘ψ = Id on every non-empty set that somebody has.
 
-        Closed sets are closed under intersection, and every smaller set is an intersection of
-        facets' faces of one attribute less: only these need a look.
+        Closed sets are closed under intersection, and every smaller set is an intersection of what
+        users have but for one attribute: only these need a look.
         """
-        return next(self._exposed(), None) is None
-
-    def _exposed(self) -> Iterator[tuple[int, int]]:
-        """Facets, and the attributes of theirs that the others of the facet imply."""
-        for facet in self.facets:
-            for attribute in members(facet):
-                rest = facet & ~(1 << attribute)
-                if rest and self.closure(rest) != rest:
-                    yield facet, attribute
+        return all(
+            self.closure(rest) == rest
+            for held in self._kinds.held
+            for attribute in members(held)
+            if (rest := held & ~(1 << attribute))
+        )
 
     def repairs(self) -> tuple[tuple[str, str], ...]:
         """The (user, attribute) pairs each of which, added alone, makes the relation private.
@@ -148,12 +130,12 @@ class Relation:
         """The attributes that everybody has: known with nothing observed."""
         return self.names(self.closure(0))
 
-    def implications(self, most: int = 3) -> tuple[tuple[Implication, ...], bool]:
+    def implications(self, most: int = 3) -> tuple[tuple[Inference, ...], bool]:
         """The minimal sets of up to `most` attributes that imply others; True if all were tried.
 
         What a smaller observed set implies already is not repeated.
         """
-        implications: list[Implication] = []
+        implications: list[Inference] = []
         known: dict[int, int] = {}
         tried = 0
         for size in range(1, most + 1):
@@ -170,23 +152,8 @@ class Relation:
                         fresh &= ~implied
                 if fresh:
                     known[observed] = fresh
-                    implications.append(Implication(self.names(observed), self.names(fresh)))
+                    implications.append(Inference(self.names(observed), self.names(fresh)))
         return tuple(implications), True
-
-    @property
-    def free_faces(self) -> tuple[FreeFace, ...]:
-        """The free faces one attribute short of their facet; every smaller one lies in such a one.
-
-        Without any, the relation is private. The converse holds where no user's attributes are
-        among another's.
-        """
-        facets, faces = self._of_sets(self.facets), []
-        for facet in self.facets:
-            for attribute in members(facet):
-                face = facet & ~(1 << attribute)
-                if face and facets.having(face).bit_count() == 1:
-                    faces.append(FreeFace(self.names(face), self.names(facet)))
-        return tuple(faces)
 
     @property
     def identified(self) -> tuple[str, ...]:
@@ -197,26 +164,6 @@ class Relation:
             for at, (name, held) in enumerate(zip(self.users, self.held, strict=True))
             if held in alone and self.having(held) == 1 << at
         )
-
-    def identifying(self, user: str) -> tuple[str, ...] | None:
-        """A smallest set of attributes that only this user has; None if there is none.
-
-        None as well where more than MOST_SETS sets would have to be tried.
-        """
-        at = self.users.index(user)
-        attributes = list(members(self.held[at]))
-        if self.having(self.held[at]) != 1 << at:
-            return None
-        tried = 0
-        for size in range(1, len(attributes) + 1):
-            for chosen in combinations(attributes, size):
-                tried += 1
-                if tried > MOST_SETS:
-                    return None
-                observed = sum(1 << a for a in chosen)
-                if self.having(observed) == 1 << at:
-                    return self.names(observed)
-        return None
 
 
 def members(bits: int) -> Iterator[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +14,13 @@ from ..text import format as text
 from .choices import EXAMPLES, where
 from .options import Argument, Blank
 from .question import Steps, question
-from .question_answer import HIDDEN, QuestionAnswer, Row
+from .question_answer import QuestionAnswer, Row, hidden
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ldptui.core.lab.disclosure import AttributePrivacy
-    from ldptui.core.lab.relation import FreeFace, Implication, Relation
+    from ldptui.core.lab.disclosure import AttributePrivacy, Spread
+    from ldptui.core.lab.relation import Inference, Relation
 
     from ..charts.series import Bar
     from .sheet import Figure
@@ -33,23 +32,8 @@ SHOWN: Final = 16
 """Bars of a chart."""
 SIZES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 """The least sizes of the groups of classes."""
-FEW: Final = 200
-"""Users whose smallest identifying sets are looked for."""
 CELLS: Final = 400
 """Users times attributes, at most, where additions that restore privacy are tried."""
-
-
-@dataclass(frozen=True)
-class Spread:
-    """A sensitive column within the classes: l-diversity, t-closeness, and what is given away."""
-
-    values: int
-    l_distinct: int
-    l_entropy: float
-    t_equal: float
-    t_ordered: float
-    order: str
-    homogeneous_share: float
 
 
 @dataclass(frozen=True)
@@ -150,31 +134,27 @@ class TableAnswer(QuestionAnswer):
             bars.pop()
         note = f"a class agrees on {_join(self.quasi)}"
         yield _share_bars("Rows by the size of their class", bars, "class of", self.rows, note)
-        if self.attributes is not None:
-            subsets = sorted(self.attributes.identifications, key=lambda subset: -subset.rows)
-            bars = [Bar(", ".join(each.observed), each.rows / self.rows) for each in subsets]
-            title = "Rows that are singled out by what is observed"
-            yield _share_bars(title, bars, "observed", self.rows)
 
 
 @dataclass(frozen=True)
 class RelationAnswer(QuestionAnswer):
     """What a relation of users and attributes gives away: its attribute privacy.
 
-    complete : whether every set of attributes was tried. observed : the attributes that are seen.
+    always : what everybody has. complete : whether every set of attributes was tried. observed :
+    the attributes that are seen. held : the users who have each attribute. repairs : a user and an
+    attribute that restore privacy.
     """
 
     users: int
     attributes: int
     private: bool
     always: Sequence[str]
-    implications: Sequence[Implication]
+    implications: Sequence[Inference]
     complete: bool
-    facets: Sequence[Sequence[str]]
-    free_faces: Sequence[FreeFace]
     identified: Sequence[str]
-    observed: int = dataclasses.field(default=2, metadata=HIDDEN)
-    relation: Relation | None = dataclasses.field(default=None, metadata=HIDDEN)
+    observed: int = hidden(2)
+    held: Mapping[str, int] = hidden()
+    repairs: Sequence[tuple[str, str]] = hidden(())
 
     @property
     def title(self) -> str:
@@ -195,26 +175,18 @@ class RelationAnswer(QuestionAnswer):
         # If nothing small implies anything, the attributes of everybody are known unobserved.
         first = next(iter(self._implied), f"everybody has {_join(self.always)}")
         yield f"No attribute privacy (φ∘ψ ≠ Id): {first}."
-        assert self.relation is not None
-        if self.users * self.attributes <= CELLS and (repairs := self.relation.repairs()):
-            (user, attribute), *more = repairs
+        if self.repairs:
+            (user, attribute), *more = self.repairs
             yield f"Giving {attribute} to user {user} as well restores it" + (
                 f"; so would {len(more)} other single additions." if more else "."
             )
 
     def quantities(self) -> Iterator[Row]:
-        counts = {
-            "implications": (self.implications, f"from {self.observed} seen at most"),
-            "maximal sets": (self.facets, "of attributes that a user has"),
-            "free faces": (self.free_faces, "in one maximal set alone, one short of it"),
-            "identified users": (self.identified, "by all their attributes"),
-        }
-        yield Row(
-            "attribute privacy", "yes" if self.private else "no",
-            "φ∘ψ = Id on every set somebody has", "E",
-        )  # fmt: skip
-        for name, (found, formula) in counts.items():
-            yield Row(name, text.count(len(found)), formula, "E")
+        shown = "yes" if self.private else "no"
+        yield Row("attribute privacy", shown, "φ∘ψ = Id on every set somebody has", "E")
+        rules, alone = text.count(len(self.implications)), text.count(len(self.identified))
+        yield Row("implications", rules, f"from {self.observed} seen at most", "E")
+        yield Row("identified users", alone, "by all their attributes", "E")
 
     @property
     def notes(self) -> Iterator[str]:
@@ -229,27 +201,15 @@ class RelationAnswer(QuestionAnswer):
             yield f"identified: {', '.join(self.identified[:20])}"
 
     def figures(self) -> Iterator[Figure]:
-        """The users who have each attribute; the number of attributes that identify users."""
+        """The users who have each attribute."""
         from ..charts.series import Bar
 
-        if (relation := self.relation) is None:
-            return
-        bars = [
-            Bar(name, held / self.users, target=held == 1)
-            for at, name in enumerate(relation.attributes)
-            for held in (relation.having(1 << at).bit_count(),)
-        ]
+        bars = [Bar(name, held / self.users, target=held == 1) for name, held in self.held.items()]
         bars.sort(key=lambda bar: -bar.value)
         note = "▸ held by one user alone" if any(bar.target for bar in bars) else ""
         yield _share_bars(
             "Users who have each attribute", bars, "has", self.users, note, of="users"
         )
-        if self.users <= FEW:
-            sizes = Counter(len(relation.identifying(user) or ()) for user in relation.users)
-            bars = [Bar(f"{size} seen", sizes[size] / self.users) for size in sorted(sizes) if size]
-            bars.append(Bar("never", sizes[0] / self.users))
-            title = "Users by the number of attributes that identify them"
-            yield _share_bars(title, bars, "after", self.users, of="users")
 
 
 def _share_bars(
@@ -342,27 +302,14 @@ def _table_answer(
     from .inputs import named_columns
 
     columns = named_columns(path, quasi, "quasi", MOST_VALUES)
-    hidden = named_columns(path, sensitive, "sensitive") if sensitive else []
-    classes = group(columns)
+    private = named_columns(path, sensitive, "sensitive") if sensitive else []
+    classes, every = group(columns), [*columns, *private]
     sizes, numbers = np.unique(classes.sizes, return_counts=True)
-    spreads, attributes = {}, None
-    for column in hidden:
-        found = diversity(classes, column)
-        spreads[column.name] = Spread(
-            len(column.values),
-            found.l_distinct,
-            found.l_entropy,
-            found.t_equal,
-            found.t_ordered,
-            "number" if found.by_number else "alphabet",
-            found.homogeneous_share,
-        )
-    if len(columns) + len(hidden) > 1:
-        attributes = attribute_privacy([*columns, *hidden], observed)
     return TableAnswer(
         classes.rows, quasi, classes.sizes.size, classes.k, classes.unique_share,
         classes.share_below(5), list(zip(sizes.tolist(), numbers.tolist(), strict=True)),
-        spreads, attributes,
+        {column.name: diversity(classes, column) for column in private},
+        attribute_privacy(every, observed) if len(every) > 1 else None,
     )  # fmt: skip
 
 
@@ -391,8 +338,11 @@ def _read_relation(path: Path, names: Sequence[str]) -> Relation:
 
 def _relation_answer(relation: Relation, observed: int) -> RelationAnswer:
     implications, is_complete = relation.implications(observed)
+    users, names = len(relation.users), relation.attributes
+    is_small = users * len(names) <= CELLS
     return RelationAnswer(
-        len(relation.users), len(relation.attributes), relation.private, relation.always,
-        implications, is_complete, [relation.names(facet) for facet in relation.facets],
-        relation.free_faces, relation.identified, observed, relation,
+        users, len(names), relation.private, relation.always, implications, is_complete,
+        relation.identified, observed,
+        {name: relation.having(1 << at).bit_count() for at, name in enumerate(names)},
+        relation.repairs() if is_small and not relation.private else (),
     )  # fmt: skip

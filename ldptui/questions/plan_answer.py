@@ -82,7 +82,8 @@ class PlannedAnswer(QuestionAnswer):
         ):
             label = f"{'● ' if kind == self.protocol else '  '}{kind.upper()}: {name}"
             if value is None:
-                yield Row(label, text.MISSING, self.refusals[kind].split(",")[0], "plan")
+                why = self.refusals[kind].split(",")[0].replace("must be ", "")
+                yield Row(label, text.MISSING, why, "plan")
                 continue
             best = best or value
             times = f"× {text.short(value / best, 3)}" if best else ""
