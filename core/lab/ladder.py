@@ -49,7 +49,7 @@ class Setting:
     """What all rungs share.
 
     epsilon, delta : the central budget. users, items, share, targets : n, d, β and r. frequencies :
-    float64[d], falling; the targets are the last r. gap : of two items, to be overturned. top : k.
+    float64[d], falling; the targets are the last r. gap : of two items, to be overturned.
     weight : of the multihot circuit. aggregators : who add noise.
     """
 
@@ -61,7 +61,6 @@ class Setting:
     targets: int
     frequencies: Floats
     gap: float
-    top: int
     weight: int
     aggregators: int
 
@@ -73,9 +72,8 @@ class Rung:
     protocol : the kind of the local protocol, or the circuit, or the curator's mechanism. epsilon :
     the budget that the one who sees most spends: ε₀ of a report, or the central one. sd : the
     standard deviation of the estimate of an item of nobody. gain_one, gain : what fakes add to the
-    rarest item, and to all r rarest together. top_share : the share of fakes that lifts the rarest
-    item into the top k, as they attack it alone; None where no share does. overturning_share : the
-    share that overturns a gap between two items.
+    rarest item, and to all r rarest together. overturning_share : the share of fakes that
+    overturns a gap between two items.
     """
 
     rung: RungName
@@ -84,7 +82,6 @@ class Rung:
     sd: float
     gain_one: float
     gain: float
-    top_share: float | None
     overturning_share: float
 
 
@@ -108,32 +105,6 @@ def ladder(setting: Setting, kinds: Sequence[str]) -> Iterator[Rung]:
         yield _released(setting, cast("RungName", name), _asked(setting, name, best.protocol))
 
 
-def collection(setting: Setting, rung: Rung, local: str) -> dict[str, dict[str, Any]]:
-    """The tables `[protocol]`, `[attack]` and `[trust]` of a scenario that simulates a rung.
-
-    local : the kind whose name the protocol has where servers or a curator add the noise.
-    """
-    protocol, circuit = rung.protocol, rung.rung.removeprefix("aggregated-")
-    trust: dict[str, Any] = {"kind": rung.rung}
-    if circuit != rung.rung:
-        protocol = local
-        trust = {"kind": "aggregated", "circuit": circuit, "aggregators": setting.aggregators}
-        trust |= {"weight": setting.weight} if circuit == "multihot" else {}
-    elif rung.rung == "hidden":
-        trust = {"kind": "local"}
-    elif rung.rung == "shuffled":
-        trust |= {"delta": setting.delta, "central_epsilon": setting.epsilon}
-    return {
-        "protocol": {"kind": protocol, "epsilon": setting.epsilon},
-        "attack": {
-            "kind": "hidden" if rung.rung == "hidden" else "mga",
-            "share": setting.share,
-            "targets": {"pick": "least-frequent", "count": setting.targets},
-        },
-        "trust": trust,
-    }
-
-
 def _asked(setting: Setting, rung: str, kind: str) -> Any:
     """The mechanism that asks the users of a rung. kind : of the local protocol."""
     terms = Terms(setting.epsilon, setting.delta, setting.weight, setting.aggregators)
@@ -154,12 +125,9 @@ def _local(setting: Setting, kind: str, protocol: Any) -> Rung:
     """The rung of a pure protocol, whose fakes send what they like."""
     sd = math.sqrt(float(item_variance(protocol, setting.users)))
     one, all_of_them = (_crafted(setting, protocol, r) for r in (1, setting.targets))
-    p, q = protocol.p, protocol.q
-    spared = (q - _MAXIMAL.support(protocol, 1).other) / (p - q)
-    each = one / setting.share + float(setting.frequencies[-1])
     return Rung(
         "local", kind, protocol.epsilon, sd, one, all_of_them,
-        _reaching(setting, each, spared), _overturning(setting, ballot_of(protocol)),
+        _overturning(setting, ballot_of(protocol)),
     )  # fmt: skip
 
 
@@ -167,17 +135,6 @@ def _crafted(setting: Setting, protocol: Any, r: int) -> float:
     """The gain of MGA on the r rarest items."""
     held = float(setting.frequencies[-r:].sum())
     return gain(protocol, _MAXIMAL.support(protocol, r), r, setting.share, held)
-
-
-def _reaching(setting: Setting, lifted: float, lowered: float) -> float | None:
-    """β at which f_t + β(a − f_t) = f_k − β(f_k + l): the rarest item is the k-th.
-
-    lifted : a, the estimate of an item that fakes alone report. lowered : −l, the same of an item
-    that they leave out.
-    """
-    rarest, rival = float(setting.frequencies[-1]), float(setting.frequencies[setting.top - 1])
-    share = (rival - rarest) / (lifted - rarest + rival + lowered)
-    return share if 0 <= share < 1 else None
 
 
 # Fakes who are held to something.
@@ -195,11 +152,8 @@ def _hidden(setting: Setting, best: Rung, protocol: Exchangeable) -> Rung:
     size = protocol.report_size
     rate = protocol.q if size is None else size / setting.items
     extra = rate * (1 - protocol.p) / (protocol.p - rate)
-    rarest, rival = float(setting.frequencies[-1]), float(setting.frequencies[setting.top - 1])
-    # All others lose in proportion to what they hold.
-    reached = _reaching(setting, 1 + extra, extra * rival / (1 - rarest))
     return replace(
-        best, rung="hidden", gain_one=gains[0], gain=gains[1], top_share=reached,
+        best, rung="hidden", gain_one=gains[0], gain=gains[1],
         overturning_share=_overturning(setting, OPEN) / (1 + 2 * extra),
     )  # fmt: skip
 
@@ -211,7 +165,6 @@ def _counted(setting: Setting, rung: Rung, admitted: int) -> Rung:
         rung,
         gain_one=setting.share * (1 - float(held[-1])),
         gain=setting.share * (min(admitted, r) - float(held[-r:].sum())),
-        top_share=_reaching(setting, 1.0, 0.0),
         overturning_share=_overturning(setting, OPEN),
     )
 
@@ -220,5 +173,5 @@ def _released(setting: Setting, name: RungName, curator: Any) -> Rung:
     """The rung of servers or a curator, who release a histogram with noise."""
     protocol = "geometric" if name == "curator" else name.removeprefix("aggregated-")
     sd = math.sqrt(Oracle.of_curator(curator).noise) / setting.users
-    rung = Rung(name, protocol, setting.epsilon, sd, 0.0, 0.0, None, 0.0)
+    rung = Rung(name, protocol, setting.epsilon, sd, 0.0, 0.0, 0.0)
     return _counted(setting, rung, curator.admitted)

@@ -17,7 +17,7 @@ from .draft_values import targets_or_ten
 from .options import Blank, Choices
 from .parameters import Items, Targets, users_of
 from .question import Curves, Steps, question
-from .question_answer import HIDDEN, QuestionAnswer, Row, Table
+from .question_answer import HIDDEN, Quantity, QuestionAnswer, Table
 from .signature import Group
 
 if TYPE_CHECKING:
@@ -30,18 +30,34 @@ LADDER: Final = "ladder"
 ANY: Final = "any"
 """In place of a protocol: the worst one of its ε₀."""
 SHUFFLED: Final = Range(2, 10**9)
+WORDS: Final = {
+    "local": ("nobody", "any"),
+    "hidden": ("nobody", "unseen"),
+    "verified": ("a proof", "1 item"),
+    "shuffled": ("shuffler", "any"),
+    "aggregated-sumvec": ("servers", "any set"),
+    "aggregated-multihot": ("servers", "≤ {}"),
+    "aggregated-histogram": ("servers", "1 item"),
+    "curator": ("curator", "1 item"),
+}
+"""Whom the users of each rung trust, and what a fake can make the server count."""
+
+
+def _name_rung(rung: Rung) -> str:
+    """A rung in a word or two: "shuffled GRR", "servers sumvec"."""
+    if rung.rung == "curator":
+        return rung.rung
+    if rung.rung.startswith("aggregated"):
+        return f"servers {rung.protocol}"
+    return f"{rung.rung} {rung.protocol.upper()}"
 
 
 @dataclass(frozen=True)
 class LadderAnswer(QuestionAnswer):
-    """The rungs at one central budget and under one attack.
-
-    setting : that budget, and what is attacked. exponent : of the population.
-    """
+    """The rungs at one central budget and under one attack; setting : these."""
 
     rungs: Sequence[Rung]
     setting: Setting = dataclasses.field(metadata=HIDDEN)
-    exponent: float = dataclasses.field(default=1.0, metadata=HIDDEN)
     sources = ("BBGN", "CGB", "CJG", "trust")
 
     @property
@@ -69,56 +85,89 @@ class LadderAnswer(QuestionAnswer):
         yield f"Where servers add up in secret, the proof decides: {gains}."
 
     def table(self, is_brief: bool = False) -> Table:
-        from .trust_charts import table_rows
-
-        return table_rows(self.rungs, self.setting, is_brief=is_brief)
+        del is_brief
+        rows = []
+        for rung in self.rungs:
+            trusts, sends = WORDS[rung.rung]
+            numbers = (
+                text.short(rung.epsilon, 4),
+                text.short(rung.sd, 3),
+                text.short(rung.gain, 3),
+            )
+            gap = text.percent(rung.overturning_share)
+            rows.append(
+                (_name_rung(rung), trusts, sends.format(self.setting.weight), *numbers, gap)
+            )
+        return ("rung", "trusts", "a fake", "ε", "sd", "gain", "gap"), rows
 
     @property
     def notes(self) -> Iterator[str]:
         at = self.setting
+        yield "a fake: the items that its report can be made to count for"
         yield (
-            f"gain: what the fakes add to the rarest item, and to the {at.targets} rarest "
-            f"together; top {at.top}: the share of fakes that lifts the rarest item there; "
-            f"overturns: the share that overturns a gap of {text.percent(at.gap)}"
+            f"gain: what the fakes add to the {at.targets} rarest items together; gap: the share "
+            f"of fakes that overturns a gap of {text.percent(at.gap)}"
         )
         yield "ε is that of one report where reports are local or shuffled, else the central one"
         if at.delta > 1 / at.users:
             yield f"δ is above 1/n = {text.short(1 / at.users, 3)}, a weak promise"
 
-    @property
-    def choices(self) -> Sequence[tuple[str, Sequence[tuple[str, Any]]]]:
-        from .trust_charts import rung_choices
-
-        return [*rung_choices(self.rungs, self.setting, self.exponent)]
-
     def figures(self) -> Iterator[Figure]:
-        from .trust_charts import rung_bars, rung_plot
+        """How many fakes it takes: the longer the bar, the more a conclusion can stand.
 
-        yield rung_bars(self.rungs, self.setting)
-        yield rung_plot(self.rungs, self.setting)
+        Each way to collect stands there by its protocol with the least gain.
+        """
+        from ..charts.series import Bar, Bars
+        from .sheet import figure
+
+        best: dict[str, Rung] = {}
+        for rung in sorted(self.rungs, key=lambda rung: rung.gain):
+            best.setdefault(rung.rung, rung)
+        shown = [rung for rung in self.rungs if rung is best[rung.rung]]
+        bars = tuple(Bar(_name_rung(rung), 100 * rung.overturning_share) for rung in shown)
+        chart = Bars(
+            f"Fakes that overturn a gap of {text.short(self.setting.gap)}", bars,
+            unit="% of all users", note="more is better", item="rung", value="fakes",
+        )  # fmt: skip
+        rows = [
+            ("", _name_rung(rung), rung.overturning_share, rung.gain_one, rung.gain, rung.sd)
+            for rung in shown
+        ]
+        gain = f"gain, r = {self.setting.targets}"
+        yield figure(chart, ("", "rung", "overturns", "gain, r = 1", gain, "sd"), rows)
 
 
 @dataclass(frozen=True)
 class ShuffledAnswer(QuestionAnswer):
-    """Budgets of shuffled reports.
+    """Budgets of shuffled reports; the central ε is from at_least to central_epsilon.
 
-    epsilon : ε₀ of a report. users : n. blending : the users whose reports hide others. at_least,
-    central_epsilon : the central ε is between them. closed_2021, closed_2023 : bounds of the
-    literature, of any protocol; None where they say nothing. variation : the variation ratio's
-    number, which is no bound at few users; None where it is not known. solved : what was asked for.
+    users : n. blending : the users whose reports hide others. closed_2021, closed_2023 : None
+    where they say nothing. variation : None where it is not known. solved : what was asked for.
     """
 
     protocol: str
     solved: str
-    epsilon: float
+    epsilon: Annotated[float, Quantity("ε₀ of a report", "what the server could learn alone")]
     users: int
-    blending: int
-    delta: float
-    central_epsilon: float
-    at_least: float
-    closed_2021: float | None
-    closed_2023: float | None
-    variation: float | None
+    blending: Annotated[int, Quantity("users who blend in", "n(1 − silent)", "trust", 9)]
+    delta: Annotated[float, Quantity("δ", "the chance that the promise fails")]
+    central_epsilon: Annotated[
+        float, Quantity("central ε, at most", "E[(X₁ + … + Xₙ)⁺] ≤ γnδ", "BBGN")
+    ]
+    at_least: Annotated[
+        float, Quantity("central ε, at least", "two data sets, one statistic", "trust")
+    ]
+    closed_2021: Annotated[
+        float | None,
+        Quantity("any protocol, 2021", "ln(1 + (e−1)/(e+1) (8√(e ln(4/δ)/n) + 8e/n))", "FMT21"),
+    ]
+    closed_2023: Annotated[
+        float | None,
+        Quantity("any protocol, 2023", "ln(1 + (e−1)(4√(2 ln(4/δ)/((e+1)n)) + 4/n))", "FMT23"),
+    ]
+    variation: Annotated[
+        float | None, Quantity("variation ratio", "not a bound at small n", "VR24")
+    ]
 
     @property
     def title(self) -> str:
@@ -138,23 +187,6 @@ class ShuffledAnswer(QuestionAnswer):
                 yield f"The smallest batch is {text.count(self.users)} users."
             case _:
                 yield f"Shuffled, what all reports tell of one user is worth ε = {central} at most."
-
-    def quantities(self) -> Iterator[Row]:
-        yield Row("ε₀ of a report", self.epsilon, "what the server could learn alone")
-        yield Row("δ", self.delta, "the chance that the promise fails")
-        if self.blending != self.users:
-            yield Row("users who blend in", text.count(self.blending), "n(1 − silent)", "trust")
-        yield Row("central ε, at most", self.central_epsilon, "E[(X₁ + … + Xₙ)⁺] ≤ γnδ", "BBGN")
-        if self.at_least > 0:
-            yield Row("central ε, at least", self.at_least, "two data sets, one statistic", "trust")
-        for value, formula, name in (
-            (self.closed_2023, "ln(1 + (e − 1)(4√(2 ln(4/δ)/((e + 1)n)) + 4/n))", "FMT23"),
-            (self.closed_2021, "ln(1 + (e − 1)/(e + 1) (8√(e ln(4/δ)/n) + 8e/n))", "FMT21"),
-        ):
-            if value is not None:
-                yield Row("closed bound, any protocol", value, formula, name)
-        if self.variation is not None:
-            yield Row("variation ratio", self.variation, "not a bound at small n", "VR24")
 
     @property
     def notes(self) -> Iterator[str]:
@@ -190,8 +222,7 @@ def _budgets(given: Mapping[str, Any]) -> Sequence[float]:
     if isinstance(answer, LadderAnswer):
         return ()
     low, high = min(0.1, answer.epsilon), min(20.0, max(8.0, 1.5 * answer.epsilon))
-    grid = [low * (high / low) ** (step / 4) for step in range(5)]
-    return sorted({*grid, answer.epsilon})
+    return [low * (high / low) ** (step / 4) for step in range(5)]
 
 
 IN_LADDER: Final = Group("the ladder")
@@ -244,11 +275,9 @@ def trust(
     gap: Annotated[
         float, Range(0, 1, "()"), "G", IN_LADDER, Blank(0.03, steps="hundredths", only=_is_ladder)
     ] = 0.03,
-    top: Annotated[int | None, Range(1), "K", IN_LADDER] = None,
     weight: Annotated[int, Range(2, 2**20), "W", IN_LADDER, Blank(3, only=_is_ladder)] = 3,
     aggregators: Annotated[int, Range(1, 16), "K", IN_LADDER] = 2,
     exponent: Annotated[float, Range(0, 20), "S", IN_LADDER] = 1.0,
-    among: Annotated[tuple[str, ...], "KINDS", IN_LADDER] = (),
 ) -> Steps[LadderAnswer | ShuffledAnswer]:
     """Compare ways to collect at one central budget and under one attack: local reports, proved,
     shuffled, added up in secret by servers that check a proof, or told to a curator. With a
@@ -267,71 +296,42 @@ def trust(
     share : share β of fake users
     targets : items r that the fakes lift together
     gap : a gap between two frequencies, to be overturned
-    top : the rank to which fakes lift the rarest item (10, or all but one item)
     weight : items that a multihot proof admits
     aggregators : servers that add noise
     exponent : of the population, a Zipf law
-    among : further local protocols, separated by commas
 
     Examples
     --------
     ldptui trust --central 1 --delta 1e-8 --users 1e6 --items 1024 --share 0.01 --targets 10
     ldptui trust --protocol oue --epsilon 4 --delta 1e-8 --users 1e6 --items 1024
     """
-    if protocol != LADDER:
-        from ldptui.core.protocols import KINDS
+    from .mechanisms import DRAWN, LOCAL
 
-        check_among(protocol, (ANY, *local(), *KINDS), "protocol")
+    if protocol != LADDER:
+        check_among(protocol, (ANY, *LOCAL), "protocol")
         yield f"accounting for {protocol} behind a shuffler"
         return _shuffle(protocol, items, central, epsilon, users, delta, silent)
-    from ldptui.core.lab.ladder import Setting, ladder
+    import numpy as np
 
-    from .trust_charts import WORDS
+    from ldptui.core.lab.ladder import Setting, ladder
 
     if epsilon is not None:
         rule = "must be left out without a protocol: each rung has a budget of its own"
         raise ScenarioError(f"{rule}, {got(epsilon)}", key="epsilon")
-    for name, value in (("central", central), ("users", users)):
-        if value is None:
-            raise ScenarioError("is required", key=name)
-    top = min(10, items - 1) if top is None else top
-    for name, rank in (("targets", targets), ("top", top)):
-        if rank >= items:
-            rule = f"must be {Range(1, items - 1)}, below the number of items"
-            raise ScenarioError(f"{rule}, {got(rank)}", key=name)
+    if central is None or users is None:
+        raise ScenarioError("is required", key="users" if users is None else "central")
+    if targets >= items:
+        rule = f"must be {Range(1, items - 1)}, below the number of items"
+        raise ScenarioError(f"{rule}, {got(targets)}", key="targets")
     if share <= 0:
         raise ScenarioError(f"must be above 0: somebody attacks, {got(share)}", key="share")
-    assert central is not None
-    law = _zipf_law(items, exponent)
+    law = np.arange(1, items + 1, dtype=np.float64) ** -exponent
     setting = Setting(
-        central, delta, _whole(users), items, share, targets, law, gap, top, weight, aggregators
-    )
+        central, delta, _whole(users), items, share, targets, law / law.sum(), gap, weight,
+        aggregators,
+    )  # fmt: skip
     yield f"climbing {len(WORDS)} rungs"
-    return LadderAnswer(tuple(ladder(setting, _kinds(among))), setting, exponent)
-
-
-def _zipf_law(items: int, exponent: float) -> Any:
-    """float64[d]: the frequencies of Zipf's law."""
-    import numpy as np
-
-    weights = np.arange(1, items + 1, dtype=np.float64) ** -exponent
-    return weights / weights.sum()
-
-
-def _kinds(among: Sequence[str]) -> Sequence[str]:
-    """The protocols of the families that charts show, that a budget alone binds; and more."""
-    from ldptui.core.protocols import family_of
-
-    from ..catalogue import protocol_keys
-    from .mechanisms import DRAWN, LOCAL, has
-
-    for kind in among:
-        if kind not in LOCAL:
-            raise ScenarioError(f"must be among {', '.join(LOCAL)}, {got(kind)}", key="among")
-    families, own = {family_of(kind) for kind in DRAWN}, protocol_keys(("kind", "epsilon"))
-    kin = [kind for kind in LOCAL if family_of(kind) in families]
-    bare = [kind for kind in kin if not any(has(kind, name) for name in own)]
-    return tuple(dict.fromkeys([*bare, *DRAWN, *among]))
+    return LadderAnswer(tuple(ladder(setting, DRAWN)), setting)
 
 
 def _whole(users: float | None) -> int:

@@ -223,7 +223,6 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
                     "users": 100.0,
                     "share": 0.0,
                     "targets": 1,
-                    "top": 3,
                     "protocol": "ladder",
                 },
                 "share",
