@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from support.lab_tabs import DOCUMENT, ask
 
 from ldptui.core.lab.guessing import guessed
 from ldptui.core.protocols import DIALS, KINDS
-from ldptui.questions.topics import TOPICS
 from ldptui.text.format import MISSING
 
 EXAMPLE = ("design", "--items", "128", "--users", "1000000", "--epsilon", "1")
@@ -93,16 +91,6 @@ def test_on_the_front_no_protocol_beats_another() -> None:
     assert list(front.x) == sorted(front.x)
     assert list(front.y) == sorted(front.y, reverse=True)
     assert len(front.x) > 10
-
-
-@pytest.mark.parametrize(("tab", "given"), [("plan", {"frequency": 0.3}), ("design", {})])
-def test_an_answer_is_there_before_the_next_keystroke(tab: str, given: dict[str, Any]) -> None:
-    """Some 10 ms of work, of which other work on the machine may make a few times as many."""
-    ask(tab, share=0.02, **given)  # what is imported and kept is there
-    started = time.process_time()
-    ask(tab, share=0.03, **given)
-    assert time.process_time() - started < 0.08
-    assert TOPICS[tab].live
 
 
 @pytest.mark.parametrize("weights", ["0,0,0,1", "1,0,1,0"])
