@@ -7,7 +7,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from ldptui.core.base.errors import ScenarioError, spelled
 from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, Range
@@ -18,23 +18,14 @@ from ldptui.core.population import USERS
 from ldptui.core.protocols import KINDS
 
 from ..catalogue import in_order
-from ..explain.attack_formulas import gain_keys
-from ..explain.family_explanation import Story, story_named
 from ..explain.formula import Formula
 from ..explain.formula_inputs import Setting, bound, read_key
-from ..explain.formula_list import entries
-from ..explain.formula_table import UNTOLD
-from ..explain.gain_line_formulas import bound_keys
+from ..explain.formula_list import entries, story_of, table_notes
 from ..questions.options import flag_of
 from ..terminal import exits
 from ..terminal.output import note, write_out
 from ..text import table
 from ..text.prose import either
-
-COMMON: Final = (
-    "p", "q", "hash_range", "variance_per_user", "gain_factor", "report_bits", "frequency_std"
-)  # fmt: skip
-"""The fields of JSON that every protocol has, null where it has none of them."""
 
 
 @dataclass(frozen=True)
@@ -112,13 +103,14 @@ class TheorySetting:
 def print_theory(asked: TheorySetting, form: str) -> int:
     """Print the closed forms of a protocol."""
     setting = asked.fill_example().check().bind()
-    story = story_named(setting.family) or UNTOLD
     rows = entries(setting)
     if form == "json":
-        written = json.dumps(_document(story, rows), indent=2, allow_nan=False) + "\n"
+        written = json.dumps(_document(rows), indent=2, allow_nan=False) + "\n"
         write_out(written, exactly=True)
-    else:
-        write_out(_table(story, setting, rows))
+        return exits.DONE
+    shown = [(row.label, row.result, row.brief, row.source) for row in rows.values() if row.label]
+    head = "\n".join(textwrap.wrap(_head(setting), 80))
+    write_out(table.theory_table(head, shown, [*table_notes(setting, rows)]))
     return exits.DONE
 
 
@@ -136,45 +128,24 @@ def _keys(spec: type[Any]) -> tuple[str, ...]:
     return tuple(key.name for key in fields(spec) if key.name != "kind")
 
 
-def _document(story: Story, rows: Mapping[str, Formula]) -> dict[str, Any]:
-    """The closed forms by field; None where there is none, or an option that it needs is missing.
-
-    The gains and their deviations are tables by attack, and the bounds of a gain by their names.
-    """
-    document: dict[str, Any] = {key: _value(rows, key) for key in COMMON}
-    tables: dict[str, dict[str, Any]] = {}
-    for key in (*gain_keys(), *bound_keys()):
-        table_name, _, kind = key.partition(".")
-        tables.setdefault(table_name, {})[kind] = _value(rows, key)
-    bounds = tables.pop("bound")
-    own = {key: _value(rows, key) for key in ("recommended", *story.fields)}
-    return document | tables | own | {"bound": bounds}
+def _document(rows: Mapping[str, Formula]) -> dict[str, Any]:
+    """The closed forms by field; gains, their deviations and bounds are tables of their own."""
+    document: dict[str, Any] = {}
+    for key, row in rows.items():
+        value = row.value if math.isfinite(row.value) else None
+        table_name, dot, name = key.partition(".")
+        place = document.setdefault(table_name, {}) if dot else document
+        place[name or key] = (row.said or None) if math.isnan(row.value) else value
+    return document
 
 
-def _value(rows: Mapping[str, Formula], key: str) -> float | str | None:
-    row = rows.get(key)
-    if row is None or row.entry is None:
-        return None
-    return row.entry.field or (row.value if math.isfinite(row.value) else None)
-
-
-def _table(story: Story, setting: Setting, rows: Mapping[str, Formula]) -> str:
-    """The closed forms as a table of quantities, values, formulas and sources."""
-    shown = []
-    for key in story.table:
-        row = rows.get(key)
-        if row is not None and row.entry is not None:
-            shown.append((row.entry.name, row.result, row.brief, row.entry.source))
-    notes = [] if story.notes is None else list(story.notes(setting, rows))
-    head = textwrap.wrap(_head(story, setting), 80)
-    return table.theory_table("\n".join(head), shown, notes)
-
-
-def _head(story: Story, setting: Setting) -> str:
+def _head(setting: Setting) -> str:
     """At which numbers: `OLH, ε = 1, d = 1024, n = 1 000 000`; those not given are left out."""
     form = setting.given.get("form")
     name = setting.kind.upper() + (f" ({form})" if form is not None else "")
-    numbers = {symbol: setting.given.get(key) for symbol, key in story.symbols.items()} | {
+    numbers = {
+        symbol: setting.given.get(key) for symbol, key in story_of(setting).symbols.items()
+    } | {
         "d": setting.protocol.domain_size,
         "n": setting.users,
         "β": setting.share,

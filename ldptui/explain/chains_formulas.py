@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final, cast
 
 from ldptui.core.cell import Cell
 
-from .citations import cited
 from .family_explanation import Story, story_named
-from .formula import Entry, Formula, Plain, told
+from .formula import Formula, Known
 from .formula_inputs import Setting
-from .formula_table import P_AND_Q, pure_notes
 from .report_story import ReportStory
 
-ACG: Final = "Arcolezi et al. 2022"
 KEPT: Final = "Two noises: the first is drawn once and kept, the second is fresh in every report"
 
 
@@ -24,15 +21,15 @@ def _at_one_time(protocol: Any) -> Story:
     return cast("Story", story_named(protocol.at_one_time))
 
 
-_row = partial(Formula, source=ACG)
+_row = partial(Formula, source="ACG")
 _P1: Final = partial(_row, "The kept answer supports the own item",
-                     entry=Entry("p1", "p₁, kept", "ACG"))  # fmt: skip
+                     key="p1", name="p₁, kept")  # fmt: skip
 _Q1: Final = partial(_row, "The kept answer supports any other item",
-                     entry=Entry("q1", "q₁, kept", "ACG"))  # fmt: skip
+                     key="q1", name="q₁, kept")  # fmt: skip
 _P2: Final = partial(_row, "A report supports an item of the kept answer",
-                     entry=Entry("p2", "p₂, fresh", "ACG"))  # fmt: skip
+                     key="p2", name="p₂, fresh")  # fmt: skip
 _Q2: Final = partial(_row, "A report supports an item that the kept answer does not",
-                     entry=Entry("q2", "q₂, fresh", "ACG"))  # fmt: skip
+                     key="q2", name="q₂, fresh")  # fmt: skip
 
 _GIVEN: Final = "so that one report costs ε₁"
 
@@ -70,8 +67,8 @@ ODDS: Final = {
 TOGETHER: Final = (
     _row("Both together: a report supports the own item", "Pr[own] = p₁ p₂ + (1 − p₁) q₂"),
     _row("Both together: a report supports any other item", "Pr[any] = q₁ p₂ + (1 − q₁) q₂"),
-    _row("Privacy of the first report", "ε₁: what p and q together cost", put="from p and q",
-         entry=Entry("epsilon_one", "ε₁, one report", "ACG", "ε of p and q")),
+    _row("Privacy of the first report", "ε₁ = ε of p and q", put="from p and q",
+         key="epsilon_one", name="ε₁, one report"),
     _row("Privacy of the rounds shown, of a user who takes part in all",
          "ε of R reports of one item, exact", put="R = {R}"),
 )  # fmt: skip
@@ -82,27 +79,21 @@ KNOWN: Final = "as given: the kept answer is randomised response", "{ε∞}"
 
 
 def _formulas(setting: Setting) -> Iterator[Formula]:
-    known = _numbers(setting)
-    yield from told((*_noises(setting), *TOGETHER, *_kept_for_good(setting)), known, KEPT)
-    yield from _at_one_time(setting.protocol).formulas(setting)
-
-
-def _numbers(setting: Setting) -> dict[str, float]:
     protocol, chain = setting.protocol, setting.protocol.chain
     response, ever = getattr(protocol, "response", None), protocol.epsilon_infinity
     rounds = len(setting.cell.rounds) if setting.cell is not None else 0
-    known = {
+    known = Known(setting)
+    known |= {
         "p₁": chain.p1, "q₁": chain.q1, "p₂": chain.p2, "q₂": chain.q2,
-        "Pr[own]": chain.p, "Pr[any]": chain.q,
-        "ε₁": protocol.epsilon, "ε∞": ever, "d": Plain(protocol.domain_size),
-        "epsilon_lifetime": protocol.epsilon_lifetime,
+        "Pr[own]": chain.p, "Pr[any]": chain.q, "ε₁": protocol.epsilon, "ε∞": ever,
         "answers": round(protocol.epsilon_lifetime / ever),
     }  # fmt: skip
     if rounds > 1:
         known |= {"R": rounds, "ε of R reports of one item": protocol.epsilon_of_rounds(rounds)}
     if response is not None:
-        known |= {"g": Plain(response.answers), "A₂": response.odds}
-    return known
+        known |= {"g": response.answers, "A₂": response.odds}
+    yield from known.fill((*_noises(setting), *TOGETHER, *_kept_for_good(setting)), KEPT)
+    yield from _at_one_time(protocol).formulas(setting)
 
 
 def _noises(setting: Setting) -> tuple[Formula, ...]:
@@ -129,16 +120,16 @@ def _kept_for_good(setting: Setting) -> Iterator[Formula]:
     symbol = "g" if at_one_time == "hashing" else "d"
     yield _row(
         "Privacy of all reports of one item", f"ε∞ = {text}", put=put,
-        entry=Entry("epsilon_infinity", "ε∞, all reports", "ACG", "ε of p₁ and q₁"),
+        key="epsilon_infinity", name="ε∞, all reports",
     )  # fmt: skip
     yield _row(
         "Privacy of a user whose item changes, at most", f"{symbol} ε∞: an answer is kept for each",
         put="{answers} · {ε∞}",
-        entry=Entry("epsilon_lifetime", "ε, item changes", "ACG", f"{symbol} ε∞"),
+        key="epsilon_lifetime", name="ε, item changes",
     )  # fmt: skip
     yield _row(
         "Variance of a count, for one user, that no number of rounds takes away",
-        "q₁{(1 − q₁)} / {(p₁ − q₁)}²", entry=Entry("kept_variance", "kept variance", "ACG"),
+        "q₁{(1 − q₁)} / {(p₁ − q₁)}²", key="kept_variance", name="kept variance",
     )  # fmt: skip
 
 
@@ -147,21 +138,12 @@ def _reports(cell: Cell) -> ReportStory:
     return cast("ReportStory", _at_one_time(cell.protocol).reports)
 
 
-def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
-    yield "p, q, σ, gains: of one report; kept variance / n stays, however many rounds"
-    yield from cited({"ACG"})
-    yield from pure_notes(setting, rows)
-
-
-_OWN: Final = ("epsilon_one", "epsilon_infinity", "epsilon_lifetime", "p1", "q1", "p2", "q2")
-
-STORY: Final = Story(
-    _formulas,
-    _reports,
-    table=(*_OWN, *P_AND_Q[:2], "hash_range", P_AND_Q[2], "kept_variance", *P_AND_Q[3:]),
-    fields=(*_OWN, "kept_variance"),
-    symbols={"ε₁": "epsilon"},
-    notes=_notes,
-    brief=("p", "q", "hash_range", "gain_factor", "epsilon_infinity"),
-)
-"""The formulas of the family, one report step by step, and its table."""
+STORIES: Final = {
+    "chains": Story(
+        _formulas,
+        _reports,
+        brief=("p", "q", "hash_range", "gain_factor", "epsilon_infinity"),
+        symbols={"ε₁": "epsilon"},
+        notes=lambda _: ("p, q, σ, gains: of one report; kept variance / n stays",),
+    )
+}

@@ -1,20 +1,20 @@
 """The stories of families of protocols and of tasks, and where they are found.
 
-A family's story is `STORY` in the module `FAMILY_formulas` of this package
-(`protocol.family`). A family without one is shown by what holds for every protocol, and every view
-says NOT_TOLD where the story would stand. A task whose users do not report their whole item has a
-story as well, `TASK` in the module of the task's name; a task without one, as frequencies, is told
-by the story of its protocol alone.
+A family's story (`protocol.family`) is in `STORIES` of a module of this package: that of MODULES,
+else `FAMILY_formulas`. A family without one is shown by what holds for every protocol, and every
+view says NOT_TOLD where the story would stand. A task whose users do not report their whole item
+has a story as well, `TASK` in the module of the task's name; a task without one, as frequencies, is
+told by the story of its protocol alone.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
-from typing import Final, cast
+from typing import Any, Final
 
 from ldptui.core.cell import Cell
 
@@ -24,31 +24,38 @@ from .report_story import ReportStory
 
 NOT_TOLD: Final = "not told for this kind"
 
+MODULES: Final = {
+    **dict.fromkeys(("direct", "unary", "the", "subset"), "item"),
+    **dict.fromkeys(("hashing", "hst"), "hashing"),
+    **dict.fromkeys(("hadamard", "sketch"), "coded"),
+    **dict.fromkeys(("she", "dbitflip"), "summed"),
+    **dict.fromkeys(("numbers", "line"), "number"),
+    **dict.fromkeys(("curators", "aggregated"), "curator"),
+}  # fmt: skip
+"""The module of a family, `NAME_formulas`, where it has another name."""
+
 
 @dataclass(frozen=True)
 class Story:
     """Everything that a family tells.
 
-    formulas : all formulas at a setting: what the family's own file says, and what it takes from
-        `closed_forms` and `attack`, where that holds for it.
-    reports : its reports, step by step; a sentence that says why there are none; a function where
-        the cell decides.
-    table : the fields of its formulas that the table of closed forms shows, in order.
-    fields : the fields of JSON that it has besides those of every protocol.
+    formulas : all formulas at a setting. reports : its reports, step by step; a sentence that says
+        why there are none; a function where the cell decides.
     brief : the fields that stand in a line where there is room for no more. remark : what a reader
         of that line has to know, at a setting.
     symbols : the keys of the scenario that stand in the table's head, by symbol.
-    notes : the sentences below the table; the values are by field.
+    notes : the family's own sentences below the table. attacked : those where there are gains, and
+    gain : the formula of the gain.
     """
 
     formulas: Callable[[Setting], Iterator[Formula]]
     reports: ReportStory | str | Callable[[Cell], ReportStory | str] = NOT_TOLD
-    table: tuple[str, ...] = ()
-    fields: tuple[str, ...] = ()
     brief: tuple[str, ...] = ("p", "q", "hash_range", "gain_factor")
     remark: Callable[[Setting], str] = lambda _: ""
     symbols: Mapping[str, str] = field(default_factory=lambda: {"ε": "epsilon"})
-    notes: Callable[[Setting, Mapping[str, Formula]], Iterator[str]] | None = None
+    notes: Callable[[Setting], Iterable[str]] = lambda _: ()
+    attacked: Callable[[Setting], Iterable[str]] = lambda _: ()
+    gain: str = "G = β[(S − rq)/(p − q) − f_T], S = targets that a fake report supports"
 
 
 @dataclass(frozen=True)
@@ -67,22 +74,25 @@ class TaskStory:
     place: str
 
 
+@cache
 def story_named(family: str) -> Story | None:
     """The story of a family; None where nobody has written it."""
-    return cast("Story | None", _told_in(family, "STORY"))
-
-
-def task_named(kind: str) -> TaskStory | None:
-    """The story of a task; None where it has none of its own."""
-    return cast("TaskStory | None", _told_in(kind.replace("-", "_"), "TASK"))
+    stories: Mapping[str, Story] = getattr(_module(MODULES.get(family, family)), "STORIES", {})
+    return stories.get(family)
 
 
 @cache
-def _told_in(family: str, name: str) -> object:
-    module = f"{family}_formulas"
+def task_named(kind: str) -> TaskStory | None:
+    """The story of a task; None where it has none of its own."""
+    return getattr(_module(kind.replace("-", "_")), "TASK", None)
+
+
+def _module(name: str) -> Any:
+    """The module of a family or a task; None where there is none."""
+    module = f"{name}_formulas"
     if not module.isidentifier() or find_spec(f".{module}", __package__) is None:
         return None
-    return getattr(importlib.import_module(f".{module}", __package__), name, None)
+    return importlib.import_module(f".{module}", __package__)
 
 
 def reports_of(cell: Cell) -> ReportStory | str:

@@ -9,31 +9,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from statistics import NormalDist
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..text.format import count, short
 
-W17: Final = "Wang et al. 2017"
-CJG: Final = "Cao, Jia, Gong 2021"
-RAP: Final = "Erlingsson et al. 2014"
+if TYPE_CHECKING:
+    from .formula_inputs import Setting
 
 DIGITS: Final = 5
 
-
-@dataclass(frozen=True)
-class Entry:
-    """A formula's row in the table of closed forms (`ldptui theory`) and its field in JSON.
-
-    key : the field. name : the quantity, empty where the table has no row of it. source : as the
-    table cites it. formula : the right side alone; empty for that of the formula. field : what JSON
-    has in place of the value.
-    """
-
-    key: str
-    name: str = ""
-    source: str = ""
-    formula: str = ""
-    field: str = ""
+SOURCES: Final = {
+    "ACG": "Arcolezi et al. 2022", "ADP": "Apple 2017", "ASZ": "Acharya, Sun, Zhang 2019",
+    "BS": "Bassily, Smith 2015", "BW": "Balle, Wang 2018", "CGB": "Corrigan-Gibbs, Boneh 2017",
+    "CJG": "Cao, Jia, Gong 2021", "DJW": "Duchi, Jordan, Wainwright 2018",
+    "DKY": "Ding, Kulkarni, Yekhanin 2017", "DR": "Dwork, Roth 2014", "GRS": "Ghosh et al. 2009",
+    "Li20": "Li et al. 2020", "LLWS": "Li, Li, Wang, Sun 2025", "RAP": "Erlingsson et al. 2014",
+    "V": "Vadhan 2017", "W17": "Wang et al. 2017", "WLJ": "Wang, Li, Jha 2019",
+    "Wang19": "Wang et al. 2019", "YB": "Ye, Barg 2018", "derived": "derived: docs/theory.md",
+}  # fmt: skip
+"""The papers by the letters that tables cite them with, where there is room for a name."""
 
 
 @dataclass(frozen=True)
@@ -41,29 +35,38 @@ class Formula:
     """One formula: a row of a family, and where it is shown the numbers of a setting.
 
     title : the quantity in words, empty where only the table of closed forms has it. text : the
-    formula in the language of `expression`, or in words. number : of the equation in the project's
-    list, or None. put : a sentence in the place of the right side with its numbers. said : one in
-    the place of the value. part : the heading that the formula belongs to. numbers : by name, all
-    that it is over.
+    formula in the language of `expression`, or in words. source : as the table cites it. key : its
+    field in the closed forms (`ldptui theory`), empty where it is none of them. number : of the
+    equation in the project's list, or None. name : the quantity in the table, where that is not the
+    left side or the title. put : a sentence in the place of the right side with its numbers. said :
+    one in the place of the value. part : the heading that the formula belongs to. numbers : by
+    name, all that it is over.
 
-    The value is the number that has the name of the entry, or of the left side: one that `core`
+    The value is the number that has the name of the key, or of the left side: one that `core`
     computes. Without such a number it is what the text makes of the others.
     """
 
     title: str
     text: str
     source: str = ""
+    key: str = ""
     number: int | None = None
-    entry: Entry | None = None
+    name: str = ""
     put: str = ""
     said: str = ""
     part: str = ""
     numbers: Numbers = field(default_factory=dict, repr=False, compare=False)
 
     @property
-    def key(self) -> str:
-        """The field in the table of closed forms, empty where the table has no such row."""
-        return "" if self.entry is None else self.entry.key
+    def label(self) -> str:
+        """The quantity in the table, empty where the table has no row of it."""
+        return self.name or sides(self.text)[0] or self.title
+
+    @property
+    def citation(self) -> str:
+        """The source by the names of its authors."""
+        letters, _, rest = self.source.partition(" ")
+        return ", ".join(filter(None, [SOURCES.get(letters, letters), rest]))
 
     @property
     def formula(self) -> str:
@@ -77,7 +80,7 @@ class Formula:
         for name in (self.key, left or symbols(right)):
             if name in self.numbers:
                 return self.numbers[name]
-        return value_of(right, self.numbers)
+        return value_of(right, self.numbers) if self.text else math.nan
 
     @cached_property
     def substituted(self) -> str:
@@ -89,48 +92,61 @@ class Formula:
     @property
     def result(self) -> str:
         """The number as text."""
-        field = "" if self.entry is None else self.entry.field
-        return self.said or field or short(self.value, DIGITS)
+        return self.said or short(self.value, DIGITS)
 
     @property
     def brief(self) -> str:
         """The right side alone, set closer: `e^ε/(e^ε + d − 1)`."""
-        if self.entry is not None and self.entry.formula:
-            return self.entry.formula
-        right = self.formula.rpartition("= ")[2].partition(":")[0].replace(" / ", "/")
-        return re.sub(r"\b([a-z]) \(", r"\1(", re.sub(r"\) ([a-z])", r")\1", right))
+        if not self.title:
+            return self.formula
+        right = self.formula.rpartition("= ")[2].partition(":")[0].partition(",  ")[0]
+        closer = re.sub(r"\b([a-z]) \(", r"\1(", right.replace(" / ", "/"))
+        return re.sub(r"\) ([a-z])", r")\1", closer)
 
     def at(self, numbers: Numbers, part: str = "") -> Formula:
         """The formula over these numbers and its own, under a heading."""
         return replace(self, numbers={**numbers, **self.numbers}, part=part)
 
 
-def listed(key: str, name: str, text: str, source: str, field: str = "") -> Formula:
+def listed(key: str, name: str, text: str, source: str) -> Formula:
     """A formula that only the table of closed forms has."""
-    return Formula("", text, source, entry=Entry(key, name, source, text, field))
+    return Formula("", text, source, key, name=name)
 
 
-def told(rows: Iterable[Formula], numbers: Numbers, part: str = "") -> Iterator[Formula]:
-    """The rows over these numbers, as far as the numbers are known."""
-    for row in rows:
-        formula = row.at(numbers, part)
-        try:
-            formula.value, formula.substituted  # noqa: B018 - KeyError where one is not known
-        except KeyError:
-            continue
-        yield formula
+class Known(dict[str, float]):
+    """The numbers of a setting by their names, and by those of all rows that were filled in."""
+
+    def __init__(self, setting: Setting, **more: float) -> None:
+        protocol, users = setting.protocol, setting.users
+        super().__init__({"ε": getattr(protocol, "epsilon", math.nan), "d": protocol.domain_size})
+        self.update({"n": users} if users is not None else {})
+        self.update(more)
+        self.setting, self._rows = setting, dict[str, float]()
+
+    def fill(self, rows: Iterable[Formula], part: str = "") -> Iterator[Formula]:
+        """The rows over these numbers, as far as all that a row needs is known.
+
+        A row's key is an attribute of the protocol, where it has one of that name.
+        """
+        for row in rows:
+            own = getattr(self.setting.protocol, row.key, None) if row.key else None
+            if isinstance(own, int | float):
+                self.setdefault(row.key, own)
+            left = sides(row.text)[0]
+            if left in self and self[left] is self._rows.get(left):  # of a row before this one
+                del self[left]
+            formula = row.at(self, part)
+            try:
+                value, _ = formula.value, formula.substituted
+            except (KeyError, ValueError, ZeroDivisionError):
+                continue
+            if left and left not in self:
+                self[left] = self._rows[left] = value
+            yield formula
 
 
 Numbers: TypeAlias = Mapping[str, float]
-"""Numbers by name. An integer is put in with groups of three digits."""
-
-
-class Plain(int):
-    """An integer that is put in without groups of digits."""
-
-
-class Crowd(int):
-    """A number of users, which is put in with nine characters at most."""
+"""Numbers by name. An integer is put in with groups of three digits, a long one shortened."""
 
 
 Value: TypeAlias = Callable[[Numbers], Any]
@@ -198,11 +214,7 @@ class _Piece:
     def shown(self, numbers: Numbers) -> str:
         number = self.value(numbers)
         if isinstance(number, int):
-            named = (numbers[name] for name in re.findall(_NAME, self.text) if name in numbers)
-            like = next(named, number)  # the first one tells how it is written
-            if isinstance(like, Plain):
-                return str(number)
-            return count(number, 9 if isinstance(like, Crowd) else None)
+            return count(number, 9)
         shown = short(number, self.digits)
         return f"({shown})" if number < 0 and self.text.startswith("(") else shown
 

@@ -44,6 +44,11 @@ class Setting:
         return str(getattr(self.protocol, "family", ""))
 
     @property
+    def attack(self) -> Any:
+        """The attack of the cell, None without one."""
+        return None if self.cell is None else self.cell.attack
+
+    @property
     def unattacked(self) -> Setting:
         """The same protocol with the same users, without the cell's population and its attack."""
         return replace(self, share=None, r=None, held=None, cell=None)

@@ -1,34 +1,61 @@
-"""The one iterator of formulas: what holds for a cell, or for a protocol at a setting.
+"""The formulas of a cell, or of a protocol at a setting, and the sentences below their table.
 
-It feeds `ldptui theory`, the equations with the current numbers, the panes and the lab. Every value
-is the one that `core` computes with; the text beside it says from what.
+They feed `ldptui theory`, the equations with the current numbers, the panes and the lab. Every
+value is the one that `core` computes with; the text beside it says from what.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final
 
+from ldptui.core import theory
 from ldptui.core.cell import Cell
+from ldptui.core.law.mechanism import LocalMechanism
+from ldptui.core.law.numbers import NumericProtocol
+from ldptui.core.law.pure import item_variance
+from ldptui.core.protocols import PROTOCOLS
 
-from .family_explanation import story_named, task_named
+from ..text import format as text
+from .citations import cited
+from .family_explanation import NOT_TOLD, Story, story_named, task_named
 from .formula import Formula
 from .formula_inputs import Setting, setting_of
-from .pure_formulas import HAS, P_AND_Q, pure
+from .pure_formulas import P_AND_Q, PROTOCOL, pure
+
+SPREAD: Final = "frequency_std"
+"""The field of σ: the standard deviation of one estimated frequency, of every protocol."""
+
+SAME: Final = 0.9995
+"""Errors whose ratio is above are the same: GRR is SS where w = 1 is best."""
+
+
+def _untold(setting: Setting) -> Iterator[Formula]:
+    """The formulas of a family without a story: those of every pure protocol."""
+    for row in pure(P_AND_Q, {})(setting) if setting.is_pure else ():
+        own = row.part == PROTOCOL
+        yield replace(row, part=f"{PROTOCOL}: its own formulas are {NOT_TOLD}") if own else row
+
+
+UNTOLD: Final = Story(_untold, notes=lambda _: (f"formulas of its own: {NOT_TOLD}",))
+
+
+def story_of(setting: Setting) -> Story:
+    """The story of a setting's family, or that of all."""
+    return story_named(setting.family) or UNTOLD
 
 
 def formulas(setting: Setting) -> Iterator[Formula]:
-    """The formulas of a setting; of a family without a story those of every pure protocol."""
-    story = story_named(setting.family)
-    if story is not None:
-        yield from story.formulas(setting)
-    elif setting.is_pure:
-        yield from pure(P_AND_Q, {}, part=HAS)(setting)
+    """The formulas of a setting."""
+    return story_of(setting).formulas(setting)
 
 
 def entries(setting: Setting) -> dict[str, Formula]:
     """The formulas of a setting that the table of closed forms has, by their fields."""
-    return {row.entry.key: row for row in formulas(setting) if row.entry is not None}
+    return {row.key: row for row in formulas(setting) if row.key}
 
 
 def cell_formulas(cell: Cell) -> tuple[Formula, ...]:
@@ -42,6 +69,69 @@ def cell_formulas(cell: Cell) -> tuple[Formula, ...]:
     known = (
         replace(row, part=f"{row.part} {task.place}")
         for row in entries(task.setting(cell)).values()
-        if row.title and row.entry is not None and row.entry.name
+        if row.title
     )
     return (*task.formulas(cell), *known)
+
+
+def in_a_line(setting: Setting, rows: Mapping[str, Formula]) -> str:
+    """The numbers that a family is known by, and σ: `p = 0.5  q = 0.2689  σ = 0.00192`."""
+    story = story_of(setting)
+    parts = [_brief(rows[key]) for key in story.brief if key in rows]
+    spread = [f"σ = {text.short(rows[SPREAD].value, 3)}"] if SPREAD in rows else []
+    return "  ".join(filter(None, [*parts, *spread, story.remark(setting)]))
+
+
+def _brief(row: Formula) -> str:
+    """A number with its symbol; a word without one."""
+    symbol = row.label.partition(",")[0]
+    if math.isfinite(row.value):
+        return f"{symbol} = {text.short(row.value)}"
+    return f"{symbol} {row.result}".strip()
+
+
+def table_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
+    """The sentences below the table of closed forms; the rows are by field."""
+    story, protocol = story_of(setting), setting.protocol
+    yield from story.notes(setting)
+    if any(key.startswith("gain.") for key in rows):
+        yield story.gain
+        yield from story.attacked(setting)
+    if any(key.startswith("gain_std.") for key in rows) and setting.is_pure:
+        yield "σ² = β² Var[Σ_T f~] + m Var[S]/((n + m)(p − q))², same genuine reports"
+    if isinstance(protocol, LocalMechanism) and not isinstance(protocol, NumericProtocol):
+        yield from _least_error(protocol.domain_size, setting.protocol.epsilon)
+    options = {
+        "--users": setting.users, "--share": setting.share, "--targets": setting.r,
+        "--target-frequency": setting.held,
+    }  # fmt: skip
+    needed = [option for option, value in options.items() if value is None]
+    if needed and not isinstance(protocol, NumericProtocol):
+        yield f"for the rest give {', '.join(needed)}"
+    yield from cited({*" ".join(row.source for row in rows.values()).split()})
+
+
+def _least_error(d: int, epsilon: float) -> Iterator[str]:
+    """The protocols with the least error, and SS, whose error is the least of all."""
+    border, best = text.short(theory.exact_border(epsilon)), theory.least_error(d, epsilon)
+    rule = f"by Var* alone 3e^ε + 2 = {text.short(3 * math.exp(epsilon) + 2)}, W17 5"
+    names, side = ("GRR", "<") if best == "grr" else ("OUE or OLH", "≥")
+    yield f"least error here: {names} (d {side} {border}; {rule})"
+    error, other = errors_of_the_best(d, epsilon)
+    if error < SAME * other:
+        least: Any = theory.least_of_all(d, epsilon)
+        less = text.short(100 * (1 - error / other), 3)
+        bits = text.short(least.report_bits, 3)
+        w = least.subset_size
+        yield f"SS has {less} % less, where a report may name w = {w} items ({bits} bits)"
+    if theory.recommended(d, epsilon) != best:
+        yield "the two rules differ here: Var* is the variance of an item that nobody holds"
+
+
+@lru_cache
+def errors_of_the_best(d: int, epsilon: float) -> tuple[float, float]:
+    """n times the mean squared errors of SS, and of the better of GRR and OUE."""
+    best = theory.least_error(d, epsilon)
+    pair = theory.least_of_all(d, epsilon), PROTOCOLS[best](best, epsilon).bind(d)
+    least, other = (float(item_variance(protocol, 1, 1 / d)) for protocol in pair)
+    return least, other

@@ -17,10 +17,10 @@ from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.mechanism import LocalMechanism
 
 from ..text.format import short
-from .formula import Formula, Plain, listed
+from .formula import Formula, listed
 from .formula_inputs import Setting
 
-_row = partial(Formula, source="derived: docs/theory.md")
+_row = partial(Formula, source="derived")
 
 UNDETECTABLE: Final = _row(
     "Gain that no defence can see", "{δ_T:8} − β f_T,  M δ ≥ 0,  δ ≥ −(1 − β) f"
@@ -48,11 +48,6 @@ SIFTED: Final = (
          "G = β′ [ ({S:8} − r {q:8}) / {(p − q)} − f_T ]"),
 )  # fmt: skip
 """What fakes gain in spite of it."""
-
-
-def bound_keys() -> tuple[str, ...]:
-    """The fields of the lines in the table of closed forms, but for MGA and proved items."""
-    return ("bound.undetectable", "bound.least", "bound.drop_out", "bound.verified")
 
 
 def listed_bounds(setting: Setting) -> Iterator[Formula]:
@@ -117,7 +112,7 @@ def verified(cell: Cell) -> Iterator[Formula]:
         return
     sent = asked.fakes[0].sent
     known |= {
-        "n": Plain(cell.users), "m": Plain(cell.malicious), "r": Plain(cell.targets.size),
+        "n": cell.users, "m": cell.malicious, "r": cell.targets.size,
         "β′": theory.sent_share(asked), "S": float(law.rates[cell.targets].sum()),
         "f_T": cell.target_frequency,
     }  # fmt: skip

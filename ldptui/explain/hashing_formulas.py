@@ -1,4 +1,4 @@
-"""Local hashing (BLH, OLH): the report is a hash function and a bucket."""
+"""Local hashing (BLH, OLH) and HST: the report is a hash function and a bucket, or a sign."""
 
 from __future__ import annotations
 
@@ -16,54 +16,46 @@ from ldptui.core.kernels.primes import UInts
 from ldptui.core.law.pure import Reports
 from ldptui.core.protocols import LocalHashing
 from ldptui.core.protocols.hashing import matched_law
+from ldptui.core.protocols.hst import UserCoins
 
 from ..text import format as fmt
 from ..text.format import count, percent
-from .attack_formulas import HONEST, Supported
+from .attack_formulas import HONEST, Laws, Supported
 from .family_explanation import Story
-from .formula import CJG, W17, Entry, Formula, Plain
+from .formula import Formula
 from .formula_inputs import Setting
-from .formula_table import P_AND_Q, hashing_notes
+from .item_formulas import BITS, UNARY_LAWS, padded
 from .pure_formulas import OTHER, OWN, VARIANCE, pure
 from .report_story import ReportStory, bits_needed
 
-
-def _range_rule(text: str, source: str, put: str, brief: str, number: int | None = 17) -> Formula:
-    """g by a rule of rounding."""
-    entry = Entry("hash_range", "g", "W17 4.4", brief)
-    return Formula("Hash range: the number of buckets", text, source, number, entry, put)
-
-
+_range = partial(
+    Formula, "Hash range: the number of buckets", source="W17 4.4", key="hash_range", name="g"
+)
 _OPTIMUM: Final = "the optimum is e^ε + 1 = {e^ε + 1}"
 RANGES: Final[Mapping[object, Formula]] = {
-    "nearest": _range_rule("g = integer nearest to e^ε + 1", W17, "nearest to {e^ε + 1}",
-                           "e^ε + 1, nearest integer"),
-    "ceil": _range_rule("g = ⌈e^ε + 1⌉", CJG, "⌈{e^ε + 1}⌉", "e^ε + 1, ceil integer"),
-    "floor": _range_rule("g = ⌊e^ε + 1⌋", "Li, Li, Wang, Sun 2025", "⌊{e^ε + 1}⌋",
-                         "e^ε + 1, floor integer"),
-    None: _range_rule("g", W17, f"2 for every ε; {_OPTIMUM}", "2", None),
-}  # fmt: skip
+    "nearest": _range("g = integer nearest to e^ε + 1", put="nearest to {e^ε + 1}", number=17),
+    "ceil": _range("g = ⌈e^ε + 1⌉", number=17),
+    "floor": _range("g = ⌊e^ε + 1⌋", number=17),
+    None: _range("g = 2, for every ε", put=f"2 for every ε; {_OPTIMUM}"),
+}
 """g by the rule that a scenario names; None where g is 2 for every ε."""
-GIVEN: Final = _range_rule("g", W17, f"as given; {_OPTIMUM}", "as given")
+GIVEN: Final = _range("g = as given", put=f"as given; {_OPTIMUM}", number=17)
 
-_row = partial(Formula, source=W17)
+_row = partial(Formula, source="W17 4.4")
 
-ROWS: Final = (
-    _row(OWN, "p = p′ = e^ε / (e^ε + g − 1)", number=16, put="{e^ε} / ({e^ε} + {g} − 1)",
-         entry=Entry("p", "p", "W17 4.4", "e^ε/(e^ε + g − 1)")),
+HASHING: Final = (
+    _row(OWN, "p = p′ = e^ε / (e^ε + g − 1)", key="p", number=16,
+         put="{e^ε} / ({e^ε} + {g} − 1)"),
     _row("A given other bucket is sent", "q′ = 1 / (e^ε + g − 1)", number=15),
-    _row(OTHER, "q = 1 / g", number=16, entry=Entry("q", "q", "W17 4.4")),
+    _row(OTHER, "q = 1 / g", key="q", number=16),
     _row("Privacy budget from p′ and q′", "ε = ln(p′ / q′)", number=14),
 )  # fmt: skip
-
-_BRIEF: Final = {"p": "e^ε/(e^ε + 1)", "q": "1/2"}
-"""p and q where g is 2 for every ε."""
 
 UNIT: Final = replace(
     VARIANCE, text="Var*[c~ᵥ] / n = ({e^ε − 1} + g)² / ({(e^ε − 1)}² {(g − 1)})", number=18
 )
 
-SUPPORTED: Final = {
+LAWS: Final[Laws] = {
     "random": Supported("S = r / g"),
     "honest": replace(HONEST, number=29),
     "unperturbed": Supported("S = 1 + {(r − 1)} / g"),
@@ -73,28 +65,16 @@ SUPPORTED: Final = {
 }
 
 
-def _formulas(setting: Setting) -> Iterator[Formula]:
-    rule = setting.given.get("hash_range")
-    attack = None if setting.cell is None else setting.cell.attack
-    g = replace(RANGES.get(rule, GIVEN), said=str(setting.protocol.hash_range))
-    rows = ROWS if rule is not None else [_of_two(row) for row in ROWS]
-    crafted = getattr(attack, "report_law", "") == "crafted"
-    matched = _matched(attack, setting.protocol, setting.r or 0) if crafted else ()
-    yield from pure((g, *rows), SUPPORTED, UNIT, tuple(matched), own_numbers)(setting)
+def _hashing(setting: Setting) -> Iterator[Formula]:
+    g = RANGES.get(setting.given.get("hash_range"), GIVEN)
+    crafted = getattr(setting.attack, "report_law", "") == "crafted"
+    matched = _matched(setting.attack, setting.protocol, setting.r or 0) if crafted else ()
+    yield from pure((g, *HASHING), LAWS, UNIT, tuple(matched), _numbers)(setting)
 
 
-def _of_two(row: Formula) -> Formula:
-    """A row where g is 2 for every ε."""
-    if row.entry is None:
-        return row
-    return replace(row, entry=replace(row.entry, formula=_BRIEF[row.key]))
-
-
-def own_numbers(setting: Setting) -> dict[str, float]:
-    """The numbers of hashing, besides those of every pure protocol."""
+def _numbers(setting: Setting) -> dict[str, float]:
     g, p = setting.protocol.hash_range, setting.protocol.p
-    known = {"g": Plain(g), "hash_range": g, "p′": p, "q′": (1 - p) / (g - 1)}
-    return known if setting.r is None else {**known, "r": Plain(setting.r)}
+    return {"g": g, "p′": p, "q′": (1 - p) / (g - 1)}
 
 
 def _matched(attack: Any, protocol: LocalHashing, r: int) -> Iterator[Formula]:
@@ -102,7 +82,7 @@ def _matched(attack: Any, protocol: LocalHashing, r: int) -> Iterator[Formula]:
     law = matched_law(r, protocol.hash_range, attack.search)
     anchored = attack.scoring == "anchor"
     score = "1 + Bin(r − 1, 1/g) ≤ x" if anchored else "fullest of g buckets ≤ x"
-    row = partial(Formula, source=f"{CJG}, section 3.5", number=30)
+    row = partial(Formula, source="CJG section 3.5", number=30)
     yield row(
         "Targets in one bucket under the best of K seeds",
         f"E[M] = Σⱼ (1 − F(j − 1)^K), j = 1 … r,  F(x) = Pr[{score}]",
@@ -120,6 +100,41 @@ def _matched(attack: Any, protocol: LocalHashing, r: int) -> Iterator[Formula]:
     )
 
 
+# HST: one sign of a vector of fair coins, which the server draws or the user.
+
+HST: Final = (
+    Formula(OWN, "p = e^ε / (e^ε + 1)", "BS", "p"),
+    Formula(OTHER, "q = 1/2", "BS", "q", put="1/2: a fair coin"),
+    Formula("Privacy budget from p", "ε = ln[ p / (1 − p) ]", "BS"),
+)
+HALF: Final = Formula(
+    "Padding of a crafted vector: half of all coins are 1", "l = ⌊d/2⌋ − r, at least 0", "LLWS"
+)
+"""The ones of a crafted vector besides those of the targets."""
+
+PUBLIC: Final[Laws] = {
+    **LAWS,
+    "random": Supported("S = r / 2"),
+    "crafted": Supported("S = E[max(M, r − M)],  M ~ Bin(r, 1/2)", put="{S:5}"),
+    "avoided": Supported("S = E[min(M, r − M)],  M ~ Bin(r, 1/2)", put="{S:5}"),
+}
+"""S with public coins."""
+
+OWN_COINS: Final[Laws] = {**UNARY_LAWS, "unperturbed": Supported("S = 1 + {(r − 1)} / 2")}
+"""S where users draw the coins."""
+
+
+def _hst(setting: Setting) -> Iterator[Formula]:
+    if isinstance(setting.protocol, UserCoins):
+        return pure(HST, OWN_COINS, crafting=(HALF,), own=padded)(setting)
+    return pure(HST, PUBLIC, own=_numbers)(setting)
+
+
+def _reports(cell: Cell) -> ReportStory:
+    """The reports: those of hashing to one bit, or those of unary encoding."""
+    return BITS if isinstance(cell.protocol, UserCoins) else HASHES
+
+
 def _opened(report: Reports) -> tuple[UInts, int]:
     """The seed, uint32[1], and the bucket of one report."""
     return report["seed"][:1].copy(), int(report["value"][0])
@@ -129,7 +144,7 @@ class HashReports(ReportStory):
     """The story of a report that is a seed and a bucket."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
-        g, (seed, _) = _range(cell), _opened(report)
+        g, (seed, _) = _hash_range(cell), _opened(report)
         hashed = f"0x{int(xxhash32(np.array([item]), seed)[0]):08x}"
         bucket = int(buckets(np.array([item]), seed, g)[0])
         return (
@@ -141,25 +156,30 @@ class HashReports(ReportStory):
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
         seed, sent = _opened(report)
-        size = f"32 + {bits_needed(_range(cell))}: seed and bucket"
+        size = f"32 + {bits_needed(_hash_range(cell))}: seed and bucket"
         return f"seed 0x{int(seed[0]):08x}, bucket {sent}", size
 
     def server_numbers(self, cell: Cell, report: Reports) -> tuple[str, Counts] | None:
         """The bucket of every item under the report's seed."""
-        hashed = buckets(np.arange(cell.pure.domain_size), _opened(report)[0], _range(cell))
+        hashed = buckets(np.arange(cell.pure.domain_size), _opened(report)[0], _hash_range(cell))
         return "bucket", hashed.astype(np.int64)
 
 
-def _range(cell: Cell) -> int:
+def _hash_range(cell: Cell) -> int:
     protocol: Any = cell.protocol
     return int(protocol.hash_range)
 
 
-REPORTS: Final = HashReports()
+HASHES: Final = HashReports()
 
-STORY: Final = Story(
-    _formulas,
-    REPORTS,
-    table=("p", "q", "hash_range", *P_AND_Q[2:]),
-    notes=hashing_notes,
-)
+
+def search_words(setting: Setting) -> Iterator[str]:
+    """The sentence about the search of crafted reports."""
+    seeds, scoring = setting.search.seeds, setting.search.scoring
+    yield f"E[M] = targets matched by the best of K = {seeds} seeds, scored by {scoring}"
+
+
+STORIES: Final = {
+    "hashing": Story(_hashing, HASHES, attacked=search_words),
+    "hst": Story(_hst, _reports),
+}

@@ -15,11 +15,10 @@ from ldptui.core.task.hitters.prefixes import candidate_counts, start_length
 
 from ..text.format import count
 from .family_explanation import TaskStory
-from .formula import CJG, Crowd, Formula, Plain, told
+from .formula import Formula, Known
 from .formula_inputs import Setting, bound
 
 LEVELS: Final = "Levels"
-WLJ: Final = "Wang, Li, Jha 2019"
 MOST_PREFIXES: Final = 2**32
 """Those that a protocol can be bound to; to one that is asked one by one they are all the same."""
 SHOWN: Final = 8
@@ -58,8 +57,8 @@ def _added(cell: Cell) -> list[int]:
     return np.diff(settings.lengths, prepend=start_length(settings.k)).tolist()
 
 
-_of_levels = partial(Formula, source=WLJ)
-_of_estimate = partial(Formula, source=CJG)
+_of_levels = partial(Formula, source="WLJ")
+_of_estimate = partial(Formula, source="CJG")
 
 START: Final = _of_levels(
     "Bits whose prefixes all are candidates before the first level", "c = ⌈log₂ k⌉"
@@ -86,13 +85,13 @@ def _formulas(cell: Cell) -> Iterator[Formula]:
     counts, added = candidate_counts(lengths, k), _added(cell)
     most, start = int(np.argmax(counts)), start_length(k)
     before = 2**start if most == 0 else min(k, counts[most - 1])
-    known = {
-        "k": Plain(k), "γ": Plain(bits), "G": Plain(len(lengths)), "c": Plain(start),
-        "λⱼ": bits, "|Cⱼ|": counts[most], "before": Plain(before), "added": Plain(added[most]),
-        "n": Crowd(cell.users),
-    }  # fmt: skip
+    known = Known(_setting(cell), **{
+        "k": k, "γ": bits, "G": len(lengths), "c": start,
+        "λⱼ": bits, "|Cⱼ|": counts[most], "before": before, "added": added[most],
+        "n": cell.users,
+    })  # fmt: skip
     if settings.extension is not None:
-        known["e"] = Plain(settings.extension)
+        known["e"] = settings.extension
     texts = [str(length) for length in lengths]
     shown = ", ".join(texts if len(texts) <= SHOWN + 2 else [*texts[:SHOWN], "…", texts[-1]])
     extended = settings.extension is not None
@@ -103,7 +102,7 @@ def _formulas(cell: Cell) -> Iterator[Formula]:
         replace(CANDIDATES, title=CANDIDATES.title.format(level=most + 1)),
         USERS,
     )
-    yield from told(rows, known, LEVELS)
+    yield from known.fill(rows, LEVELS)
 
 
 TASK: Final = TaskStory(_setting, _formulas, _remark, "in a group")

@@ -70,10 +70,9 @@ def number_groups(cell: Cell, memory: Memoising) -> tuple[NumberGroup, ...]:
         value = fmt.short(protocol.epsilon_lifetime)
         spends.append(PrivacyNumber("", "all items that a user holds", value, words))
     for key in OF_BITS:
-        if key in rows and (entry := rows[key].entry) is not None:
-            spends.append(
-                PrivacyNumber("", entry.name, fmt.short(rows[key].value), rows[key].brief)
-            )
+        if key in rows:
+            row = rows[key]
+            spends.append(PrivacyNumber("", row.label, fmt.short(row.value), row.brief))
     spread = fmt.short(rows["frequency_std"].value, 3) if "frequency_std" in rows else "–"
     crowd = [PrivacyNumber("σ", "of a rare frequency", spread, "of one round")]
     if "kept_variance" in rows:

@@ -5,11 +5,10 @@ Its p and q are the reverse of Wang's: q > p, q* > p*.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,144 +19,51 @@ from ldptui.core.protocols import BitNoise, Rappor
 from ldptui.core.protocols import rappor as bloom
 
 from ..text.format import short
-from . import unary_formulas
-from .attack_formulas import COMPARED, FAKES, compared, gain_keys, kind_of
-from .citations import cited
+from .attack_formulas import COMPARED, FAKES, compared, kind_of
 from .family_explanation import Story
-from .formula import CJG, RAP, Crowd, Entry, Formula, Numbers, Plain, listed, told
+from .formula import Formula, Known, listed
 from .formula_inputs import Setting
-from .formula_table import has_gains, missing
-from .gain_line_formulas import bound_keys
+from .item_formulas import BUDGET, PADDING, UNARY_LAWS, padded
+from .pure_formulas import pure
 from .rappor_report import hashes_here, reports
 
-_WITH: Final = {
-    "random": "G with S = r/2",
-    "honest": "G with S of an honest report",
-    "crafted": "G with S = r",
-}
-"""The gain by the law of the fakes' reports."""
-
-TABLE: Final = (
-    "f", "q_star", "p_star", "epsilon_one", "epsilon_infinity", "variance_per_user",
-    "frequency_std", "count_std", "learnable_items", "false_attribution",
-    *gain_keys(), *bound_keys(),
-)  # fmt: skip
-
-FIELDS: Final = (
-    "form", "f", "p_star", "q_star", "epsilon_one", "epsilon_infinity", "count_std",
-    "learnable_items", "false_attribution",
-)  # fmt: skip
-
-BRIEF: Final = ("form", "epsilon_one", "epsilon_infinity", "p_star", "q_star")
-
-SYMBOLS: Final = {"k": "bits", "h": "hashes", "m": "cohorts", "p": "p", "q": "q"}
-
-
-def closed_forms(setting: Setting) -> Iterator[Formula]:
-    """The closed forms, as far as the numbers that they need are given."""
-    known = _known_of(setting)
-    rows = _rows(setting, known["epsilon_one"])
-    yield from (row.at(known) for row in rows if row.key in known)
-    gains = compared(setting, _WITH.__getitem__)
-    yield from gains if setting.is_pure else _bit_gains(setting)
-
-
-def rows_of_noise(noise: BitNoise, hashes: int) -> dict[str, Formula]:
-    """The closed forms of a noise on `hashes` bits, by their fields."""
-    setting = Setting(Rappor(2, 16, hashes, 1, noise), {"kind": "rappor", "form": ""})
-    return {row.key: row for row in closed_forms(setting)}
-
-
-def _known_of(setting: Setting) -> dict[str, float]:
-    noise, hashes = setting.protocol.noise, setting.protocol.hashes
-    users, held, given = setting.users, setting.held, setting.given.get("epsilon")
-    known = {
-        "form": math.nan, "recommended": math.nan, "f": noise.f,
-        "epsilon_one": noise.epsilon_one(hashes) if given is None else given,
-        "epsilon_infinity": noise.epsilon_infinity(hashes),
-        "variance_per_user": bloom.count_std(noise, hashes, 1) ** 2,
-    }  # fmt: skip
-    if users is not None:
-        most = bloom.learnable_items(noise, users, setting.protocol.domain_size, hashes)
-        std = bloom.count_std(noise, hashes, users)
-        known |= {"frequency_std": std / users, "count_std": std, "learnable_items": most}
-    if held is not None and setting.r in (None, 1):
-        known["false_attribution"] = bloom.false_attribution(noise, hashes, held)
-    return known
-
-
-def _rows(setting: Setting, epsilon: float) -> tuple[Formula, ...]:
-    """The rows of a setting: what one report and all reports give away, and the spread."""
-    h, over = ("", "") if setting.is_pure else ("h", "/h")
-    one, ever = f"{h} ln(q*(1 − p*)/(p*(1 − q*)))".lstrip(), f"2{h} ln((1 − f/2)/(f/2))"
-    best = theory.least_error(setting.protocol.domain_size, epsilon)
-    how = "as given" if setting.given.get("epsilon") is None else "solved for ε₁"
-    all_reports = listed("epsilon_infinity", "ε∞, all reports", ever, "RAP th. 1")
-    return (
-        listed("form", "", "", "", str(setting.given["form"])),
-        listed("f", "f", how, "RAP 3.2"),
-        listed("epsilon_one", "ε₁, one report", one, "RAP 3.2"),
-        all_reports if setting.protocol.noise.memoised else replace(all_reports, said="unbounded"),
-        listed("recommended", "", "", "", best),
-        listed("variance_per_user", "variance per user", f"p*(1 − p*)/(q* − p*)²{over}", "RAP 4"),
-        listed("frequency_std", "frequency std", "count std / N", "RAP 4"),
-        listed("count_std", "count std", "√(N · variance per user)", "RAP 4"),
-        listed("learnable_items", "learnable items", "√(hN)(q* − p*)/(Q√(p*(1 − p*)))", "RAP 5"),
-        listed("false_attribution", "false attribution", "Pr[not v | bits of v]", "RAP 5.3"),
-    )
-
-
-def _bit_gains(setting: Setting) -> Iterator[Formula]:
-    """The gains of the targets' bits, before decoding."""
-    r, share, held, protocol = setting.r, setting.share, setting.held, setting.protocol
-    if r is None or share is None or held is None:
-        return
-    for law in COMPARED:
-        kind, known = kind_of(law), cast("Any", law)
-        gained = bloom.ideal_bit_support_gain(
-            known, protocol.noise, protocol.bits, protocol.hashes, r, share, held
-        )
-        key, name = f"gain.{kind}", f"bit gain of {kind.upper()}"
-        yield listed(key, name, _WITH[law], "CJG eq. 7").at({key: gained})
-
-
-def notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
-    """Notes on p and q, on what can be learnt, and on the formula of the gain."""
-    yield "p and q are the reverse of Wang's: q = Pr[1 | bit 1] > p = Pr[1 | bit 0]"
-    if setting.users is not None:
-        yield "learnable: number of items of equal frequency at most; Q = Φ⁻¹(1 − 0.05/d)"
-    if has_gains(rows) and setting.is_pure:
-        yield "G = β[(S − rp*)/(q* − p*) − f_T], S = targets that a report supports"
-    elif has_gains(rows):
-        yield "bit gain: of the share of users that a target's bits show, before decoding"
-        yield "G = β[(S − rp*)/(q* − p*) − f_T − (r − f_T)c], c = 1 − (1 − 1/k)^h"
-    yield from missing(setting)
-    yield from cited({"RAP", "CJG"})
-
-
-_row = partial(Formula, source=RAP)
+_row = partial(Formula, source="RAP")
+_lemma = partial(Formula, source="RAP lemma 1", number=38)
+_of_fakes = partial(Formula, source="CJG")
 
 NOISE: Final = (
     _row("A permanent bit is 1 where the true bit is 1", "Pr[B′ᵢ = 1 | Bᵢ = 1] = 1 − f/2",
          number=36, put="1 − {f} / 2"),
     _row("A permanent bit is 1 where the true bit is 0", "Pr[B′ᵢ = 1 | Bᵢ = 0] = f/2",
          number=36, put="{f} / 2"),
-    _row("A true 1 is sent as 1: Wang's p", "q* = f (p + q)/2 + (1 − f) q", number=38,
-         put="{f} · ({p} + {q}) / 2 + (1 − {f}) · {q}", entry=Entry("q_star", "q*", "RAP lemma 1")),
-    _row("A true 0 is sent as 1: Wang's q", "p* = f (p + q)/2 + (1 − f) p", number=38,
-         put="{f} · ({p} + {q}) / 2 + (1 − {f}) · {p}", entry=Entry("p_star", "p*", "RAP lemma 1")),
+    _lemma("A true 1 is sent as 1: Wang's p", "q* = f (p + q)/2 + (1 − f) q", key="q_star",
+           put="{f} · ({p} + {q}) / 2 + (1 − {f}) · {q}"),
+    _lemma("A true 0 is sent as 1: Wang's q", "p* = f (p + q)/2 + (1 − f) p", key="p_star",
+           put="{f} · ({p} + {q}) / 2 + (1 − {f}) · {p}"),
     _row("Privacy of one report",
-         "ε₁ = h ln[ {q*:8} (1 − {p*:8}) / ({p*:8} (1 − {q*:8})) ]", number=38),
+         "ε₁ = h ln[ {q*:8} (1 − {p*:8}) / ({p*:8} (1 − {q*:8})) ]", source="RAP 3.2",
+         key="epsilon_one", number=38, name="ε₁, one report"),
 )  # fmt: skip
 """The noise of one bit, in all forms, and the privacy of one report."""
 
 KEPT: Final = _row(
-    "Privacy of all reports of a value", "ε∞ = 2h ln[ (1 − f/2) / (f/2) ]", number=37,
+    "Privacy of all reports of a value", "ε∞ = 2h ln[ (1 − f/2) / (f/2) ]", source="RAP th. 1",
+    key="epsilon_infinity", number=37, name="ε∞, all reports",
     put="2 · {h} · ln[ (1 − {f} / 2) / ({f} / 2) ]",
 )  # fmt: skip
 UNBOUNDED: Final = replace(
     KEPT, put="f = 0: no noise is kept, averages undo the fresh one", said="unbounded"
 )
+
+ERRORS: Final = (
+    listed("f", "f", "as given, or solved for ε₁", "RAP 3.2"),
+    listed("variance_per_user", "variance per user", "p*(1 − p*)/(q* − p*)²/h", "RAP 4"),
+    listed("frequency_std", "frequency std", "count std / N", "RAP 4"),
+    listed("count_std", "count std", "√(N · variance per user)", "RAP 4"),
+    listed("learnable_items", "learnable items", "√(hN)(q* − p*)/(Q√(p*(1 − p*)))", "RAP 5"),
+    listed("false_attribution", "false attribution", "Pr[not v | bits of v]", "RAP 5.3"),
+)
+"""The spread of the estimates and what can be learnt, for the table."""
 
 BIT: Final = (
     _row("Reports that have the bit, on average",
@@ -173,6 +79,14 @@ BIT: Final = (
 """The estimate of one bit."""
 
 LEARNABLE: Final = "√(h N) (q* − p*) / (Q √(p* (1 − p*)))"
+DECODING: Final = (
+    _row("Standard deviation of a rare candidate's count",
+         "σ ≈ √(N p* {(1 − p*)} / h) / {(q* − p*)}"),
+    _row("Of its frequency", "{σ:8} / N"),
+    _row("Equally frequent strings that N users reveal, at most",
+         f"{LEARNABLE}, Q = Φ⁻¹(1 − 0.05/M)",
+         put="√({h} · {N}) · {q* − p*} / (Q √({p*} · {1 − p*}))"),
+)  # fmt: skip
 TOGETHER: Final = _row(
     "Candidates that can be estimated together", "M ≤ 0.8 k m",
     put="M = {M}, 0.8 · {k} · {m} = {0.8 k m}",
@@ -183,18 +97,7 @@ DETECTED: Final = {
         "A candidate is detected", "k-th p-value ≤ α k/M: benjamini-hochberg", put="k = M"
     ),
 }
-DECODING: Final = (
-    _row("Standard deviation of a rare candidate's count",
-         "σ ≈ √(N p* {(1 − p*)} / h) / {(q* − p*)}"),
-    _row("Of its frequency", "{σ:8} / N"),
-)  # fmt: skip
-REVEALED: Final = _row(
-    "Equally frequent strings that N users reveal, at most",
-    f"{LEARNABLE}, Q = Φ⁻¹(1 − 0.05/M)", put="√({h} · {N}) · {q* − p*} / (Q √({p*} · {1 − p*}))",
-)  # fmt: skip
 """The estimate of a candidate from all bits of all cohorts."""
-
-_of_fakes = partial(Formula, source=CJG)
 
 COHORTS: Final = (
     _of_fakes("Their share of a cohort, on average", "β = mean of βⱼ over the cohorts",
@@ -221,37 +124,75 @@ EXACT: Final = _of_fakes(
 )
 
 
+def noise_numbers(setting: Setting) -> Known:
+    """The numbers of a noise and its bits, as far as what they need is given."""
+    protocol, users, held = setting.protocol, setting.users, setting.held
+    noise, h, given = protocol.noise, protocol.hashes, setting.given.get("epsilon")
+    known = Known(
+        setting, f=noise.f, p=noise.p, q=noise.q, h=h, q_star=noise.q_star, p_star=noise.p_star,
+        epsilon_one=noise.epsilon_one(h) if given is None else given,
+        epsilon_infinity=noise.epsilon_infinity(h),
+        variance_per_user=bloom.count_std(noise, h, 1) ** 2,
+    )  # fmt: skip
+    known |= {"p*": noise.p_star, "q*": noise.q_star}
+    if users is not None:
+        std = bloom.count_std(noise, h, users)
+        known |= {"frequency_std": std / users, "count_std": std}
+        known["learnable_items"] = bloom.learnable_items(noise, users, protocol.domain_size, h)
+    if held is not None and setting.r in (None, 1):
+        known["false_attribution"] = bloom.false_attribution(noise, h, held)
+    return known
+
+
+def rows_of_noise(noise: BitNoise, hashes: int) -> dict[str, Formula]:
+    """The closed forms of a noise on `hashes` bits, by their fields."""
+    setting = Setting(Rappor(2, 16, hashes, 1, noise), {"kind": "rappor", "form": ""})
+    return {row.key: row for row in formulas(setting) if row.key}
+
+
 def formulas(setting: Setting) -> Iterator[Formula]:
     """The formulas of all forms of RAPPOR, then those of the basic forms or of Bloom filters."""
-    noise, cell = setting.protocol.noise, setting.cell
-    known = _numbers(noise, setting.protocol.hashes)
+    protocol, noise, cell = setting.protocol, setting.protocol.noise, setting.cell
+    known = noise_numbers(setting)
     heading = "RAPPOR's noise: its p and q are the reverse of Wang's"
-    yield from told((*NOISE, KEPT if noise.memoised else UNBOUNDED), known, heading)
+    yield from known.fill((*NOISE, KEPT if noise.memoised else UNBOUNDED), heading)
     if cell is None:
-        yield from closed_forms(setting)
+        best = theory.least_error(protocol.domain_size, known["epsilon_one"])
+        words = {"form": str(setting.given["form"]), "recommended": best}
+        yield from known.fill(replace(listed(key, "", "", ""), said=words[key]) for key in words)
+        yield from known.fill(ERRORS)
+        yield from compared(setting, UNARY_LAWS) if setting.is_pure else _bit_gains(known)
     elif setting.is_pure:
-        yield from unary_formulas.told_of(setting, (unary_formulas.BUDGET,))
+        yield from pure((BUDGET,), UNARY_LAWS, crafting=(PADDING,), own=padded)(setting)
     else:
-        if hashes_here(setting.protocol):
-            yield from _bit(cell, setting.protocol, known)
-        yield from _decoding(cell, setting.protocol, known)
-        yield from _attack(cell, setting.protocol, known)
+        if hashes_here(protocol):
+            yield from _bit(cell, protocol, known)
+        yield from _decoding(cell, protocol, known)
+        yield from _attack(cell, protocol, known)
 
 
-def _numbers(noise: BitNoise, h: int) -> dict[str, float]:
-    return {
-        "f": noise.f, "p": noise.p, "q": noise.q, "p*": noise.p_star, "q*": noise.q_star,
-        "h": Plain(h), "ε₁": noise.epsilon_one(h), "ε∞": noise.epsilon_infinity(h),
-    }  # fmt: skip
+def _bit_gains(known: Known) -> Iterator[Formula]:
+    """The gains of the targets' bits, before decoding."""
+    setting = known.setting
+    r, share, held, protocol = setting.r, setting.share, setting.held, setting.protocol
+    if r is None or share is None or held is None:
+        return
+    for law in COMPARED:
+        key, kind = f"gain.{kind_of(law)}", kind_of(law).upper()
+        known[key] = bloom.ideal_bit_support_gain(
+            law, protocol.noise, protocol.bits, protocol.hashes, r, share, held
+        )
+        text = f"G with S = {SUPPORTED[law].brief}"
+        yield from known.fill((listed(key, f"bit gain of {kind}", text, "CJG eq. 7"),))
 
 
-def _bit(cell: Cell, protocol: Rappor, known: Numbers) -> Iterator[Formula]:
+def _bit(cell: Cell, protocol: Rappor, known: Known) -> Iterator[Formula]:
     """The estimate of one bit: that of cohort 0 that most genuine users have."""
     noise, users = protocol.noise, cell.users / protocol.cohorts
     held = protocol.design.bits_of(cell.population.frequencies)[0]
     bit = int(np.argmax(held))
     share = float(held[bit])
-    of_bit = {
+    known |= {
         "Nⱼ": users,
         "Fᵢⱼ": share,
         "cᵢⱼ": users * (noise.p_star + noise.gap * share),
@@ -259,24 +200,24 @@ def _bit(cell: Cell, protocol: Rappor, known: Numbers) -> Iterator[Formula]:
         "Var*[tᵢⱼ]": bloom.bit_count_std(noise, users) ** 2,
     }
     part = f"Bit i = {bit} of cohort j = 0, which {short(share)} of the genuine users have"
-    yield from told(BIT, {**known, **of_bit}, part)
+    yield from known.fill(BIT, part)
 
 
-def _decoding(cell: Cell, protocol: Rappor, known: Numbers) -> Iterator[Formula]:
+def _decoding(cell: Cell, protocol: Rappor, known: Known) -> Iterator[Formula]:
     """The estimate of a candidate from all bits of all cohorts."""
     noise, h, users, d = protocol.noise, protocol.hashes, cell.users, protocol.domain_size
-    of_all = {
-        "N": Crowd(users), "M": d, "k": Plain(protocol.bits), "m": Plain(protocol.cohorts),
+    known |= {
+        "N": users, "M": d, "k": protocol.bits, "m": protocol.cohorts,
         "σ": bloom.count_std(noise, h, users), "α": protocol.alpha, "α k/M": protocol.alpha,
         LEARNABLE: bloom.learnable_items(noise, users, d, h),
     }  # fmt: skip
     room = 0.8 * protocol.bits * protocol.cohorts
     together = replace(TOGETHER, said="a lasso selects first" if d > room else "all at once")
-    rows = (*DECODING, together, DETECTED[protocol.adjust], REVEALED)
-    yield from told(rows, {**known, **of_all}, "Decoding")
+    rows = (*DECODING, together, DETECTED[protocol.adjust])
+    yield from known.fill(rows, "Decoding")
 
 
-def _attack(cell: Cell, protocol: Rappor, known: Numbers) -> Iterator[Formula]:
+def _attack(cell: Cell, protocol: Rappor, known: Known) -> Iterator[Formula]:
     """The gain of the targets' bits, before decoding, for three laws of reports."""
     attack = cell.attack
     law: Any = getattr(attack, "report_law", "")
@@ -286,30 +227,42 @@ def _attack(cell: Cell, protocol: Rappor, known: Numbers) -> Iterator[Formula]:
     held, wanted = cell.target_frequency, getattr(attack, "share", cell.share)
     crowd = bloom.cohort_share(cell.users, cell.malicious, protocol.cohorts, attack.cohort)
     part = f"Attack: {attack.kind.upper()}, r = {r}, bits before decoding"
-    fakes = {"n": Crowd(cell.users), "m": malicious_users(cell.users, wanted), "β": wanted}
+    fakes = {"n": cell.users, "m": malicious_users(cell.users, wanted), "β": wanted}
     yield FAKES.at(fakes, part)
-    known = {
-        **known, "β": crowd, "fakes": cell.malicious, "cohorts": protocol.cohorts,
-        "k": Plain(k), "c": 1 - (1 - 1 / k) ** h, "r": Plain(r), "f_T": held,
+    known |= {
+        "β": crowd, "fakes": cell.malicious, "cohorts": protocol.cohorts,
+        "k": k, "c": 1 - (1 - 1 / k) ** h, "r": r, "f_T": held,
         "G": bloom.ideal_bit_support_gain(law, noise, k, h, r, crowd, held),
     }  # fmt: skip
-    yield from told(COHORTS, known, part)
-    supported = SUPPORTED[law].at(known, part)
-    yield supported
-    known["S"] = float(supported.value)
-    yield GAIN.at(known, part)
+    yield from known.fill((*COHORTS, SUPPORTED[law], GAIN), part)
     exact = theory.bit_gain(cell) if hashes_here(protocol) else None
     if exact is not None:
         yield EXACT.at({**known, EXACT.text: exact}, part)
 
 
-STORY: Final = Story(
-    formulas,
-    reports,
-    table=TABLE,
-    fields=FIELDS,
-    brief=BRIEF,
-    remark=lambda _: "reverse of Wang's p, q",
-    symbols=SYMBOLS,
-    notes=notes,
-)
+def _notes(setting: Setting) -> Iterator[str]:
+    """Notes on p and q, and on what can be learnt."""
+    yield "p and q are the reverse of Wang's: q = Pr[1 | bit 1] > p = Pr[1 | bit 0]"
+    if setting.users is not None:
+        yield "learnable: number of items of equal frequency at most; Q = Φ⁻¹(1 − 0.05/d)"
+
+
+def _attacked(setting: Setting) -> Iterator[str]:
+    """Notes on the formula of the gain of bits."""
+    if not setting.is_pure:
+        yield "bit gain: of the share of users that a target's bits show, before decoding,"
+        yield "which is (r − f_T)c less: c = 1 − (1 − 1/k)^h"
+
+
+STORIES: Final = {
+    "rappor": Story(
+        formulas,
+        reports,
+        brief=("form", "epsilon_one", "epsilon_infinity", "p_star", "q_star"),
+        remark=lambda _: "reverse of Wang's p, q",
+        symbols={"k": "bits", "h": "hashes", "m": "cohorts", "p": "p", "q": "q"},
+        notes=_notes,
+        attacked=_attacked,
+        gain="G = β[(S − rp*)/(q* − p*) − f_T], S = targets that a report supports",
+    )
+}

@@ -22,7 +22,7 @@ from ldptui.core.law.pure import BoolArray, Reports, Rng, Supports
 from ldptui.core.protocols import Rappor
 
 from ..text import format as fmt
-from . import unary_formulas
+from .item_formulas import BITS
 from .report_story import FRESH_NOISE, KEPT_NOISE, ReportStory, hex_of, noise_step
 from .report_values import Cells, MemberGroup, Step
 
@@ -39,7 +39,7 @@ def reports(cell: Cell) -> ReportStory | str:
     """The reports of all forms: the basic ones are unary encodings."""
     protocol: Any = cell.protocol
     if cell.is_pure:
-        return unary_formulas.REPORTS
+        return BITS
     if hashes_here(protocol):
         return FilterReports()
     return "too many items times cohorts to hash their Bloom filters here: fewer, please"

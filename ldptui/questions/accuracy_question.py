@@ -99,7 +99,7 @@ class AccuracyAnswer(QuestionAnswer):
     def quantities(self) -> Iterator[Row]:
         from ldptui.core.protocols import KINDS as CLASSES
 
-        from ..explain.curators_formulas import words_of
+        from ..explain.curator_formulas import words_of
         from .mechanisms import curator, formulas
 
         where, is_forward = self.locality, self.accuracy is None

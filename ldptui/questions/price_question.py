@@ -124,7 +124,7 @@ class PriceAnswer(QuestionAnswer):
     def quantities(self) -> Iterator[Row]:
         from ldptui.core.protocols import KINDS
 
-        from ..explain.curators_formulas import words_of
+        from ..explain.curator_formulas import words_of
 
         local = "ours" if self.what == "the mean" else "W17 th. 2"
         for kind, error in self.errors.items():

@@ -68,8 +68,7 @@ class Row(NamedTuple):
 
 def row_of_formula(quantity: str, formula: Formula) -> Row:
     """The row of a formula that a protocol has of itself."""
-    source = formula.source if formula.entry is None else formula.entry.source
-    return Row(quantity, formula.result, formula.brief, source)
+    return Row(quantity, formula.result, formula.brief, formula.source)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -161,7 +161,7 @@ def live_parts(live: Formula) -> list[tuple[str, str]]:
     joint = "  " if is_number else ",  "
     if sum(map(len, (*sides, live.result))) > LONG:
         joint = f"\n{INDENT}"
-    parts = [(live.title, "bold $text-primary"), (f"  {number}{live.source}\n", MUTED)]
+    parts = [(live.title, "bold $text-primary"), (f"  {number}{live.citation}\n", MUTED)]
     parts.append((f"{INDENT}{joint.join(filter(None, sides))}", ""))
     if not live.formula.endswith(f"= {live.result}"):  # else nothing is left to say
         parts.append((f"  {'=' if is_number else '⇒'} {live.result}", "bold"))
@@ -199,7 +199,7 @@ def indent_lines(text: str) -> str:
 def _matches(live: Formula, words: str) -> bool:
     """True if every word begins one of the formula's words; a number has to be one of them."""
     number = "" if live.number is None else f"eq {live.number}"
-    vocabulary = f"{live.title} {live.part} {live.source} {number}".casefold().split()
+    vocabulary = f"{live.title} {live.part} {live.citation} {number}".casefold().split()
     return all(
         word in vocabulary
         if word.isdecimal()

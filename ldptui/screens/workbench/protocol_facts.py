@@ -19,8 +19,7 @@ from ldptui.core.theory import frequency_std
 from ...catalogue import listed_kinds
 from ...explain.family_explanation import task_named
 from ...explain.formula_inputs import Setting, bound, setting_of
-from ...explain.formula_list import entries
-from ...explain.formula_table import SPREAD, in_a_line
+from ...explain.formula_list import SPREAD, entries, in_a_line
 from ...session.draft import Draft
 from ...text.format import MISSING, decimals, fixed_decimals, short
 

@@ -120,7 +120,7 @@ def test_hash_range_says_where_it_comes_from() -> None:
         ("nearest", 4, "g = integer nearest to e^ε + 1"),
         ("ceil", 4, "g = ⌈e^ε + 1⌉"),
         ("floor", 3, "g = ⌊e^ε + 1⌋"),
-        (7, 7, "g"),
+        (7, 7, "g = as given"),
     ]:
         table = {"kind": "olh", "epsilon": 1.0, "hash_range": rule}
         first = cell_formulas(cell(population, table))[0]

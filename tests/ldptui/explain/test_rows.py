@@ -15,12 +15,15 @@ from support.cases import cell
 from support.kinds import task_of
 
 from ldptui import explain
+from ldptui import scenarios as bundled
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError
+from ldptui.core.experiment import compile
 from ldptui.core.protocols import KINDS
+from ldptui.core.scenario import load
 from ldptui.explain.attack_formulas import kind_of
-from ldptui.explain.formula import Crowd, Formula, Plain, filled, put_in, sides, symbols, value_of
-from ldptui.explain.formula_inputs import bound
+from ldptui.explain.formula import Formula, Known, filled, put_in, sides, symbols, value_of
+from ldptui.explain.formula_inputs import Setting, bound, setting_of
 from ldptui.explain.formula_list import cell_formulas, formulas
 
 POPULATION = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}
@@ -90,10 +93,7 @@ def test_the_text_gives_the_number_of_the_core(kind: str) -> None:
     assert computed >= 40
 
 
-ELSEWHERE = (
-    "heavy_hitters_formulas", "gain_line_formulas", "formula_list", "aggregated_formulas",
-    "formula_table",
-)  # fmt: skip
+ELSEWHERE = ("heavy_hitters_formulas", "gain_line_formulas", "formula_list")
 """The modules whose rows tasks, verifiers and trust have, or that import the rows of others."""
 
 RARE = {"p", "q", "ε of R reports of one item, exact"}
@@ -103,6 +103,10 @@ RARE = {"p", "q", "ε of R reports of one item, exact"}
 def test_every_row_is_shown() -> None:
     """A row whose numbers have another name would silently be left out."""
     seen = {(row.title, row.text) for kind in SHIPPED for row in shown(kind)}
+    trusted = load(bundled.path("trust-circuits"))
+    gaussian = trusted.set({"trust.noise": "gaussian", "trust.delta": 1e-6})
+    cells = (*compile(trusted).cells, *compile(gaussian).cells)
+    seen |= {(row.title, row.text) for one in cells for row in formulas(setting_of(one))}
     names = [name for _, name, _ in pkgutil.iter_modules(explain.__path__)]
     for name in {*names} - {*ELSEWHERE}:
         for value in vars(importlib.import_module(f"ldptui.explain.{name}")).values():
@@ -119,7 +123,7 @@ def rows_in(value: object) -> Iterator[Formula]:
 
 
 NUMBERS = {
-    "p": 0.75, "q": 0.25, "n": Crowd(9 * 10**12), "r": Plain(20_000), "d": 20_000, "ε": 1.0,
+    "p": 0.75, "q": 0.25, "n": 9 * 10**12, "r": 20_000, "d": 20_000, "ε": 1.0,
     "f_T": -0.5, "Var[f~ᵥ]": 4.0, "θ": 0.5, "1 − p − q": 0.0,
 }  # fmt: skip
 
@@ -134,9 +138,9 @@ NUMBERS = {
         ("{(f_T)} n", "(-0.5) · 9e12", -4.5e12),
         ("f_T + {1/3:8}", "-0.5 + 0.33333333", -1 / 6),
         ("{(1 − p − q)} + 1", "0 + 1", 1),
-        ("√Var[f~ᵥ] · min(r, d + 1)", "√4 · min(20000, 20 000 + 1)", 40_000),
+        ("√Var[f~ᵥ] · min(r, d + 1)", "√4 · min(20 000, 20 000 + 1)", 40_000),
         ("⌊p + q²⌋ − ⌈ln(ε)⌉ − −1", "⌊0.75 + 0.25²⌋ − ⌈ln(1)⌉ − −1", 1),
-        ("2^(r / d): and so on", "2^(20000 / 20 000)", 2),
+        ("2^(r / d): and so on", "2^(20 000 / 20 000)", 2),
     ],
 )
 def test_one_text_has_symbols_numbers_and_value(text: str, line: str, value: float) -> None:
@@ -156,6 +160,19 @@ def test_what_is_no_formula_is_refused(text: str) -> None:
 def test_a_name_without_a_number_is_an_error() -> None:
     with pytest.raises(KeyError, match="x"):
         value_of("p + x", NUMBERS)
+
+
+def test_a_row_takes_the_numbers_of_the_rows_before_it() -> None:
+    """And a symbol of a row alone is that of the next row which has it."""
+    known = Known(Setting(bound(KINDS["grr"](kind="grr", epsilon=1.0), 4).protocol, {}), x=3.0)
+    rows = [Formula("", "y = 2 x"), Formula("", "z = y + 1"), Formula("", "y = z x"),
+            Formula("", "w = v"), Formula("", "p = x", key="p")]  # fmt: skip
+    values = {row.text: row.value for row in known.fill(rows)}
+    assert values == {"y = 2 x": 6, "z = y + 1": 7, "y = z x": 21, "p = x": known["p"]}
+    assert known["p"] == pytest.approx(math.e / (math.e + 3))  # of core
+    known["y"] = 5
+    (row,) = known.fill([Formula("", "y = 2 x")])
+    assert row.value == 5
 
 
 def test_the_sides_of_a_formula() -> None:
