@@ -33,16 +33,17 @@ class Piped:
 
     file : its bytes, unpacked. suffix : the end that the name of such a file would have. whole :
     whether it is read to and fro, through a copy without a name. kept : whether `file` is such a
-    copy of all of it, which is read from its start each time.
+    copy of all of it, which is read from its start each time. name : as sentences have it.
     """
 
     file: Any
     suffix: str
     whole: bool = False
     kept: bool = False
+    name: str = "standard input"
 
     def __str__(self) -> str:
-        return "standard input"
+        return self.name
 
     @contextmanager
     def open(self, _: str = "rb") -> Iterator[Any]:

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ldptui.core.base.errors import RunError, ScenarioError, check_among, got
-from ldptui.core.base.files import check_file
-from ldptui.core.base.tables import place_of, table_rows, whole_number
-from ldptui.core.lab.audit import Claim, Client, Program, words_of
-from ldptui.core.law.mechanism import LocalMechanism, is_a
-from ldptui.core.law.pure import Items, Reports, Rng
+from ldptui.core.base.errors import RunError, ScenarioError, got
+from ldptui.core.base.files import Piped, check_file
+from ldptui.core.base.tables import whole_number
+from ldptui.core.lab.audit import Claim, Client, Program, report_blocks, words_of
+from ldptui.core.lab.columns import read_columns
+from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
 from ldptui.core.plugins import make_object, published_names
-from ldptui.core.protocols import KINDS
-from ldptui.core.protocols.budget import Domain
 from ldptui.core.reports.arguments import keys_of
-from ldptui.core.reports.files import sent
-from ldptui.core.reports.lines import Lines, opaque
-from ldptui.core.scenario import FORMAT, Scenario
+from ldptui.core.reports.files import read_rows
+from ldptui.core.reports.layout import check_real, layout
+from ldptui.core.reports.points import protocol as protocol_of
 
-BLOCK: Final = 8192
-"""Reports that a client in Python makes at once."""
+WIDE: Final = 64
+"""Bytes of a line that are compared as text; of a longer one, its first half and a digest."""
 NamedClient: TypeAlias = tuple[Claim, Callable[[], Client]]
 """What a client claims, and the function that starts it; nothing of it runs before."""
 
@@ -45,12 +47,11 @@ def open_clients(
     one start of a program. The key of an error about one is clients.N.
     """
     keys = keys_of(settings)
-    claim = claim_of(kind, promise, keys)
+    claim = claim_of(kind, promise, keys) if kind else promise
     found = []
     for at, client in enumerate(clients):
-        name = str(client) if isinstance(client, Path) else client
         try:
-            found.append(_named(name, claim, keys))
+            found.append(_named(str(client) if isinstance(client, Path) else client, claim, keys))
         except ScenarioError as error:
             if error.key not in ("protocol.kind", "clients"):
                 raise
@@ -63,26 +64,10 @@ def open_clients(
 
 
 def claim_of(kind: str, promise: Claim, keys: Mapping[str, Any]) -> Claim:
-    """The claim to follow a protocol of this kind; "" for none. Raises LdpError."""
-    if not kind:
-        return promise
-    if kind not in KINDS:
-        senders = [name for name, spec in KINDS.items() if is_a(spec.mechanism, LocalMechanism)]
-        check_among(kind, senders, "protocol.kind")
-    document = {
-        "format": FORMAT,
-        "population": {"kind": "uniform", "items": 2, "users": 1},
-        "protocol": {**keys, "kind": kind, "epsilon": promise.epsilon},
-    }
-    spec = next(Scenario(document, "").points()).protocol
-    try:
-        protocol = spec.over(Domain(promise.items, None))
-    except ScenarioError as error:
-        raise error.within("protocol") from error
-    if not isinstance(protocol, LocalMechanism):
-        rule = "must be a protocol whose users send reports; this is a trusted curator"
-        raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
-    return Claim(promise.items, promise.epsilon, kind, protocol, partial(sent, protocol))
+    """The claim to follow a protocol of this kind; raises LdpError."""
+    protocol = protocol_of(kind, promise.items, epsilon=promise.epsilon, **keys)
+    check_real(protocol)
+    return replace(promise, protocol=protocol)
 
 
 def _named(name: Any, claim: Claim, keys: Mapping[str, Any]) -> NamedClient:
@@ -98,10 +83,12 @@ def _named(name: Any, claim: Claim, keys: Mapping[str, Any]) -> NamedClient:
         return claim, lambda: Client(name, pairs=pairs)
     if ":" in name or name in published_names("protocol"):
         return claim, partial(_python, name, partial(_load, name, claim), claim, is_fresh=True)
-    own = claim_of(name.lower() or "nothing", Claim(claim.items, claim.epsilon), keys)
-    assert own.honest is not None
-    perturb, claim = own.honest, claim if claim.kind else own
-    return claim, lambda: Client(name, partial(_perturbed, perturb, claim, f"the client {name}"))
+    own = claim_of(name.lower() or "nothing", claim, keys)
+    assert own.protocol is not None
+    claim = own if claim.protocol is None else claim
+    called = f"the client {name}"
+    reports = partial(report_blocks, called, own.protocol.perturb, claim.protocol)
+    return claim, lambda: Client(name, reports)
 
 
 def _load(place: str, claim: Claim) -> Any:
@@ -119,74 +106,99 @@ def _python(name: str, make: Callable[[], Any], claim: Claim, is_fresh: bool = F
     client = make()
 
     def start(items: Items, rng: Rng) -> Reports:
-        return np.concatenate([*_perturbed(make().perturb, claim, name, items, rng)])
+        return np.concatenate([*report_blocks(name, make().perturb, claim.protocol, items, rng)])
 
-    reports = partial(_perturbed, client.perturb, claim, name)
+    reports = partial(report_blocks, name, client.perturb, claim.protocol)
     return Client(name, reports, start=start if is_fresh else None, watched=client)
-
-
-def _perturbed(
-    perturb: Callable[[Items, Rng], Any], claim: Claim, name: str, items: Items, rng: Rng
-) -> Iterator[Reports]:
-    """Blocks of reports, which have to be those of the claimed protocol; raises RunError."""
-    for at in range(0, len(items), BLOCK):
-        some = items[at : at + BLOCK]
-        try:
-            reports = np.asarray(perturb(some, rng))
-        except Exception as error:
-            said = f"{type(error).__name__}: {error}".strip(": ")
-            raise RunError(f"{name}: its perturb(values, rng) raised {said}") from error
-        if reports.ndim == 0 or len(reports) != len(some) or reports.dtype == object:
-            rule = f"must return an array of {len(some)} reports"
-            raise RunError(f"{name}: its perturb(values, rng) {rule}, got shape {reports.shape}")
-        try:
-            yield reports if claim.protocol is None else claim.protocol.received(reports, len(some))
-        except ValueError as error:
-            raise RunError(f"{name}: its reports {error}") from error
 
 
 def _program(command: str, claim: Claim, seconds: float) -> NamedClient:
     """A client that is a program; raises ScenarioError."""
-    line = words_of(command)
-    if shutil.which(line[0]) is None:
-        rule = f"must be a program that can be started, {got(line[0])}"
+    program = Program(words_of(command), seconds)
+    if shutil.which(program.words[0]) is None:
+        rule = f"must be a program that can be started, {got(program.words[0])}"
         raise ScenarioError(rule, key="command")
-    parse: Any = opaque if claim.protocol is None else Lines.of(claim.protocol)
-    program = Program(line, parse, getattr(parse, "header", b""), seconds)
 
-    def start(items: Items, _: Rng) -> Reports:
-        return np.concatenate([*program.reports(items)])
+    def reports(items: Items, _: Rng) -> Iterator[Reports]:
+        yield from program_reports(program, claim.protocol, items)
 
-    return claim, lambda: Client(command, lambda items, _: program.reports(items), start=start)
+    def start(items: Items, rng: Rng) -> Reports:
+        return np.concatenate([*reports(items, rng)])
+
+    return claim, lambda: Client(command, reports, start=start)
+
+
+def program_reports(
+    program: Program, protocol: LocalMechanism | None, items: Items
+) -> Iterator[Reports]:
+    """A report of each item from one start of a program, in order, in blocks; raises RunError.
+
+    A line is a report: a row of CSV, below a header or without one, or an object of JSON; without a
+    protocol any text.
+    """
+    written, ending = program.run(items)
+    blocks = iter([opaque(written.splitlines())])
+    if protocol is not None:
+        blocks = _parsed(written, program.name, protocol)
+    done = 0
+    try:
+        for reports in blocks:
+            done += len(reports)
+            if done > len(items):
+                rule = f"wrote more reports than it got items ({len(items)})"
+                raise RunError(f"{program.name} {rule}")
+            yield reports
+    except ScenarioError as error:
+        raise RunError(str(error)) from error
+    if done < len(items):
+        raise RunError(f"{program.name} {ending} after {done} of {len(items)} reports")
+
+
+def _parsed(written: bytes, name: str, protocol: LocalMechanism) -> Iterator[Reports]:
+    """The reports that a program has written, as a file has them."""
+    end, names = ".csv", [column.name for column in layout(protocol)]
+    first = written.partition(b"\n")[0].decode("utf-8", "replace").strip().lower()
+    if first.startswith("{"):
+        end = ".jsonl"
+    elif {*first.split(",")} != {*names}:
+        written = ",".join(names).encode() + b"\n" + written
+    return (rows.reports for rows in read_rows([Piped(io.BytesIO(written), end, name=name)],
+                                               protocol))  # fmt: skip
 
 
 def _read_pairs(path: Path, claim: Claim) -> tuple[Items, Reports]:
     """The items and the reports of a CSV file; raises FileError, ScenarioError."""
-    parse: Any = opaque if claim.protocol is None else Lines.of(claim.protocol)
-    items, lines = list[int](), list[bytes]()
-    with table_rows(path) as rows:
-        header = next(rows, [])
-        names = ["report"]
-        if claim.protocol is not None and "report" not in header:
-            names = parse.header.decode().split(",")
-        try:
-            at, *places = (place_of(each, header, path) for each in ("item", *names))
-        except ScenarioError as error:
-            rule = f"must be a table with columns item and report, {got(str(path))}"
-            raise ScenarioError(rule, key="clients") from error
-        for row in filter(None, rows):
-            where = f"{path} line {rows.line_num}"
-            if len(row) != len(header):
-                raise ScenarioError(f"{where} has {len(row)} cells, its header has {len(header)}")
-            item = whole_number(row[at].strip())
-            if item is None or item >= claim.items:
-                rule = f"item must be a whole number in [0, {claim.items})"
-                raise ScenarioError(f"{where}: {rule}, {got(row[at])}")
-            items.append(item)
-            lines.append(",".join(row[place] for place in places).encode())
-    if not items:
-        raise ScenarioError(f"{path} must hold a pair at least, it is empty")
     try:
-        return np.array(items, dtype=np.int64), parse(lines, 1)
+        if claim.protocol is None:
+            held, written = read_columns(path, ["item", "report"])
+            texts = opaque([value.encode() for value in written.values])[written.codes]
+            items, parts = np.array(held.values)[held.codes], [texts]
+        else:
+            rows = [*read_rows([path], claim.protocol, "item")]
+            items = np.concatenate([np.empty(0, "U1"), *(row.group for row in rows)])
+            parts = [row.reports for row in rows]
     except ScenarioError as error:
-        raise ScenarioError(f"{path}: {error}") from error
+        if error.key not in ("column", "by", "reports"):
+            raise
+        raise ScenarioError(f"{error.rule}: a table of item and report", key="clients") from error
+    if not items.size:
+        raise ScenarioError(f"{path} must hold a pair at least, it is empty")
+    names, codes = np.unique(items, return_inverse=True)
+    numbers = [whole_number(str(name)) for name in names]
+    for name, number in zip(names, numbers, strict=True):
+        if number is None or number >= claim.items:
+            rule = f"{path}: item must be a whole number in [0, {claim.items})"
+            raise ScenarioError(f"{rule}, {got(str(name))}")
+    return np.array(numbers)[codes], np.concatenate(parts)
+
+
+def opaque(lines: list[bytes]) -> NDArray[np.bytes_]:
+    """S[n]: lines compared as text, whatever they hold."""
+    return np.array([_narrow(line) for line in lines], dtype=f"S{WIDE}")
+
+
+def _narrow(line: bytes) -> bytes:
+    if len(line) <= WIDE:
+        return line
+    half = WIDE // 2
+    return line[:half] + blake2b(line, digest_size=half // 2).hexdigest().encode()

@@ -185,15 +185,7 @@ def audit(
     named = open_clients(clients, command, promise, kind.lower(), settings, time_limit)
     found = list[Any]()
     for claim, start in named:
-        client = start()
-        steps = audit_client(client, claim, effort)
-        while True:
-            try:
-                drawn = next(steps)
-            except StopIteration as end:
-                found.append(end.value)
-                break
-            yield f"{client.name}: {text.count(drawn)} of {text.count(samples)} reports"
+        found.append((yield from audit_client(start(), claim, effort)))
         if len(found) < len(named):
             yield AuditAnswer(epsilon, items, tuple(found), strict)
     return AuditAnswer(epsilon, items, tuple(found), strict)

@@ -3,82 +3,57 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
-from ldptui.core.base.sampling import Floats
 from ldptui.core.law.loss import DiscreteLoss, Loss
 
-from ..charts.series import Axis, Bar, Bars, Plot, Series
+from ..charts.series import Axis, Bar, Bars, Plot, Series, Tone
 from ..text import format as text
 from .sheet import Figure, figure, shares
 
 POINTS: Final = 401
-READ: Final = 41
-"""Thresholds that a cursor goes through, of a law that is continuous."""
 SLICES: Final = 12
-"""Bars of a law that is continuous."""
+"""Bars of a law that is continuous, and places of its cursor."""
 
 
 def loss_charts(loss: Loss, title: str) -> Iterator[Figure]:
     """The tail of a privacy loss, and its law."""
-    if math.isfinite(loss.maximum):
-        most = loss.maximum
-    else:  # an item that only one user holds is given away, up to δ
-        assert isinstance(loss, DiscreteLoss)
-        most = max(1.0, *np.abs(loss.values[np.isfinite(loss.values)]).tolist())
+    is_discrete, most = isinstance(loss, DiscreteLoss), loss.maximum
+    values = loss.values if isinstance(loss, DiscreteLoss) else np.empty(0)
+    steps = values[np.isfinite(values)]
+    if not math.isfinite(most):  # an item that only one user holds is given away, up to δ
+        most = max(1.0, float(np.abs(steps).max(initial=0.0)))
+    # A step has two ends.
     grid = np.linspace(-1.1 * most, 1.1 * most, POINTS)
-    if isinstance(loss, DiscreteLoss):
-        # A step has two ends.
-        steps = loss.values[np.isfinite(loss.values)]
-        grid = np.sort(np.concatenate([grid, steps, steps - 1e-9 * most]))
-    tail = np.array([loss.tail(float(t)) for t in grid])
-    series = [Series("Pr[L > t]", grid, tail, "clean")]
-    if math.isfinite(loss.mean):
-        series.append(
-            Series(f"mean {text.short(loss.mean)}", (loss.mean,), (loss.tail(loss.mean),),
-                   "theory", "points")
-        )  # fmt: skip
-    if math.isfinite(loss.maximum):
-        largest = f"largest {text.short(loss.maximum)}"
-        series.append(Series(largest, (loss.maximum,), (0.0,), "attacked", "points"))
-    plot = Plot(
-        f"How likely a loss above t is: {title}",
-        Axis("t, nats"),
-        Axis("probability", low=0.0, high=1.0),
-        tuple(series),
-    )
-    yield figure(plot, *_chances(loss, most))
-    yield shares(_law(loss, title))
-
-
-def _chances(loss: Loss, most: float) -> tuple[Sequence[str], list[tuple[Any, ...]]]:
-    """The chances that a cursor reads: at each loss there is, or at thresholds up to `most`."""
-    if isinstance(loss, DiscreteLoss):
-        law = zip(loss.values.tolist(), loss.probabilities.tolist(), strict=True)
-        rows = [("chance", t, loss.tail(t), chance) for t, chance in law if math.isfinite(t)]
-        return ("", "t", "Pr[L > t]", "Pr[L = t]"), rows
-    places = np.linspace(-most, most, READ).tolist()
-    return ("", "t", "Pr[L > t]"), [("chance", t, loss.tail(t)) for t in places]
-
-
-def _law(loss: Loss, title: str) -> Bars:
-    about = "Law of the privacy loss L"
-    if isinstance(loss, DiscreteLoss):
-        bars = [
-            Bar(text.short(float(value), 3), float(chance))
-            for value, chance in zip(loss.values[::-1], loss.probabilities[::-1], strict=True)
-        ]
-        return Bars(f"{about}: {title}", tuple(bars), item="loss", value="chance")
-    edges: Floats = np.linspace(-loss.maximum, loss.maximum, SLICES + 1)
-    # What is at the lower end belongs to the first slice.
-    tails = [1.0, *(loss.tail(float(t)) for t in edges[1:-1]), 0.0]
-    bars = [
-        Bar(f"{text.short(low, 2)} … {text.short(high, 2)}", above - below)
-        for low, high, above, below in zip(
-            edges[:-1].tolist(), edges[1:].tolist(), tails[:-1], tails[1:], strict=True
-        )
+    grid = np.sort(np.concatenate([grid, steps, steps - 1e-9 * most]))
+    series = [Series("Pr[L > t]", grid, [loss.tail(float(t)) for t in grid], "clean")]
+    marks: list[tuple[str, float, Tone]] = [
+        ("mean", loss.mean, "theory"), ("largest", loss.maximum, "attacked")
+    ]  # fmt: skip
+    series += [
+        Series(f"{name} {text.short(at)}", (at,), (loss.tail(at),), tone, "points")
+        for name, at, tone in marks
+        if math.isfinite(at)
     ]
-    return Bars(f"{about}: {title}", tuple(reversed(bars)), item="loss", value="chance")
+    axes = Axis("t, nats"), Axis("probability", low=0.0, high=1.0)
+    plot = Plot(f"How likely a loss above t is: {title}", *axes, tuple(series))
+    places = (steps if is_discrete else np.linspace(-most, most, SLICES + 1)).tolist()
+    rows = [("chance", t, loss.tail(t)) for t in places]
+    yield figure(plot, ("", "t", "Pr[L > t]"), rows)
+    if isinstance(loss, DiscreteLoss):
+        law = [(text.short(float(value), 3), float(chance))
+               for value, chance in zip(values, loss.probabilities, strict=True)]  # fmt: skip
+    else:
+        # What is at the lower end belongs to the first slice.
+        tails = [1.0, *(loss.tail(t) for t in places[1:-1]), 0.0]
+        law = [
+            (f"{text.short(places[at], 2)} … {text.short(places[at + 1], 2)}",
+             tails[at] - tails[at + 1])
+            for at in range(SLICES)
+        ]  # fmt: skip
+    bars = tuple(Bar(label, chance) for label, chance in reversed(law))
+    title = f"Law of the privacy loss L: {title}"
+    yield shares(Bars(title, bars, item="loss", value="chance"))

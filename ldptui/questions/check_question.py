@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from ldptui.core.base.code import What
 from ldptui.core.base.errors import ScenarioError
@@ -14,13 +17,7 @@ from ldptui.core.base.ranges import DOMAIN, Range
 from ..text import format as text
 from . import parameters
 from .choices import OWN, having, lacking, where
-from .draft_values import (
-    NOISE,
-    CheckRequest,
-    checked_keys,
-    checked_kinds,
-    is_audited,
-)
+from .draft_values import NOISE, checked_keys, checked_kinds, is_audited
 from .options import Argument, Blank, Keys
 from .parameters import Near
 from .question import Steps, question
@@ -28,9 +25,10 @@ from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row
 from .signature import Group
 
 if TYPE_CHECKING:
+    from ldptui.core.lab.audit import AuditReport
     from ldptui.core.lab.contract import Clause
     from ldptui.core.law.loss import Loss
-    from ldptui.core.plugins import CodeLocation, PluginRun
+    from ldptui.core.plugins import PluginRun
 
     from .check_subject import Subject
     from .sheet import Figure
@@ -75,11 +73,11 @@ class CheckAnswer(QuestionAnswer):
     delta: float
     verdict: str
     scope: str
-    loss: LossLaw | None
-    enumeration: Mapping[str, Any] | None
-    audit: Mapping[str, Any] | None
-    contract: Sequence[Clause] | None
-    published: Mapping[str, Any] | None
+    loss: LossLaw | None = None
+    enumeration: Mapping[str, Any] | None = None
+    audit: Mapping[str, Any] | None = None
+    contract: Sequence[Clause] | None = None
+    published: Mapping[str, Any] | None = None
     purpose: str | None = dataclasses.field(default=None, metadata=OMITTED)
     runs: Sequence[PluginRun] | None = dataclasses.field(default=None, metadata=OMITTED)
     items: int | None = dataclasses.field(default=None, metadata=HIDDEN)
@@ -186,70 +184,58 @@ class CheckAnswer(QuestionAnswer):
 
 RAPPOR: Final = Group("rappor")
 AUDIT: Final = Group("audit")
-CheckProtocol: TypeAlias = Annotated[
-    str,
-    "PROTOCOL",
-    Argument(positional=True),
-    Blank("oue", "protocol.kind", checked_kinds, bare=True),
-]
-CheckEpsilon: TypeAlias = Annotated[
-    parameters.Budget | None,
-    Range(0),
-    Blank(1.0, "protocol.epsilon", only=lacking("protocol", "f", "exponential", OWN)),
-]
-CheckItems: TypeAlias = Annotated[
-    int | None,
-    DOMAIN,
-    "D",
-    Argument(renames=("domain_size",)),
-    Blank(8, steps="ladder", only=lacking("protocol", "neighbours", OWN)),
-]
-CheckNoise: TypeAlias = Annotated[
-    tuple[float, float, float],
-    "F,P,Q",
-    RAPPOR,
-    Argument(renames=NOISE),
-    Blank("0.5, 0.5, 0.75", only=having("protocol", "f")),
-]
-CheckCounts: TypeAlias = Annotated[
-    str | None, "N,N,…", Blank("5, 3, 1", only=where("protocol", "exponential"))
-]
-Confidence: TypeAlias = Annotated[
-    float, Range(0, 1, "()"), "C", AUDIT, Blank(steps="hundredths", only=is_audited)
-]
-Bits: TypeAlias = Annotated[
-    int, "K", RAPPOR, Blank(steps="ladder", only=having("protocol", "bits"))
-]
-Cohorts: TypeAlias = Annotated[
-    int, "M", RAPPOR, Blank(steps="ladder", only=having("protocol", "cohorts"))
-]
-CheckDelta: TypeAlias = Annotated[
-    parameters.Slack, Blank(1e-6, steps="decades", only=having("protocol", "delta", OWN))
-]
-Samples: TypeAlias = Annotated[
-    int, Range(1000, 10**8), "N", AUDIT, Blank(steps="ladder", only=is_audited)
-]
 
 
 @question("Check", "Is ε kept?", group="Check", place=1)
 def check(
-    protocol: CheckProtocol,
+    protocol: Annotated[
+        str,
+        "PROTOCOL",
+        Argument(positional=True),
+        Blank("oue", "protocol.kind", checked_kinds, bare=True),
+    ],
     *,
-    epsilon: CheckEpsilon = None,
-    items: CheckItems = None,
-    delta: CheckDelta = 0.0,
+    epsilon: Annotated[
+        parameters.Budget | None,
+        Range(0),
+        Blank(1.0, "protocol.epsilon", only=lacking("protocol", "f", "exponential", OWN)),
+    ] = None,
+    items: Annotated[
+        int | None,
+        DOMAIN,
+        "D",
+        Argument(renames=("domain_size",)),
+        Blank(8, steps="ladder", only=lacking("protocol", "neighbours", OWN)),
+    ] = None,
+    delta: Annotated[
+        parameters.Slack, Blank(1e-6, steps="decades", only=having("protocol", "delta", OWN))
+    ] = 0.0,
     neighbours: Annotated[Near, Blank(bare=True, only=having("protocol", "neighbours"))] = (
         "change-one"
     ),
-    counts: CheckCounts = None,
-    bits: Bits = 8,
+    counts: Annotated[
+        str | None, "N,N,…", Blank("5, 3, 1", only=where("protocol", "exponential"))
+    ] = None,
+    bits: Annotated[int, "K", RAPPOR, Blank(steps="ladder", only=having("protocol", "bits"))] = 8,
     hashes: Annotated[int, "H", RAPPOR, Blank(only=having("protocol", "hashes"))] = 2,
-    cohorts: Cohorts = 4,
-    noise: CheckNoise = (0.5, 0.5, 0.75),
+    cohorts: Annotated[
+        int, "M", RAPPOR, Blank(steps="ladder", only=having("protocol", "cohorts"))
+    ] = 4,
+    noise: Annotated[
+        tuple[float, float, float],
+        "F,P,Q",
+        RAPPOR,
+        Argument(renames=NOISE),
+        Blank("0.5, 0.5, 0.75", only=having("protocol", "f")),
+    ] = (0.5, 0.5, 0.75),
     purpose: Annotated[What | None, Blank(bare=True, only=where("protocol", OWN))] = None,
     audit: Annotated[bool, AUDIT, Blank()] = False,
-    samples: Samples = 200_000,
-    confidence: Confidence = 0.999,
+    samples: Annotated[
+        int, Range(1000, 10**8), "N", AUDIT, Blank(steps="ladder", only=is_audited)
+    ] = 200_000,
+    confidence: Annotated[
+        float, Range(0, 1, "()"), "C", AUDIT, Blank(steps="hundredths", only=is_audited)
+    ] = 0.999,
     seed: Annotated[parameters.Seed, AUDIT, Blank(0, only=is_audited)] = 0,
     plugin: Annotated[
         str | None, Argument(role="code"), Blank(optional=True, only=where("protocol", OWN))
@@ -287,78 +273,71 @@ def check(
     sample(histograms, rng), which returns a release of each row of users per item.
     An attack, a defence, a population or a metric of yours is run twice with GRR and OLH.
     """
-    from .check_subject import subject_of
+    return (yield from _check(SimpleNamespace(**locals())))
 
-    given = dict(locals())
-    del given["subject_of"], given["plugin"], given["purpose"]
-    if is_own := protocol == OWN:
-        given |= {"protocol": _place_of(plugin), "audit": True}
-    code = _code_to_run(given["protocol"], purpose)
-    if code is not None:
+
+def _check(asked: Any) -> Steps[CheckAnswer]:
+    """The answer about a mechanism, of the options as the question names them."""
+    from ldptui.core.lab.audit import Client, Effort, audit_client, published, report_blocks
+    from ldptui.core.plugins import check_plugin, find_purpose, is_code
+
+    from .check_subject import find_subject
+
+    if is_own := asked.protocol == OWN:
+        plugin = asked.plugin
+        if not plugin or ":" not in plugin:
+            rule = (
+                "must be FILE.py:NAME, where NAME(items, epsilon) gives an object with "
+                f"perturb(values, rng){f', got {plugin}' if plugin else ''}"
+            )
+            raise ScenarioError(rule, key="plugin")
+        asked.protocol, asked.audit = plugin, True
+    name = asked.protocol
+    code = find_purpose(name, asked.purpose) if is_code(name) else None
+    if code is not None and code.what != "protocol":
         yield "running it"
-        return _run_code(code, items or 8, epsilon or 1.0)
-    request = CheckRequest(**given)
+        runs = [*check_plugin(code, asked.items or 8, asked.epsilon or 1.0)]
+        verdict = "works" if all(run.holds for run in runs) else "broken"
+        return CheckAnswer(
+            code.name, asked.epsilon or 1.0, 0.0, verdict, "", purpose=code.what, runs=runs,
+            items=asked.items or 8,
+        )  # fmt: skip
     yield "going through the reports"
-    subject = subject_of(request)
-    is_sampled = request.audit or not (subject.proved or subject.disproved)
-    if is_sampled:
-        yield f"auditing {text.count(samples)} reports of each input"
-    return _conclude(request, subject, is_sampled=is_sampled, is_own=is_own)
-
-
-def _code_to_run(place: str, purpose: What | None) -> CodeLocation | None:
-    """Somebody's code that is no protocol, None for all else; raises LdpError."""
-    from ldptui.core.plugins import find_purpose, is_code
-
-    code = find_purpose(place, purpose) if is_code(place) else None
-    return None if code is None or code.what == "protocol" else code
-
-
-def _run_code(code: CodeLocation, items: int, epsilon: float) -> CheckAnswer:
-    """What running somebody's attack, defence, population or metric shows."""
-    from ldptui.core.plugins import check_plugin
-
-    runs = [*check_plugin(code, items, epsilon)]
-    verdict = "works" if all(run.holds for run in runs) else "broken"
-    return CheckAnswer(
-        code.name, epsilon, 0.0, verdict, "", None, None, None, None, None, code.what, runs, items
-    )
-
-
-def _conclude(
-    request: CheckRequest, subject: Subject, *, is_sampled: bool, is_own: bool
-) -> CheckAnswer:
-    """What enumeration, samples and the law say of the promise."""
-    import numpy as np
-
-    seen = None
-    if is_sampled:
-        rng = np.random.default_rng(request.seed)
-        seen = subject.audited(rng, request.samples, request.confidence)
-    coins, proof, loss = subject.published(), subject.proof, subject.loss
-    if subject.disproved or coins is not None or (seen is not None and seen.violated):
+    subject = find_subject(asked)
+    proof, claim, seen, coins = subject.proof, subject.claim, None, None
+    is_proved, is_refuted = subject.is_proved(proof), proof is not None and not proof.holds
+    is_refuted = is_refuted and not asked.delta  # a δ may allow that
+    if asked.audit or not (is_proved or is_refuted):
+        made = functools.partial(report_blocks, name, subject.perturb, None)
+        effort = Effort(asked.samples * len(claim.places), asked.confidence, asked.seed)
+        found = yield from audit_client(Client(name, made), claim, effort)
+        seen = _samples(found, subject)
+    if subject.is_own:
+        coins = published(subject.mechanism, claim.items)
+    verdict = "proved" if is_proved else "not refuted"
+    if is_refuted or coins is not None or (seen is not None and seen["violated"]):
         verdict = "broken"
-    else:
-        verdict = "proved" if subject.proved else "not refuted"
+    loss = subject.loss
     return CheckAnswer(
-        request.protocol, subject.claimed, subject.delta, verdict, subject.scope,
-        None if loss is None else LossLaw.of(loss, subject.claimed),
+        name, claim.epsilon, asked.delta, verdict, subject.scope,
+        None if loss is None else LossLaw.of(loss, claim.epsilon),
         None if proof is None else {**vars(proof), "holds": proof.holds},
-        None if seen is None else {**vars(seen), "violated": seen.violated},
-        subject.contract(request.seed),
-        None if coins is None else vars(coins),
-        None, None, request.items,
-        proof is None and subject.protocol is not None and not is_own,
-        loss,
+        seen, subject.test_contract(asked.seed), None if coins is None else vars(coins),
+        items=asked.items, law=loss,
+        is_long=proof is None and not subject.inputs and not is_own,
     )  # fmt: skip
 
 
-def _place_of(place: str | None) -> str:
-    """FILE.py:NAME of a form; raises ScenarioError."""
-    if not place or ":" not in place:
-        rule = (
-            "must be FILE.py:NAME, where NAME(items, epsilon) gives an object with "
-            f"perturb(values, rng){f', got {place}' if place else ''}"
-        )
-        raise ScenarioError(rule, key="plugin")
-    return place
+def _samples(found: AuditReport, subject: Subject) -> dict[str, Any]:
+    """What samples of a mechanism's reports show."""
+    (first, second), (of, other) = found.hits, found.of
+    spare = first / of - subject.claim.delta if of else 0.0
+    ratio = math.inf if not second else spare * other / second
+    return {
+        "claimed": subject.claim.epsilon, "delta": subject.claim.delta,
+        "lower": found.epsilon_low, "estimate": math.log(ratio) if spare > 0 and ratio > 1 else 0.0,
+        "confidence": found.confidence,
+        "first": subject.name_input(found.items[0]), "second": subject.name_input(found.items[1]),
+        "event": found.event, "first_hits": first, "second_hits": second, "samples": of,
+        "violated": found.is_broken,
+    }  # fmt: skip

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from .choices import OWN, alike, has, kinds, local, numbers
 from .options import Option
-from .parameters import BEST, Near, items_of, keys, targets_of, users_of
+from .parameters import BEST, items_of, keys, targets_of, users_of
 
 if TYPE_CHECKING:
     from ..session.draft import Draft
@@ -32,27 +31,6 @@ def checked_keys(known: Iterable[str]) -> Iterator[Option]:
 
 def checked_kinds() -> tuple[tuple[str, str], ...]:
     return (*alike(*kinds(), "exponential"), (OWN, "your own"))
-
-
-@dataclass(frozen=True, kw_only=True)
-class CheckRequest:
-    """The options of a check, as its parameters say them. keys : the other keys of the protocol."""
-
-    protocol: str
-    epsilon: float | None = None
-    items: int | None = None
-    delta: float = 0.0
-    neighbours: Near = "change-one"
-    counts: str | None = None
-    bits: int = 8
-    hashes: int = 2
-    cohorts: int = 4
-    noise: tuple[float, float, float] = (0.5, 0.5, 0.75)
-    audit: bool = False
-    samples: int = 200_000
-    confidence: float = 0.999
-    seed: int = 0
-    keys: Mapping[str, str] = field(default_factory=dict)
 
 
 def dials() -> tuple[str, ...]:

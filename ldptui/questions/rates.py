@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ldptui.core.base.proportions import clopper_pearson
 from ldptui.core.base.summary import Estimate
-from ldptui.core.lab.audit import clopper_pearson
 from ldptui.core.lab.defending import Rates
 
 from ..text import format as text

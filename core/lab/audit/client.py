@@ -1,34 +1,28 @@
 """The audit of somebody's client: a bound on ε from below, and agreement with a protocol.
 
 A quarter of the reports finds what is telling of each pair of items, a quarter the best event of
-the best pairs, and the rest, of two items alone, bounds ε (Clopper, Pearson 1934). The first
-quarter is compared with as many honest reports of the protocol that the client claims to follow.
+the best pairs, and the rest, of two items alone, bounds ε (Clopper, Pearson 1934; Ding, Wang, Wang,
+Zhang, Kifer, "Detecting violations of differential privacy", CCS 2018; Jagielski, Ullman, Oprea,
+NeurIPS 2020). A high bound refutes a claim; a low one proves nothing. The first quarter is compared
+with as many honest reports of the protocol that the client claims to follow.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from ...base.errors import RunError
+from ...base.errors import RunError, spelled
+from ...base.proportions import clopper_pearson
 from ...base.ranges import ALPHA, Range, require
 from ...base.sampling import Floats
 from ...law.pure import Items, LocalMechanism, Reports, Rng
-from .coins import Published, published
-from .columns import SAYS, ReportColumns, whole_values
-from .monte_carlo import (
-    FEW_REPORTS,
-    Weights,
-    clopper_pearson,
-    epsilon_at_least,
-    look_of,
-    most_telling,
-)
+from .coins import Published, published, repeats_coins
+from .columns import SAYS, Look, ReportColumns, low_digits
 
 WATCHED: Final = 64
 """Items of which every pair is looked at, at most."""
@@ -36,13 +30,17 @@ PAIRS: Final = 8
 """Pairs of items whose best event is looked for."""
 RARE: Final = 20
 """Reports of both samples in a category of a chi-square, at least; rarer ones are joined."""
-STARTED: Final = 1024
-"""Reports of each of two fresh starts."""
 CODES: Final = 1 << 22
 """Categories of reports that are held at once."""
+BLOCK: Final = 8192
+"""Reports that a client in Python makes at once."""
+FEW_REPORTS: Final = 1024
+"""The most reports that are told apart one by one; fewer from small samples."""
+THRESHOLDS: Final = 400
+"""Scores that are tried as the least one of an event, at most."""
 
-Blocks: TypeAlias = Iterator[tuple[Items, Reports]]
-"""Blocks of items and their reports."""
+Pair: TypeAlias = tuple[int, int]
+"""The places of two items among those that are looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +59,73 @@ class Client:
     watched: Any = None
 
 
+def report_blocks(
+    name: str,
+    perturb: Callable[[Items, Rng], Any],
+    protocol: LocalMechanism | None,
+    items: Items,
+    rng: Rng,
+) -> Iterator[Reports]:
+    """Blocks of reports of code in Python; raises RunError.
+
+    protocol : the one whose reports they have to be; None for any.
+    """
+    for at in range(0, len(items), BLOCK):
+        some = items[at : at + BLOCK]
+        try:
+            reports = np.asarray(perturb(some, rng))
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}".strip(": ")
+            raise RunError(f"{name}: its perturb(values, rng) raised {said}") from error
+        if reports.ndim == 0 or len(reports) != len(some) or reports.dtype == object:
+            rule = f"must return an array of {len(some)} reports"
+            raise RunError(f"{name}: its perturb(values, rng) {rule}, got shape {reports.shape}")
+        try:
+            yield reports if protocol is None else protocol.received(reports, len(some))
+        except ValueError as error:
+            raise RunError(f"{name}: its reports {error}") from error
+
+
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """What clients claim: to spend ε on one of d items, and to follow a protocol, or none."""
+    """What clients claim: to spend ε, up to δ, on one of d items, and to follow a protocol.
+
+    protocol : the one that they claim to follow, with which the reports are compared. looked : what
+    tells the items that a report supports, where that is not the protocol. watched : the items that
+    are looked at; None for all, or so many that are spread evenly. digits : whether the low digits
+    of doubles are looked at.
+    """
 
     items: int
     epsilon: float
-    kind: str = ""
     protocol: LocalMechanism | None = None
-    honest: Callable[[Items, Rng], Reports] | None = None
+    delta: float = 0.0
+    looked: Any = None
+    watched: Items | None = None
+    digits: bool = True
+
+    @property
+    def places(self) -> Items:
+        """The items that are looked at."""
+        if self.watched is not None:
+            return np.asarray(self.watched)
+        spread = np.linspace(0, self.items - 1, min(self.items, WATCHED))
+        return np.unique(spread.astype(np.int64))
+
+    def look(self) -> Look:
+        """What is looked at besides the reports: the items that they support, and low digits."""
+        told: Any = self.looked or self.protocol
+        items = self.places
+        ask: Any = getattr(told, "look", None)
+        if ask is None and hasattr(told, "supports") and self.items <= FEW_REPORTS:
+            ask = lambda reports, items: told.supports(reports)[:, items]  # noqa: E731
+
+        def seen(reports: Any) -> Any:
+            parts = [] if ask is None else [np.asarray(ask(reports, items))]
+            parts += [low_digits(np.asarray(reports))] if self.digits else []
+            return np.hstack([np.empty((len(reports), 0), dtype=np.int16), *parts])
+
+        return seen
 
 
 @dataclass(frozen=True)
@@ -113,13 +169,12 @@ class AuditReport:
     repeats: bool = False
 
 
-def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[int, None, AuditReport]:
-    """Audit a client; yields the number of reports so far. Raises RunError.
+def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[str, None, AuditReport]:
+    """Audit a client; yields the number of reports so far, in words. Raises RunError.
 
     Half of the error is that of the comparison; of the rest three quarters are the bound's.
     """
-    rng = np.random.default_rng(effort.seed)
-    watched = _watched_items(claim.items)
+    rng, protocol, watched = np.random.default_rng(effort.seed), claim.protocol, claim.places
     source = _Source(client, watched, effort.samples, rng)
     error = 1 - effort.confidence
     sure = 1 - error * 3 / 8
@@ -129,48 +184,75 @@ def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[int,
     if some is None:
         raise RunError(f"{client.name} has too few reports")
     few = min(FEW_REPORTS, effort.samples // 32 // watched.size)
-    honest = None if claim.honest is None else claim.honest(watched[some[0]], rng)
-    first = [some[1]] if honest is None else [some[1], honest]
-    columns = ReportColumns.fitted(first, look_of(claim.protocol, claim.items, watched), few)
+    first = [some[1]] if protocol is None else [some[1], protocol.perturb(watched[some[0]], rng)]
+    columns = ReportColumns.fitted(first, claim.look(), few)
     seen, expected = (np.zeros((watched.size, columns.width)) for _ in range(2))
     numbers = np.zeros(watched.size)
     for places, reports in itertools.chain([some], blocks):
         numbers += np.bincount(places, minlength=watched.size)
         _add_counts(seen, columns, places, reports)
-        if claim.honest is not None:
-            _add_counts(expected, columns, places, claim.honest(watched[places], rng))
-        yield source.drawn
+        if protocol is not None:
+            _add_counts(expected, columns, places, protocol.perturb(watched[places], rng))
+        yield source.words
     p_value, farthest = None, ""
-    if claim.honest is not None:
+    if protocol is not None:
         p_value, farthest = _compared(columns, seen, expected)
 
     weights = _telling_pairs(columns, seen, numbers)
     scores = source.scores(1, columns, weights)
-    usable = [pair for pair in weights if all(scores[at][pair].size for at in pair)]
-    if not usable:
+    tried = list[tuple[float, Pair, float]]()
+    for pair, (one, other) in scores.items():
+        if one.size and other.size:
+            bound, threshold = best_threshold(one, other, sure, claim.delta)
+            tried.append((bound, pair, threshold))
+    if not tried:
         raise RunError(f"{client.name} has too few reports of any two items")
-    (a, b), threshold = most_telling(scores, usable, sure)
-    yield source.drawn
-    last = source.scores(2, columns, {(a, b): weights[a, b]})
-    hits = [int((last[at][a, b] >= threshold).sum()) for at in (a, b)]
-    of = [last[at][a, b].size for at in (a, b)]
+    _, pair, threshold = max(tried)
+    yield source.words
+    last = source.scores(2, columns, {pair: weights[pair]})[pair]
+    hits, of = [int((part >= threshold).sum()) for part in last], [part.size for part in last]
     low = 0.0
     if min(of):
-        low = float(epsilon_at_least(hits[0], hits[1], of[0], sure, of_second=of[1]))
+        low = float(epsilon_at_least(hits[0], hits[1], of[0], sure, claim.delta, of[1]))
     coins = None if client.watched is None else published(client.watched, claim.items)
     repeats = client.start is not None and repeats_coins(client.start, watched.size, error / 8, rng)
     is_broken = low > claim.epsilon * (1 + 1e-9) or repeats or coins is not None
     return AuditReport(
         client.name, is_broken, None if p_value is None else p_value >= error / 2, low,
-        columns.describe(weights[a, b], threshold), (int(watched[a]), int(watched[b])),
+        columns.describe(weights[pair], threshold), (int(watched[pair[0]]), int(watched[pair[1]])),
         (hits[0], hits[1]), (of[0], of[1]), effort.confidence, source.drawn, p_value, farthest,
         coins, repeats,
     )  # fmt: skip
 
 
-def _watched_items(count: int) -> Items:
-    """The items that are looked at: all, or so many that are spread evenly."""
-    return np.unique(np.linspace(0, count - 1, min(count, WATCHED)).astype(np.int64))
+def epsilon_at_least(
+    first: Any, second: Any, of: int, confidence: float, delta: float, of_second: int
+) -> Floats:
+    """The ε that hits prove: ln((p₁ - δ) / p₂) at the worst bounds; ≥ 0.
+
+    first, second : hits of `of` reports, and of `of_second`.
+    """
+    alpha = (1 - confidence) / 2
+    low, _ = clopper_pearson(first, of, alpha)
+    _, high = clopper_pearson(second, of_second, alpha)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.maximum(np.log(np.maximum(low - delta, 0.0)) - np.log(high), 0.0))
+
+
+def best_threshold(
+    first: Floats, second: Floats, confidence: float, delta: float
+) -> tuple[float, float]:
+    """The largest ε that the reports prove by a score of at least so much, and that score."""
+    candidates = np.unique(np.concatenate([first, second]))
+    if candidates.size > THRESHOLDS:
+        candidates = np.unique(np.quantile(candidates, np.linspace(0, 1, THRESHOLDS)))
+    hits = [
+        scores.size - np.searchsorted(np.sort(scores), candidates, side="left")
+        for scores in (first, second)
+    ]
+    bounds = epsilon_at_least(hits[0], hits[1], first.size, confidence, delta, second.size)
+    at = int(bounds.argmax())
+    return float(bounds[at]), float(candidates[at])
 
 
 @dataclass
@@ -190,7 +272,11 @@ class _Source:
         self._order = self.rng.permutation(np.flatnonzero(np.isin(items, self.watched)))
         self.samples = self._order.size
 
-    def blocks(self, stage: int, wanted: Items) -> Blocks:
+    @property
+    def words(self) -> str:
+        return f"{self.client.name}: {spelled(self.drawn)} of {spelled(self.samples)} reports"
+
+    def blocks(self, stage: int, wanted: Items) -> Iterator[tuple[Items, Reports]]:
         """Blocks of places among the watched items, and of reports; of these places alone."""
         start, end = ((0, 1, 2, 4)[at] * self.samples // 4 for at in (stage, stage + 1))
         if self.client.pairs is not None:
@@ -210,17 +296,19 @@ class _Source:
             yield places[done : done + len(reports)], reports
             done += len(reports)
 
-    def scores(self, stage: int, columns: ReportColumns, weights: Weights) -> dict[int, Weights]:
-        """The scores of the reports of each place, by the pairs that it is in."""
-        wanted = sorted({at for pair in weights for at in pair})
-        own = {at: {p: table for p, table in weights.items() if at in p} for at in wanted}
-        seen: dict[int, list[Weights]] = {at: [] for at in wanted}
-        for places, reports in self.blocks(stage, np.array(wanted)):
-            for at in wanted:
-                seen[at].append(columns.scores(reports[places == at], own[at]))
+    def scores(
+        self, stage: int, columns: ReportColumns, weights: dict[Pair, Floats]
+    ) -> dict[Pair, list[Floats]]:
+        """The scores of the reports of both items of each pair."""
+        seen: dict[Pair, tuple[list[Floats], list[Floats]]] = {pair: ([], []) for pair in weights}
+        for places, reports in self.blocks(stage, np.unique([*weights])):
+            scored = columns.scores(reports, weights)
+            for pair, sides in seen.items():
+                for at, side in zip(pair, sides, strict=True):
+                    side.append(scored[pair][places == at])
         return {
-            at: {p: np.concatenate([part[p] for part in parts] or [np.zeros(0)]) for p in own[at]}
-            for at, parts in seen.items()
+            pair: [np.concatenate(side or [np.zeros(0)]) for side in sides]
+            for pair, sides in seen.items()
         }
 
 
@@ -236,7 +324,7 @@ def _add_counts(table: Floats, columns: ReportColumns, places: Items, reports: R
             table[:, start:end] += counts.reshape(len(table), -1)
 
 
-def _telling_pairs(columns: ReportColumns, seen: Floats, numbers: Floats) -> Weights:
+def _telling_pairs(columns: ReportColumns, seen: Floats, numbers: Floats) -> dict[Pair, Floats]:
     """The weights of the pairs of items that look the least alike."""
     found: list[tuple[float, tuple[int, int], Floats]] = []
     for a, b in itertools.permutations(np.flatnonzero(numbers).tolist(), 2):
@@ -271,21 +359,6 @@ def _own_counts(columns: ReportColumns, table: Floats) -> Floats:
     pieces = [slice(*columns.starts[at : at + 2]) for at in said]
     own = [row[piece] for row, piece in zip(table, pieces, strict=True)]
     return np.asarray(np.sum(own, axis=0)[None])
-
-
-def repeats_coins(
-    start: Callable[[Items, Rng], Reports], count: int, error: float, rng: Rng
-) -> bool:
-    """Return whether two fresh starts with the same items send the same reports.
-
-    start : the reports of a fresh start. count : of items. error : the chance that a client whose
-    coins are fresh looks so, at most; how often its reports of one item are alike is seen in one.
-    """
-    items = np.arange(STARTED) % count
-    first, second = (whole_values(start(items, rng)) for _ in range(2))
-    alike = int((first[:-count] == first[count:]).sum())
-    most = float(clopper_pearson(alike, STARTED - count, error / 2)[1])
-    return bool((first == second).all()) and STARTED * math.log(most) < math.log(error / 2)
 
 
 def homogeneity(first: Floats, second: Floats) -> float:

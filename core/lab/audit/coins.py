@@ -1,4 +1,4 @@
-"""Random numbers that a client publishes as they come, of a generator that can be run backwards.
+"""Random numbers that a client publishes as they come, or draws again at every start.
 
 NumPy's generators and Python's `random` are for simulation. The state of MT19937 follows from 624
 of its outputs, and that of PCG64 from some hundred bytes (Bouillaguet, Martinez, Sauvage, ToSC
@@ -9,8 +9,9 @@ reports are looked for among these.
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
@@ -20,13 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.errors import RunError
-from .columns import whole_numbers
+from ...base.proportions import clopper_pearson
+from ...law.pure import Items, Reports, Rng
+from .columns import whole_numbers, whole_values
 
 USERS: Final = 512
 """Reports that are looked at."""
 
 WORDS: Final = 1 << 16
 """Outputs of 64 bits that are foretold."""
+
+STARTED: Final = 1024
+"""Reports of each of two fresh starts."""
 
 
 @dataclass(frozen=True)
@@ -104,3 +110,18 @@ def _copies(held: list[Any]) -> Iterator[Any]:
         bits = getattr(thing, "bit_generator", getattr(thing, "_bit_generator", None))
         if type(bits).__module__.startswith("numpy.random"):
             yield deepcopy(bits)
+
+
+def repeats_coins(
+    start: Callable[[Items, Rng], Reports], count: int, error: float, rng: Rng
+) -> bool:
+    """Return whether two fresh starts with the same items send the same reports.
+
+    start : the reports of a fresh start. count : of items. error : the chance that a client whose
+    coins are fresh looks so, at most; how often its reports of one item are alike is seen in one.
+    """
+    items = np.arange(STARTED) % count
+    first, second = (whole_values(start(items, rng)) for _ in range(2))
+    alike = int((first[:-count] == first[count:]).sum())
+    most = float(clopper_pearson(alike, STARTED - count, error / 2)[1])
+    return bool((first == second).all()) and STARTED * math.log(most) < math.log(error / 2)

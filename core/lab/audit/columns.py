@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 
 from ...base.errors import RunError, spelled
 from ...base.sampling import Floats
-from ...law.pure import Rng
 
-Sampler: TypeAlias = Callable[[int, Rng], Any]
-"""Draws a number of reports of one input: an array whose first axis is reports."""
+Look: TypeAlias = Callable[[Any], NDArray[Any]]
+"""What is looked at besides reports: columns [n, m]."""
 
-BLOCK: Final = 8192
-"""Reports drawn at once."""
 KINDS: Final = 64
 """Categories of one column of a report."""
 MOST_COLUMNS: Final = 4096
@@ -46,19 +43,17 @@ class ReportColumns:
     values: tuple[NDArray[Any], ...]
     cuts: tuple[NDArray[Any], ...]
     examples: Any
-    look: Callable[[Any], NDArray[Any]] | None
+    look: Look
 
     @classmethod
-    def fitted(
-        cls, first: Sequence[Any], look: Callable[[Any], NDArray[Any]] | None, few: int
-    ) -> ReportColumns:
+    def fitted(cls, first: Sequence[Any], look: Look, few: int) -> ReportColumns:
         """The columns of these arrays of reports. few : the most reports told apart whole."""
         whole, places = np.unique(
             np.concatenate([whole_values(reports) for reports in first]), return_index=True
         )
         if whole.size <= few:
             examples = np.concatenate(first)[places]
-            return cls(("the report",), (whole,), (whole[:0],), examples, None)
+            return cls(("the report",), (whole,), (whole[:0],), examples, look)
         seen = [_columns(reports, look) for reports in first]
         parts = [np.concatenate([part for _, part in same]) for same in zip(*seen, strict=True)]
         values, cuts = zip(*map(_categories, parts), strict=True)
@@ -100,10 +95,6 @@ class ReportColumns:
                 np.copyto(row, place, where=values[place] == column)
             row += start
         return coded
-
-    def table(self, reports: Any) -> Floats:
-        """float64[width]: how often each category occurs in reports."""
-        return np.bincount(self.codes(reports).ravel(), minlength=self.width).astype(np.float64)
 
     def weights(self, first: Floats, second: Floats, ratio: float = 1.0) -> Floats:
         """float64[width], the weight of each category: ln of the ratio of its two shares.
@@ -150,19 +141,6 @@ class ReportColumns:
         return f"a likelihood score of {telling} {columns} of the report is at least {least}"
 
 
-def drawn_reports(draw: Sampler, count: int, rng: Rng) -> Any:
-    """An array of `count` reports, one a row; raises RunError."""
-    try:
-        reports = np.asarray(draw(count, rng))
-    except Exception as error:
-        raise RunError(f"a sampler failed: {type(error).__name__}: {error}") from error
-    if reports.ndim == 0 or len(reports) != count:
-        raise RunError(f"a sampler must return {count} reports, got shape {reports.shape}")
-    if reports.dtype == object:
-        raise RunError("a sampler must return an array of numbers or of text, got objects")
-    return reports
-
-
 def _score(weights: Floats, codes: NDArray[np.integer]) -> Floats:
     """float64[n]: the sum of the weights of the categories in each column of codes."""
     total = np.zeros(codes.shape[1])
@@ -194,9 +172,7 @@ def _shown(report: Any) -> str:
     return str(report.tolist()) if isinstance(report, np.ndarray | np.generic) else str(report)
 
 
-def _columns(
-    reports: Any, look: Callable[[Any], NDArray[Any]] | None
-) -> list[tuple[str, NDArray[Any]]]:
+def _columns(reports: Any, look: Look) -> list[tuple[str, NDArray[Any]]]:
     """The numbers a report consists of, with their names: fields, columns, bits of packed bytes.
 
     After them the bits of whole numbers of 4 bytes and more: where a number has very many values,
@@ -208,9 +184,7 @@ def _columns(
         for name, column in [*whole_numbers(reports)][:BITWISE]
         for at, bits in enumerate(_bits(column))
     ]
-    if look is not None:
-        columns += [(f"{SAYS} {at}", part) for at, part in enumerate(look(reports).T)]
-    return columns
+    return columns + [(f"{SAYS} {at}", part) for at, part in enumerate(look(reports).T)]
 
 
 def whole_numbers(reports: Any) -> Iterator[tuple[str, NDArray[Any]]]:

@@ -14,22 +14,15 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import islice
-from typing import IO, Final, TypeAlias
+from dataclasses import dataclass
+from typing import IO, Final
 
 from ...base.errors import RunError, ScenarioError, got, one_line, reason_of
-from ...law.pure import Items, Reports
+from ...law.pure import Items
 
-Parse: TypeAlias = Callable[[list[bytes], int], Reports]
-"""Reports of lines; the second argument is the number of the first line. Raises ScenarioError."""
-
-LINES: Final = 1 << 16
-"""Lines that are parsed at once."""
 LONGEST: Final = 1 << 14
 """Bytes of a report, at most."""
-OUTPUT: Final = 1 << 29
+OUTPUT: Final = 1 << 28
 """Bytes of all reports of one start, at most."""
 POLL_S: Final = 0.02
 
@@ -38,23 +31,20 @@ POLL_S: Final = 0.02
 class Program:
     """A client that is a program.
 
-    words : the program and its arguments; no shell reads them. parse : makes reports of lines.
-    header : the line that may stand above the reports. seconds : of one start, at most.
+    words : the program and its arguments; no shell reads them. seconds : of one start, at most.
     """
 
     words: tuple[str, ...]
-    parse: Parse = field(repr=False)
-    header: bytes = b""
     seconds: float = 300.0
 
-    def reports(self, items: Items) -> Iterator[Reports]:
-        """A report of each item of one start, in order, in blocks; raises RunError."""
+    def run(self, items: Items) -> tuple[bytes, str]:
+        """The bytes that one start writes about these items, and how it ended; raises RunError."""
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
             given.write(b"".join(b"%d\n" % item for item in items.tolist()))
             given.seek(0)
             ending = self._run(given, written, min(OUTPUT, (len(items) + 1) * LONGEST))
             written.seek(0)
-            yield from self._parsed(written, len(items), ending)
+            return written.read(), ending
 
     def _run(self, given: IO[bytes], written: IO[bytes], most: int) -> str:
         """Run the program to its end; returns how it ended, in words."""
@@ -82,26 +72,6 @@ class Program:
             lines = said.read().decode("utf-8", "replace").strip().splitlines()
         why = f" ({one_line(lines[-1].strip())[:200]})" if lines else ""
         return f"ended with exit code {process.returncode}{why}"
-
-    def _parsed(self, written: IO[bytes], wanted: int, ending: str) -> Iterator[Reports]:
-        """The reports in the lines that the program has written."""
-        if self.header and written.readline().strip().lower() != self.header:
-            written.seek(0)
-        done = 0
-        while lines := [line.rstrip(b"\n") for line in islice(written, LINES)]:
-            if done + len(lines) > wanted:
-                lines, rest = lines[: wanted - done], lines[wanted - done :]
-                if any(line.strip() for line in rest):
-                    raise RunError(f"{self.name} wrote more reports than it got items ({wanted})")
-            if not lines:
-                break
-            try:
-                yield self.parse(lines, done + 1)
-            except ScenarioError as error:
-                raise RunError(f"{self.name}: {error}") from error
-            done += len(lines)
-        if done < wanted:
-            raise RunError(f"{self.name} {ending} after {done} of {wanted} reports")
 
     @property
     def name(self) -> str:

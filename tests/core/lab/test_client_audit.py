@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from ldptui.core.lab.audit import (
     words_of,
 )
 from ldptui.core.lab.audit.client import homogeneity
-from ldptui.core.reports.files import sent
+from ldptui.questions.audit_clients import program_reports
 from ldptui.questions.question import finish
 
 D = 8
@@ -39,13 +38,12 @@ class Own:
         self.protocol, self.spared = ldptui.protocol(kind, D, epsilon=epsilon), spared
 
     def perturb(self, values: Any, rng: Any) -> Any:
-        reports = sent(self.protocol, values, rng)
+        reports = self.protocol.perturb(values, rng)
         return reports if self.spared < 0 else np.where(values == self.spared, values, reports)
 
 
 def claim_of(kind: str, epsilon: float = 1.0) -> Claim:
-    protocol = ldptui.protocol(kind, D, epsilon=epsilon)
-    return Claim(D, epsilon, kind, protocol, partial(sent, protocol))
+    return Claim(D, epsilon, ldptui.protocol(kind, D, epsilon=epsilon))
 
 
 def audited(
@@ -136,22 +134,18 @@ def test_the_same_coins_at_every_start_are_found() -> None:
 # Programs.
 
 
-def numbers(lines: list[bytes], first: int) -> Any:
-    if not all(line.isdigit() for line in lines):
-        raise ScenarioError(f"report {first} must be a number")
-    return np.array(lines).astype(np.int64)
-
-
-def program(code: str, **more: Any) -> Program:
-    return Program((sys.executable, "-S", "-c", code), numbers, **more)
+def sent(code: str, count: int = 9, **more: Any) -> Any:
+    """The reports that a program in Python sends of so many items."""
+    program = Program((sys.executable, "-S", "-c", code), **more)
+    protocol = ldptui.protocol("grr", 8, epsilon=1.0)
+    return np.concatenate([*program_reports(program, protocol, np.arange(count) % 7)])
 
 
 def test_a_program_gets_items_and_its_reports_come_in_order() -> None:
-    items = np.arange(100_000) % 7
-    code = "import sys\nprint('report')\nfor line in sys.stdin: print(int(line) + 1)"
-    blocks = [*program(code, header=b"report").reports(items)]
-    assert [len(block) for block in blocks] == [65536, 34464]
-    assert (np.concatenate(blocks) == items + 1).all()
+    code = "import sys\n{}\nfor line in sys.stdin: print({})"
+    for head, row in (("print('report')", "int(line) + 1"), ("", "int(line) + 1"),
+                      ("", "'{\"report\": %d}' % (int(line) + 1)")):  # fmt: skip
+        assert (sent(code.format(head, row), 100_000) == np.arange(100_000) % 7 + 1).all()
 
 
 @pytest.mark.parametrize(
@@ -159,7 +153,7 @@ def test_a_program_gets_items_and_its_reports_come_in_order() -> None:
     [
         ("", r"ended with exit code 0 after 0 of 9 reports"),
         ("import sys; sys.exit('no')", r"ended with exit code 1 \(no\) after 0 of 9"),
-        ("print('x')", "report 1 must be a number"),
+        ("print('x')", "report must be a whole number"),
         ("print('1\\n' * 10)", r"wrote more reports than it got items \(9\)"),
         ("while True: print('1' * 4096)", "wrote more than"),
         ("import time; time.sleep(60)", "did not end within 0.5 s"),
@@ -168,7 +162,7 @@ def test_a_program_gets_items_and_its_reports_come_in_order() -> None:
 def test_a_program_that_does_not_work_is_one_sentence(code: str, rule: str) -> None:
     started = time.monotonic()
     with pytest.raises(RunError, match=rule):
-        [*program(code, seconds=0.5).reports(np.arange(9))]
+        sent(code, seconds=0.5)
     assert time.monotonic() - started < 30
 
 
@@ -180,7 +174,7 @@ def test_what_a_program_started_ends_with_it(tmp_path: Path) -> None:
         f"open({str(mark)!r}, 'w').write(str(child.pid))\n"
         "for line in sys.stdin: print(1)"
     )
-    [*program(code).reports(np.arange(9))]
+    sent(code)
     child = Path(f"/proc/{mark.read_text()}/stat")
     end = time.monotonic() + 10
     while child.exists() and child.read_text().rpartition(")")[2].split()[0] != "Z":
@@ -194,4 +188,4 @@ def test_words_of_a_command() -> None:
         with pytest.raises(ScenarioError, match="must be a program and its arguments"):
             words_of(wrong)
     with pytest.raises(ScenarioError, match="must be a program that can be started"):
-        [*Program(("/no/such",), numbers).reports(np.arange(9))]
+        Program(("/no/such",)).run(np.arange(9))

@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from support.audits import audited
 from support.cases import CASES, EXTREMES, bind, changed
 
-from ldptui.core.base.errors import RunError, ScenarioError
-from ldptui.core.lab.audit import (
-    Audit,
-    audit,
-    audit_protocol,
-    check,
-    clopper_pearson,
-)
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.lab.audit import check
 from ldptui.core.lab.loss import Exponential, exponential_loss, loss_of
 from ldptui.core.law.enumeration import ReportLaw, every_report
 from ldptui.core.law.loss import DiscreteLoss
@@ -29,8 +24,6 @@ from ldptui.core.protocols.curators.laplace import LaplaceLoss
 from ldptui.core.protocols.rappor import BitNoise
 
 Rng = np.random.Generator
-FALSE_ALARM = 1e-9
-"""The error that an audit of a correct protocol may have here."""
 
 RAPPOR = Rappor(6, 8, 2, 4, BitNoise(0.5, 0.5, 0.75))
 LAWS = [*(bind(case) for case in [*CASES, *EXTREMES] if case.hash_range != 2**20), RAPPOR]
@@ -179,116 +172,59 @@ def test_delta_and_composition_of_randomised_response() -> None:
 # The audit.
 
 
-def test_clopper_pearson_against_binomial_tails() -> None:
-    low, high = clopper_pearson([0, 1, 40, 99, 100], 100, 1e-3)
-    assert low[0] == 0
-    assert high[-1] == 1
-    assert stats.binom.sf(39, 100, low[2]) == pytest.approx(1e-3)
-    assert stats.binom.cdf(40, 100, high[2]) == pytest.approx(1e-3)
-    assert (low < [0.0001, 0.01, 0.4, 0.99, 1]).all()
-
-
 ONE_COHORT = Rappor(6, 8, 2, 1, BitNoise(0.5, 0.5, 0.75))
 AUDITED = [*(bind(case) for case in CASES), ONE_COHORT, OUE(300, 1.0), OLH(300, 2.0)]
 
 
-def audited(protocol: Any, claimed: float, rng: Rng, domain_size: int = 0) -> Audit:
-    d = domain_size or protocol.domain_size
-    return audit_protocol(protocol, d, claimed, rng, 60_000, confidence=1 - FALSE_ALARM)
-
-
 @pytest.mark.every(6)
 @pytest.mark.parametrize("protocol", AUDITED, ids=repr)
-def test_a_correct_protocol_passes_and_most_of_its_budget_is_found(protocol: Any, rng: Rng) -> None:
-    epsilon = epsilon_of(protocol)
-    found = audited(protocol, epsilon, rng)
-    assert not found.violated
-    assert (0.25 if protocol is ONE_COHORT else 0.6) * epsilon < found.lower <= found.estimate
-    assert audited(protocol, 0.25 * epsilon, rng).violated
+def test_a_correct_protocol_passes_and_most_of_its_budget_is_found(protocol: Any) -> None:
+    epsilon, d = epsilon_of(protocol), protocol.domain_size
+    found = audited(protocol, d, epsilon, digits=False)
+    assert not found.is_broken
+    assert (0.25 if protocol is ONE_COHORT else 0.6) * epsilon < found.epsilon_low
+    assert audited(protocol, d, 0.25 * epsilon, digits=False).is_broken
 
 
-def leaking(protocol: Any) -> Any:
-    """Right, but for a bit that tells one user in ten whether their item is the first."""
+def test_a_leak_beside_a_correct_report_is_found() -> None:
+    """A bit tells one user in ten whether their item is the first."""
+    protocol = OUE(40, 1.0)
 
     def perturb(self: Any, values: Any, rng: Rng) -> Any:
         mark = (values == 0) & (rng.random(values.size) < 0.1)
         return np.column_stack([protocol.perturb(values, rng), mark.astype(np.uint8)])
 
-    return changed(protocol, perturb=perturb)
+    found = audited(changed(protocol, perturb=perturb), 40, 1.0, looked=None)
+    assert found.is_broken
+    assert found.items[0] == 0
+    assert found.hits[1] == 0
 
 
-def test_a_leak_beside_a_correct_report_is_found(rng: Rng) -> None:
-    found = audited(leaking(OUE(40, 1.0)), 1.0, rng)
-    assert found.violated
-    assert found.first == "item 0"
-    assert found.second_hits == 0
+class Tables:
+    """A central mechanism, whose items are places among tables."""
 
+    def __init__(self, mechanism: Any, *tables: list[int]) -> None:
+        self.mechanism, self.tables = mechanism, np.array(tables)
 
-def test_a_plug_in_of_words(rng: Rng) -> None:
-    class Words:
-        def perturb(self, values: Any, rng: Rng) -> Any:
-            names = np.array([f"name {v}" for v in range(3)])
-            return names[np.where(rng.random(values.size) < 0.5, values, 0)]
-
-    found = audited(Words(), 1.0, rng, 3)
-    assert found.violated
-    assert found.event.startswith("the report is name")
+    def perturb(self, values: Any, rng: Rng) -> Any:
+        return self.mechanism.sample(self.tables[values], rng)
 
 
 @pytest.mark.parametrize(
     "mechanism", [Laplace(2, 1.0), Geometric(2, 1.0), Stability(2, 1.0, delta=0.1)]
 )
-def test_central_mechanisms_on_neighbouring_tables(mechanism: Any, rng: Rng) -> None:
-    def inputs(mechanism: Any) -> Any:
-        return [
-            (str(t), lambda n, r, t=t: mechanism.sample(np.broadcast_to(t, (n, 2)), r))
-            for t in ([3, 4], [4, 3], [0, 7], [1, 6])
-        ][:2]
-
-    options: Any = {"samples": 60_000, "confidence": 1 - FALSE_ALARM, "delta": mechanism.delta}
-    assert not audit(inputs(mechanism), 1.0, rng, **options).violated
+def test_central_mechanisms_on_neighbouring_tables(mechanism: Any) -> None:
+    options: Any = {"delta": mechanism.delta, "digits": False, "watched": np.arange(2)}
+    tables = [3, 4], [4, 3]
+    assert not audited(Tables(mechanism, *tables), 2, 1.0, **options).is_broken
     less = replace(mechanism, epsilon=2.5)
     if not isinstance(mechanism, Stability):  # withheld either way
-        assert audit(inputs(less), 1.0, rng, **options).violated
+        assert audited(Tables(less, *tables), 2, 1.0, **options).is_broken
 
 
-def test_a_forgotten_threshold_needs_more_delta(rng: Rng) -> None:
-    def lone(threshold: float) -> Any:
+def test_a_forgotten_threshold_needs_more_delta() -> None:
+    options: Any = {"delta": 0.01, "digits": False, "watched": np.arange(2)}
+    for threshold, is_broken in ((Stability(2, 1.0, delta=0.01).threshold, False), (3.0, True)):
         mutant = changed(Stability(2, 1.0, delta=0.01), threshold=threshold)
-        return [
-            (str(t), lambda n, r, t=t: mutant.sample(np.broadcast_to(t, (n, 2)), r))
-            for t in ([0, 9], [1, 8])
-        ]
-
-    options: Any = {"samples": 60_000, "confidence": 1 - FALSE_ALARM, "delta": 0.01}
-    right = Stability(2, 1.0, delta=0.01).threshold
-    assert not audit(lone(right), 1.0, rng, **options).violated
-    assert audit(lone(3.0), 1.0, rng, **options).violated
-
-
-@pytest.mark.parametrize(
-    ("draw", "words"),
-    [
-        (lambda n, rng: np.zeros(n - 1), "must return 8192 reports"),
-        (lambda n, rng: 1 / 0, "ZeroDivisionError"),
-        (lambda n, rng: np.array([None] * n), "got objects"),
-    ],
-)
-def test_a_sampler_that_does_not_work_is_one_sentence(draw: Any, words: str, rng: Rng) -> None:
-    with pytest.raises(RunError, match=words):
-        audit([("a", draw), ("b", draw)], 1.0, rng)
-
-
-def test_options_of_an_audit(rng: Rng) -> None:
-    def draw(n: int, rng: Rng) -> Any:
-        return rng.integers(0, 2, n)
-
-    with pytest.raises(ScenarioError, match="confidence must be in"):
-        audit([("a", draw), ("b", draw)], 1.0, rng, confidence=1.0)
-    with pytest.raises(ScenarioError, match="samples must be at least"):
-        audit([("a", draw), ("b", draw)], 1.0, rng, samples=10)
-    with pytest.raises(ScenarioError, match="two inputs"):
-        audit([("a", draw)], 1.0, rng)
-    same = audit([("a", draw), ("b", draw)], 1.0, rng, 4000)
-    assert same.lower == 0
-    assert not same.violated
+        found = audited(Tables(mutant, [0, 9], [1, 8]), 2, 1.0, **options)
+        assert found.is_broken == is_broken

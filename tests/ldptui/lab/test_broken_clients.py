@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.audits import audited
 from support.commands import Captured
 
 import ldptui
 from ldptui.commands import cli
 from ldptui.core.base.errors import RunError
-from ldptui.core.lab.audit import audit_protocol, published
+from ldptui.core.lab.audit import published
 from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
 from ldptui.terminal import exits
@@ -125,5 +126,4 @@ def test_doubles_of_a_simulation_are_found() -> None:
     for kind in LOCAL:
         protocol: Any = ldptui.protocol(kind, 4, epsilon=0.1)
         if protocol.simulated_only:
-            rng = np.random.default_rng(0)
-            assert audit_protocol(protocol, 4, 0.1, rng, 20_000, digits=True).violated
+            assert audited(protocol, 4, 0.1, 80_000, 0.999).is_broken
