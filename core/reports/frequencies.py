@@ -15,12 +15,12 @@ from ..base.sampling import Floats
 from ..bounds.claims import Overturning, Sum, above
 from ..defences import CORRECTIONS, correct_estimates, known
 from ..defences.norms import project
-from ..lab.concluding import Concluded, concluded
 from ..law.mechanism import check_estimates
 from ..law.moments import Unbiased
 from ..theory import Misfit, misfit, simultaneous_width, top_confidence
 from ..theory.evidence import of_reports
 from .arguments import listed, names, whole, words
+from .concluding import Concluded, concluded
 from .counted import Counted
 from .coverage import Coverage, coverage, deviations
 from .points import step_of

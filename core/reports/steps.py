@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import DefenceError, ScenarioError, got
-from ..base.files import Piped, Source
+from ..base.files import Source
 from ..base.pulse import no_pulse
 from ..base.sampling import Floats
 from ..base.streams import stream
@@ -19,49 +18,24 @@ from ..defences import (
     ALARMS,
     CORRECTIONS,
     FILTERS,
-    Known,
+    Alarm,
+    Filter,
     Load,
+    Received,
+    Verdict,
     correct_estimates,
+    given_the_rest,
     known,
 )
-from ..lab.defending import (
-    SIFTED,
-    Foe,
-    Left,
-    Rates,
-    left_of,
-    of_alarm,
-    of_correction,
-    of_filter,
-    trials_of,
-)
-from ..lab.screening import HELD as LOOKED_AT
 from ..law.moments import Unbiased
-from ..law.pure import Items, LocalMechanism, Reports
-from .files import read_rows
+from ..law.pure import BoolArray, Items, LocalMechanism, Reports
 from .layout import nobody
-from .memory import bounded_batches, check_memory, expected_reports
 from .points import step_of
-from .sources import check_rows
+from .rates import SIFTED, SmallAttack, StepVerdict
+from .reading import check_memory, reread
+from .screening import HELD
 
-
-@dataclass(frozen=True, eq=False)
-class StepVerdict:
-    """The verdict of one step on reports of real users.
-
-    alarm : None where it claims nothing. dropped : the reports that it drops, of those that the
-    steps before it kept; None of one that reads no reports. named : the items that it takes for
-    targets. certified : the share of fakes that it proves at least; None where it proves none.
-    rates : what it does by itself on simulated collections; None where nobody asked for that, and
-    of a protocol whose noise has no closed form.
-    """
-
-    kind: str
-    alarm: bool | None = None
-    dropped: int | None = None
-    named: tuple[str, ...] = ()
-    certified: float | None = None
-    rates: Rates | None = None
+NOBODY = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +77,7 @@ def steps_of(kinds: Sequence[str], protocol: LocalMechanism) -> list[Any]:
 
 
 def defend_reports(
-    batches: Iterable[Reports],
+    reports: Reports | Sequence[Source],
     protocol: LocalMechanism,
     kinds: Sequence[str],
     labels: Sequence[str],
@@ -117,97 +91,81 @@ def defend_reports(
     where a step leaves nothing.
     """
     steps = steps_of(kinds, protocol)
-    filters = [step for step in steps if step.kind in FILTERS]
-    raw, users, left = _received(batches, protocol, filters)
-    frequencies, kept = raw, users
-    if left is not None:
-        if left.frequencies is None:
-            raise DefenceError(f"{' and '.join(kinds)} keeps no report at all")
-        frequencies, kept = left.frequencies[None], left.users
-    nothing = np.empty(0, dtype=np.int64)
-    everyone, about = known(protocol, users, nothing), known(protocol, kept, nothing)
+    with reread(reports, protocol, "defend") as read:
+        sifted = _sift(steps, protocol, read())
+    if sifted.frequencies is None:
+        raise DefenceError(f"{' and '.join(kinds)} keeps no report at all")
+    users, raw = sifted.kept.size, sifted.raw
+    everyone, about = known(protocol, users, NOBODY), known(protocol, sifted.users, NOBODY)
     corrections = [step for step in steps if step.kind in CORRECTIONS]
-    for step in corrections:
-        step.check(about)
-    values = correct_estimates(frequencies.copy(), corrections, about)[0]
-    verdicts = iter(() if left is None else zip(left.verdicts, left.dropped, strict=True))
-    made = []
+    for step in (*corrections, *(each for each in steps if isinstance(each, Alarm))):
+        step.check(about if step.kind in CORRECTIONS else everyone)
+    values = correct_estimates(sifted.frequencies[None].copy(), corrections, about)[0]
+    made = list[StepVerdict]()
     for step in steps:
-        rates = _rates(step, protocol, users, raw[0], trials)
-        if step.kind in CORRECTIONS:
-            made.append(StepVerdict(step.kind, rates=rates))
-        elif step.kind in ALARMS:
-            made.append(StepVerdict(step.kind, _alarm(step, raw, everyone), rates=rates))
-        else:
-            verdict, dropped = next(verdicts)
-            named = tuple(labels[item] for item in verdict.named)
+        at_once = max(1, HELD // protocol.domain_size) if isinstance(step, Filter) else users
+        rates = None
+        if trials and isinstance(protocol, Unbiased):
+            rates = SmallAttack(protocol, min(users, at_once), raw).rates(step, trials)
+        if isinstance(step, Filter):
+            verdict = sifted.verdicts[len(made)]
+            dropped = None if verdict.kept is None else int((~verdict.kept).sum())
             proved = None if math.isnan(verdict.certified) else verdict.certified
-            drops = None if verdict.kept is None else dropped
-            made.append(StepVerdict(step.kind, verdict.alarm, drops, named, proved, rates))
-    rows = np.empty(0, dtype=np.int64) if left is None else np.flatnonzero(~left.kept)
-    return DefendedEstimates(values, tuple(made), rows, users)
+            named = tuple(labels[item] for item in verdict.named)
+            made.append(StepVerdict(step.kind, verdict.alarm, users, rates, None, dropped, named,
+                                    proved))  # fmt: skip
+        else:
+            claims = step.alarmed(raw[None], everyone) if isinstance(step, Alarm) else None
+            alarm = None if claims is None else bool(claims[0])
+            made.append(StepVerdict(step.kind, alarm, users, rates))
+    return DefendedEstimates(values, tuple(made), np.flatnonzero(~sifted.kept), users)
 
 
-def read_defended(
-    reports: Reports | Sequence[Source], protocol: LocalMechanism, kinds: Sequence[str],
-    labels: Sequence[str], trials: int,
-) -> DefendedEstimates:  # fmt: skip
-    """`defend_reports` of an array or of files, of which none is standard input."""
-    if isinstance(reports, np.ndarray):
-        return defend_reports([reports], protocol, kinds, labels, trials)
-    check_rows(reports, "defend")
-    for source in reports:
-        if isinstance(source, Piped):
-            raise ScenarioError(f"needs files of reports, got {source}", key="defend")
-    need = partial(defending_memory, protocol, kinds)
-    check_memory(expected_reports(reports) or 0, need, "defend")
-    batches = (rows.reports for rows in read_rows(reports, protocol))
-    return defend_reports(batches, protocol, kinds, labels, trials)
+@dataclass(frozen=True, eq=False)
+class _Sifted:
+    """The reports of N that filters, one after the other, leave.
 
-
-def defending_memory(protocol: LocalMechanism, kinds: Sequence[str], users: int) -> int:
-    """The bytes that these steps need for N reports, about; 0 where none of them reads reports.
-
-    The reports are held twice while their batches are put in one array. Raises ScenarioError.
+    raw : float64[d], the estimates from all of them. kept : bool[N], those that stay. verdicts :
+    one a filter, by its place among the steps, about what those before it kept. users : the
+    reports behind the frequencies, float64[d]; None where no report is left.
     """
-    filters = [step for step in steps_of(kinds, protocol) if step.kind in FILTERS]
-    report = nobody(protocol)
-    size = report.dtype.itemsize * math.prod(report.shape[1:])
-    load = Load(protocol.domain_size, users)
-    return max((2 * users * size + step.memory(load) for step in filters), default=0)
+
+    raw: Floats
+    kept: BoolArray
+    verdicts: dict[int, Verdict]
+    users: int
+    frequencies: Floats | None
 
 
-def _received(
-    batches: Iterable[Reports], protocol: LocalMechanism, filters: Sequence[Any]
-) -> tuple[Floats, int, Left | None]:
-    """float64[1, d], the estimates from all reports; N; and what filters leave of them."""
+def _sift(steps: Sequence[Any], protocol: Any, batches: Iterable[Reports]) -> _Sifted:
+    """The reports that the filters among these steps leave; raises ScenarioError."""
+    filters = {at: step for at, step in enumerate(steps) if isinstance(step, Filter)}
+    counts, users, held = protocol.support_counts(nobody(protocol)), 0, list[Reports]()
+    for batch in batches:
+        counts, users = counts + protocol.support_counts(batch), users + len(batch)
+        if filters:
+            held.append(batch)
+            load = Load(protocol.domain_size, users)
+            size = 2 * users * batch.nbytes // max(1, len(batch))  # twice while they are put in one
+            check_memory(users, max(size + step.memory(load) for step in filters.values()),
+                         "defend")  # fmt: skip
+    raw = protocol.estimates(counts[None], users).frequencies[0]
+    kept, verdicts, named = np.ones(users, dtype=np.bool_), dict[int, Verdict](), NOBODY
     if not filters:
-        counts, users = protocol.support_counts(nobody(protocol)), 0
-        for batch in batches:
-            counts, users = counts + protocol.support_counts(batch), users + len(batch)
-        return protocol.estimates(counts[None], users).frequencies, users, None
-    kinds = [step.kind for step in filters]
-    need = partial(defending_memory, protocol, kinds)
-    reports = np.concatenate([*bounded_batches(batches, need, "defend")])
-    raw = protocol.estimates(protocol.support_counts(reports)[None], len(reports)).frequencies
+        return _Sifted(raw, kept, verdicts, users, raw)
+    reports = np.concatenate(held)
+    kinds = [step.kind for step in filters.values()]
     rng = stream(0, f"defend {kinds!r} {protocol!r}", "defence", "reports")
-    return raw, len(reports), left_of(filters, protocol, reports, rng, no_pulse)
-
-
-def _alarm(step: Any, raw: Floats, about: Known) -> bool:
-    """True where an alarm claims an attack; raises ScenarioError where it makes no sense here."""
-    step.check(about)
-    return bool(step.alarmed(raw, about)[0])
-
-
-def _rates(
-    step: Any, protocol: LocalMechanism, users: int, estimates: Floats, trials: int
-) -> Rates | None:
-    """The rates of a step by itself on simulated collections."""
-    if not trials or not isinstance(protocol, Unbiased):
-        return None
-    if step.kind not in FILTERS:
-        foe = Foe(protocol, users, estimates)
-        return of_alarm(step, foe) if step.kind in ALARMS else of_correction(step, foe, trials)
-    foe = Foe(protocol, min(users, max(1, LOOKED_AT // protocol.domain_size)), estimates)
-    return of_filter(step, foe, trials_of(foe, trials), no_pulse)
+    for at, step in filters.items():
+        here = reports if kept.all() else reports[kept]
+        verdict = verdicts[at] = step.sift(Received(protocol, here, rng, no_pulse))
+        if verdict.kept is not None:
+            kept[np.flatnonzero(kept)[~verdict.kept]] = False
+        counts = counts - (0 if verdict.removed is None else verdict.removed)
+        named = verdict.named if verdict.named.size else named
+    left = int(kept.sum()) - sum(each.fewer for each in verdicts.values())
+    values = None
+    if left > 0:
+        counts = counts - protocol.support_counts(reports[~kept])
+        values = given_the_rest(protocol.estimates(counts[None], left).frequencies[0], named)
+    return _Sifted(raw, kept, verdicts, left, values)

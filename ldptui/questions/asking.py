@@ -19,7 +19,6 @@ from ldptui.core.base.files import check_other, check_replaced, is_file, write_a
 from ..terminal import exits
 from ..terminal.output import check_writable, note
 from . import load_question
-from .collection import RUN
 from .inputs import FormPlace, Steps, offered
 from .options import concerned
 from .question import Question, finish
@@ -109,7 +108,7 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Form
     given, writes = asked.typed(values), False
     for option in asked.options:
         match option.argument.role:
-            case "scenario" if option.required or values.get("subject") == RUN:
+            case "scenario" if option.required:
                 given[option.name] = ask.scenario()
             case "protocol":
                 table = (ask.document or {}).get("protocol", {})

@@ -21,8 +21,6 @@ from .parameters import keys
 
 ENDS: Final = (*FORMATS, *(f"{end}.gz" for end in PACKED))
 """The ends of the names of files of reports."""
-RUN: Final = "run"
-"""The value of the field `subject` of a form that is about a run of the workbench's scenario."""
 NAMES: Final = ("reports", "protocol", "epsilon", "items", "domain", "low", "high")
 """The options of a collection, but for the keys of its protocol."""
 
@@ -30,11 +28,6 @@ NAMES: Final = ("reports", "protocol", "epsilon", "items", "domain", "low", "hig
 def senders() -> tuple[tuple[Any, str], ...]:
     """The kinds whose users send reports."""
     return alike(*(kind for kind in kinds() if kind not in curators()))
-
-
-def is_filed(form: Mapping[str, Any]) -> bool:
-    """Return whether the reports are in files."""
-    return form.get("subject") != RUN
 
 
 def sender_keys(known: Iterable[str]) -> Iterator[Option]:
@@ -51,12 +44,12 @@ def is_of_collection(option: str) -> bool:
 
 def _has_key(name: str, form: Mapping[str, Any]) -> bool:
     """Return whether the protocol of the files has a key."""
-    return is_filed(form) and having("protocol", name)(form)
+    return having("protocol", name)(form)
 
 
 def is_ranged(form: Mapping[str, Any]) -> bool:
     """Return whether the users of the files hold numbers of a range."""
-    return is_filed(form) and form.get("protocol") in numbers()
+    return form.get("protocol") in numbers()
 
 
 def is_distributed(form: Mapping[str, Any]) -> bool:
@@ -69,7 +62,7 @@ def is_distributed(form: Mapping[str, Any]) -> bool:
 
 def is_listed(form: Mapping[str, Any]) -> bool:
     """Return whether the users of the files hold items of a list."""
-    return is_filed(form) and not is_ranged(form)
+    return not is_ranged(form)
 
 
 def _is_numbered(form: Mapping[str, Any]) -> bool:
@@ -83,11 +76,11 @@ Reports: TypeAlias = Annotated[
     Any,
     "REPORTS",
     Argument(positional=True, role="reports"),
-    Blank((EXAMPLE,), hint="file, folder", only=is_filed),
+    Blank((EXAMPLE,), hint="file, folder"),
 ]
 """Files of reports; in Python also what a protocol perturbed, batches of that, or its counts."""
 Sender: TypeAlias = Annotated[
-    Any, "KIND", Argument(role="sender"), Blank("oue", choices=senders, bare=True, only=is_filed)
+    Any, "KIND", Argument(role="sender"), Blank("oue", choices=senders, bare=True)
 ]
 """The kind of the protocol of reports; in Python also the protocol itself."""
 SenderBudget: TypeAlias = Annotated[

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.claims import Sum, above
-from ldptui.core.lab.concluding import Concluded
+from ldptui.core.reports.concluding import Concluded
 from ldptui.core.view import Ends
 
 from ..charts.figures.intervals import HEADS, interval_rows, intervals_plot
@@ -63,14 +63,11 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
         Of another claim of `ldptui.core.bounds.claims`, the share that overturns it.
     source
         The words for what was read.
-    truth
-        float64[d], the true frequencies, where they are known.
     marks
         A sentence for each file whose reports are for tests.
     """
 
     source: str = field(kw_only=True)
-    truth: Floats | None = field(default=None, kw_only=True)
     marks: Sequence[str] = field(default=(), kw_only=True)
 
     @property
@@ -95,23 +92,13 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
 
     @property
     def sentences(self) -> Iterator[str]:
-        """The answer, how many true frequencies are inside, a sentence for each claim, the fakes,
-        and the doubts."""
+        """The answer, a sentence for each claim, the fakes, and the doubts."""
         first, fakes = int(np.argmax(self.estimates)), text.percent(self.share)
         low, high = text.short(float(self.low[first]), 3), text.short(float(self.high[first]), 3)
         yield (
             f"If up to {fakes} of the reports are fake, "
             f"item {self.labels[first]} is held by {low} to {high}."
         )
-        if self.truth is not None:
-            robust, naive = (
-                int(((low <= self.truth) & (self.truth <= high)).sum())
-                for low, high in ((self.low, self.high), (self.naive_low, self.naive_high))
-            )
-            yield (
-                f"Of {text.count(self.truth.size)} true frequencies {text.count(robust)} are "
-                f"inside, {text.count(naive)} inside the naive intervals."
-            )
         sure = text.percent(self.confidence)
         said = (self._claims(sure), self._unfit(sure), self._fakes(sure), self.doubts, self.marks)
         yield from (f"{words}." for each in said for words in each)
@@ -178,8 +165,7 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
 
         return Ends(
             self.reports, self.share, tuple(self.labels[item] for item in items),
-            () if self.truth is None else of(self.truth),
-            of(self.estimates), of(self.naive_low), of(self.naive_high), of(self.low),
+            (), of(self.estimates), of(self.naive_low), of(self.naive_high), of(self.low),
             of(self.high), tuple(map(leads.get, items)),
         )  # fmt: skip
 
@@ -227,13 +213,8 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
     def figures(self) -> Iterator[Figure]:
         """The intervals of the largest items, naive ones left, robust ones right; and β*."""
         ends = self._ends(DRAWN)
-        true = None if self.truth is None else [*ends.true]
-        heads = ("", "rank", *HEADS[1:], *(["true"] if true is not None else []))
-        shown = [
-            (row[0], rank, *row[1:], *([] if true is None else true[rank - 1 : rank]))
-            for rank, row in enumerate(interval_rows(ends), 1)
-        ]
-        yield figure(intervals_plot(self.title, ends, true), heads, shown)
+        shown = [(row[0], rank, *row[1:]) for rank, row in enumerate(interval_rows(ends), 1)]
+        yield figure(intervals_plot(self.title, ends, None), ("", "rank", *HEADS[1:]), shown)
         bars = [
             Bar(claimed.text, claimed.overturning.share, true=self.share, target=True)
             for claimed in self.claims

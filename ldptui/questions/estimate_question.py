@@ -171,17 +171,17 @@ def _estimate_items(
 ) -> Generator[str, None, dict[str, Any]]:  # fmt: skip
     """The frequencies of all users' items, and what screens and steps of a server say of them."""
     from ldptui.core.reports.frequencies import estimate_frequencies
-    from ldptui.core.reports.steps import read_defended
+    from ldptui.core.reports.steps import defend_reports
 
     from .reports_input import screen_collection, write_rows
     from .screen_answer import ScreenAnswer
 
-    rows = collection.rows if is_screened or defend is not None else ()
+    rows = collection.rows_again if is_screened or defend is not None else ()
     found = vars(estimate_frequencies(total, **how))
     if defend is not None:
         yield f"putting {collection.source} behind {defend}"
         kinds = tuple(kind.strip() for kind in defend.split(","))
-        steps = read_defended(rows, collection.protocol, kinds, found["labels"], trials)
+        steps = defend_reports(rows, collection.protocol, kinds, found["labels"], trials)
         write_rows(rows_out, steps.rows)
         found = {**found, "defended": steps.values, "steps": steps}
     if is_screened:

@@ -12,7 +12,8 @@ import numpy as np
 from ldptui.core.base.sampling import Floats
 from ldptui.core.reports.coverage import REPETITIONS
 from ldptui.core.reports.frequencies import Frequencies
-from ldptui.core.reports.steps import DefendedEstimates, StepVerdict
+from ldptui.core.reports.rates import StepVerdict
+from ldptui.core.reports.steps import DefendedEstimates
 from ldptui.core.theory import Difference
 
 from ..charts.series import Bar, Bars
@@ -221,7 +222,7 @@ def _step_words(step: StepVerdict) -> str:
         said.append(f"{text.percent(step.certified)} are fake at least")
     elif step.named:
         said.append(f"names {', '.join(step.named)}")
-    cells = zip(RATES, rate_cells(step.rates), strict=True) if step.rates else ()
+    cells = zip(RATES, rate_cells(step), strict=True)
     said += [f"{head} {cell}" for head, cell in cells if "–" not in cell]
     return f"{step.kind}: {', '.join(said) or 'claims nothing'}"
 

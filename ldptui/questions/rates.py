@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ldptui.core.base.proportions import clopper_pearson
 from ldptui.core.base.summary import Estimate
-from ldptui.core.lab.defending import Rates
+from ldptui.core.reports.rates import Rates, StepVerdict
 
 from ..text import format as text
 
@@ -26,9 +26,12 @@ LEGEND: Final = f"""\
 beside that without; caught: the share of those fakes dropped"""
 
 
-def rate_cells(rates: Rates | None) -> list[str]:
-    """The rates as cells under HEADS."""
-    if rates is None:
+def rate_cells(step: StepVerdict) -> list[str]:
+    """The rates of a step as cells under HEADS; ≤ before what is proved."""
+    if step.proved is not None:
+        false, power, cost = (f"{value:.3g}" for value in step.proved)
+        return [f"≤ {false}", power, f"≤ {cost}" if step.proved[2] else cost, "–", "–"]
+    if (rates := step.rates) is None:
         return ["–"] * len(HEADS)
     return [
         _alarms(rates.false_alarms, rates),

@@ -13,8 +13,6 @@ import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import Piped, Source, check_other, is_file, write_atomically
-from ldptui.core.lab.concluding import Heard
-from ldptui.core.lab.screening import Screened
 from ldptui.core.law.mechanism import name_of
 from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.law.pure import LocalMechanism
@@ -22,11 +20,11 @@ from ldptui.core.plugins import published_names
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports.arguments import keys_of, local
 from ldptui.core.reports.arguments import names as item_names
-from ldptui.core.reports.conclusions import hear_reports
+from ldptui.core.reports.concluding import Heard, hear_reports
 from ldptui.core.reports.counted import Counted, counted
 from ldptui.core.reports.files import counted_in
 from ldptui.core.reports.points import protocol as protocol_of
-from ldptui.core.reports.screens import screen_reports
+from ldptui.core.reports.screening import Screened, screen_reports
 from ldptui.core.reports.sources import labels_in, sources, test_doubts
 
 from ..explain.formula_inputs import read_key
@@ -92,6 +90,15 @@ class ReportCollection:
         if self.files is None and not isinstance(self.given, np.ndarray):
             raise ScenarioError("must be reports of users", key="reports")
         return self.given if self.files is None else self.files
+
+    @property
+    def rows_again(self) -> Any:
+        """The same once more after they were counted, so that they are no standard input."""
+        if any(isinstance(file, Piped) for file in self.files or ()):
+            raise ScenarioError(
+                "must be files, which are read twice, got standard input", "reports"
+            )
+        return self.rows
 
 
 def open_collection(

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ldptui.core.lab.screening import Screen, Screened
 from ldptui.core.law.pure import Items, PureProtocol
+from ldptui.core.reports.rates import StepVerdict
+from ldptui.core.reports.screening import Screened
 from ldptui.core.theory import misfit
 
 from ..charts.series import Axis, Bar, Bars, Plot, Series
@@ -48,8 +49,8 @@ class ScreenAnswer(QuestionAnswer):
         return self.found.users
 
     @property
-    def screens(self) -> tuple[Screen, ...]:
-        """One verdict each, with its kind, alarm, false_alarm, power and cost."""
+    def screens(self) -> tuple[StepVerdict, ...]:
+        """One verdict each, with its kind, its alarm and its chances."""
         return self.found.screens
 
     @property
@@ -156,7 +157,7 @@ class ScreenAnswer(QuestionAnswer):
     def table(self, is_brief: bool = False) -> Table:
         width = COLUMNS if is_brief else len(HEADS)
         return HEADS[:width], [
-            (each.kind, rates.ALARM[each.alarm], *_rate_cells(each))[:width]
+            (each.kind, rates.ALARM[each.alarm], *rates.rate_cells(each))[:width]
             for each in self.screens
         ]
 
@@ -168,8 +169,8 @@ class ScreenAnswer(QuestionAnswer):
             "screens": [
                 {
                     "kind": each.kind, "alarm": each.alarm, "reports": each.users,
-                    "false_alarm": each.false_alarm, "power": each.power, "cost": each.cost,
-                    "proved": each.proved, "simulated": rates.rate_document(each.rates),
+                    **dict(zip(("false_alarm", "power", "cost"), each.chances, strict=True)),
+                    "proved": each.proved is not None, "simulated": rates.rate_document(each.rates),
                 }
                 for each in self.screens
             ],
@@ -201,32 +202,17 @@ class ScreenAnswer(QuestionAnswer):
 
     def _powers(self) -> Figure:
         """The power of each screen that has one; a mark: its false-alarm rate."""
-        told = [each for each in self.screens if each.power is not None]
-        bars = tuple(
-            Bar(each.kind, float(each.power or 0.0), true=each.false_alarm) for each in told
-        )
+        told = [(each.kind, each.chances[1], each.chances[0]) for each in self.screens]
+        rows = [("", kind, power, false) for kind, power, false in told if power is not None]
+        bars = tuple(Bar(kind, float(power or 0.0), true=false) for _, kind, power, false in rows)
         chart = Bars(
             "Power against 1 % of fakes (MGA on rare items)", bars, item="screen", value="power",
             truth="false",
         )  # fmt: skip
-        rows = [("", each.kind, each.power, each.false_alarm) for each in told]
         return figure(chart, ("", "screen", "power", "false alarms"), rows)
 
     def __repr__(self) -> str:
         return self.text()
-
-
-def _rate_cells(each: Screen) -> list[str]:
-    """The rates of a screen as cells."""
-    if each.rates is not None:
-        return rates.rate_cells(each.rates)
-    false, power, cost = (
-        text.MISSING if value is None else f"{value:.3g}"
-        for value in (each.false_alarm, each.power, each.cost)
-    )
-    if each.proved:
-        false, cost = f"≤ {false}", f"≤ {cost}" if each.cost else cost
-    return [false, power, cost, text.MISSING, text.MISSING]
 
 
 def _pair_figure(shares: Sequence[float]) -> Figure:

@@ -65,7 +65,7 @@ def screen(
     --------
     ldptui screen reports.csv --protocol oue --epsilon 1 --items 16
     """
-    from ldptui.core.reports.screens import check_screenable
+    from ldptui.core.reports.screening import check_screenable
 
     from .reports_input import check_new_files, open_collection, screen_collection, write_rows
     from .screen_answer import ScreenAnswer

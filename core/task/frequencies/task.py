@@ -61,7 +61,7 @@ class Frequencies(Task):
         if cell.rounds:
             return _rounds(cell, work)
         marks = Fingerprints(work.trials)
-        return _results(cell, _collect_estimates(cell, work, marks), marks)
+        return _results(cell, collect_estimates(cell, work, marks), marks)
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         return expected_metrics(cell)
@@ -81,13 +81,13 @@ def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Ar
     parts: dict[Arm, list[Floats]] = {arm: [] for arm in cell.arms}
     for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
         size = min(BLOCK_TRIALS, trials - first)
-        made = _collect_estimates(cell, Work(number, size, pulse), Fingerprints(size))
+        made = collect_estimates(cell, Work(number, size, pulse), Fingerprints(size))
         for arm, estimates in made.items():
             parts[arm].append(estimates.frequencies)
     return {arm: np.concatenate(each) for arm, each in parts.items()}
 
 
-def _collect_estimates(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[Arm, Estimates]:
+def collect_estimates(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[Arm, Estimates]:
     """The estimates of a block of trials in each arm; the fingerprints take in its counts."""
     number, trials, pulse = work.number, work.trials, work.pulse
     sifted: Mapping[Arm, FilteredReports] = {}

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ldptui.core.base.files import is_there
 
 from ...questions.choices import EXAMPLE, EXAMPLES
-from ...questions.collection import is_filed
 from ...questions.draft_values import release
 from ...questions.question import Question
 from ...questions.sheet import Answer
@@ -100,13 +99,11 @@ class Page:
 
 ASKED: Final = ("format", "seed", "population", "protocol")
 """The tables of a scenario that most tabs are about: nobody attacks there."""
-RUN: Final = (*ASKED, "attack", "campaign", "task", "top_k", "simulate")
-"""The tables that one of its trials depends on."""
 
 
-def subject(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a scenario that a tab needs whose form has these values."""
-    return {key: document[key] for key in (ASKED if is_filed(values) else RUN) if key in document}
+def subject(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a scenario that a tab needs."""
+    return {key: document[key] for key in ASKED if key in document}
 
 
 def release_of(run: Run) -> str:
@@ -140,7 +137,7 @@ def title_of(draft: Draft | None, page: Page) -> str:
     """The title of the screen: what a tab starts from, or the files that it is about."""
     if examples := page.examples(draft):
         return f"example data: {', '.join(examples)}"
-    if page.topic.collected and is_filed(page.values(draft)):
+    if page.topic.collected:
         return ", ".join(Path(text).name for text in page.values(draft)["reports"] if text)
     return _started_from(draft)
 

@@ -253,7 +253,7 @@ class LabScreen(Screen[None]):
             return  # what is being written is not left half done: its end asks again
         values = self.values
         scenario = draft.scenario
-        document = None if scenario is None else subject(base(scenario).document, values)
+        document = None if scenario is None else subject(base(scenario).document)
         asked = (values, document, draft.folder)
         if page.asked == asked:
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from support.commands import Captured, fail, succeed
 import ldptui
 from ldptui.commands import cli
 from ldptui.core.law.pure import SeedSearch
-from ldptui.core.reports.memory import bounded_batches, expected_reports
 from ldptui.terminal import exits
 
 AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "40", "--trials", "0")
@@ -135,6 +133,10 @@ def test_standard_input_is_screened_as_the_file_is(
     with path.open("rb") as file:
         monkeypatch.setattr("sys.stdin", type("In", (), {"buffer": file, "isatty": bool})())
         assert answer(capsys, exits.ALARM, "-") == answer(capsys, exits.ALARM, str(path))
+        share = (*AGREED[:-2], "--share", "0.02", "--format", "json")
+        file.seek(0)
+        piped = succeed(capsys, "conclude", "-", *share)
+    assert piped == succeed(capsys, "conclude", str(path), *share)
 
 
 def test_protocols_without_a_closed_form_are_refused(tmp_path: Path, capsys: Captured) -> None:
@@ -193,7 +195,7 @@ def test_the_steps_of_a_defence_say_what_they_found_and_what_they_cost(
     assert steps["conditional"]["named"]
     assert 0 <= steps["floor"]["certified"] <= 1200 / 61_200
     for kind, step in steps.items():
-        assert step["simulated"]["trials"] == (200 if kind == "asd" else 2)
+        assert step["simulated"]["trials"] == (200 if kind in ("asd", "norm-sub") else 2)
         assert step["simulated"]["users"] == 61_200
     assert steps["norm-sub"]["simulated"]["error"][0] < 0.9
     number, low, high = steps["asd"]["simulated"]["false_alarm"]
@@ -234,33 +236,15 @@ def test_the_rates_of_filters_are_counted_in_simulated_collections(
     assert "of 4" in succeed(capsys, "screen", str(path), *agreed)
 
 
-@pytest.mark.parametrize("end", [".csv", ".jsonl", ".parquet"])
-def test_the_number_of_reports_is_told_before_they_are_read(end: str, tmp_path: Path) -> None:
-    oue, rng = ldptui.protocol("oue", items=70, epsilon=1.0), np.random.default_rng(1)
-    path = tmp_path / f"reports{end}"
-    ldptui.write_reports(path, [oue.perturb(rng.integers(0, 70, 9000), rng)], oue)
-    assert expected_reports([path]) == pytest.approx(9000, rel=0.01)
-    assert expected_reports([path, path]) == pytest.approx(18_000, rel=0.01)
-    packed = tmp_path / "reports.csv.gz"
-    packed.write_bytes(gzip.compress(b"report\n"))
-    assert expected_reports([path, packed]) is None
-    broken = tmp_path / f"broken{end}"
-    broken.write_bytes(b"")
-    assert expected_reports([broken]) is None
-
-
-def test_more_than_can_be_held_is_one_sentence_before_anything_is_read(
+def test_more_than_can_be_held_is_one_sentence(
     collections: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     path = str(collections["clean"])
-    monkeypatch.setattr("ldptui.core.reports.memory.MAX_HELD", 1_500_000)
+    monkeypatch.setattr("ldptui.core.reports.reading.MAX_HELD", 600_000)
     for arguments in (("screen", path), ("estimate", path, "--defend", "fiad")):
         words = fail(capsys, 2, *arguments, *AGREED)
-        assert "of memory for about 60 000 reports, and must need at most" in words
         assert "needs about" in words
-    olh = ldptui.protocol("olh", items=40, epsilon=1.0)
-    with pytest.raises(ldptui.LdpError, match="more than"):
-        list(bounded_batches(ldptui.read_reports(path, olh), lambda users: 100 * users, "reports"))
+        assert "of memory for" in words
 
 
 def test_an_option_of_other_commands_is_named_before_what_is_missing(capsys: Captured) -> None:

@@ -1,4 +1,4 @@
-"""The tab Conclude: what it shows is what `ldptui.conclude` says, of files and of a run."""
+"""The tab Conclude: what it shows is what `ldptui.conclude` says."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ from support.waiting import seen
 
 import ldptui
 from ldptui.charts.series import Bars, Plot
-from ldptui.core.base.arms import ATTACKED
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.experiment import compile as bind
-from ldptui.core.scenario import Scenario
-from ldptui.core.task.frequencies import trial_estimates
 from ldptui.questions import reports_input
 from ldptui.questions.choices import EXAMPLE
 
@@ -26,12 +22,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*has reports for tests")
 
 PATH = Path(ldptui.__file__).parent / "questions" / "examples" / EXAMPLE
 OUE: Any = ldptui.protocol("oue", items=16, epsilon=1.0)
-SCENARIO = {
-    "format": 1,
-    "population": {"kind": "counts", "counts": [4000, 3000, 2000, 500, 300, 200]},
-    "protocol": {"kind": "grr", "epsilon": 2.0},
-    "attack": {"kind": "mga", "share": 0.1, "targets": {"items": [5]}},
-}
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05])
@@ -90,39 +80,6 @@ def test_reports_are_read_once_while_the_share_is_typed(monkeypatch: pytest.Monk
     assert len(read) == 2
 
 
-def test_a_run_is_concluded_from_its_first_trial() -> None:
-    answer = ask("conclude", SCENARIO, subject="run", share=0.1)
-    [cell] = bind(Scenario(SCENARIO)).cells
-    drawn = trial_estimates(cell, 1)[ATTACKED][0]
-    found = {int(str(row[0])): row for row in answer.table.rows}
-    plot = answer.charts[0]
-    assert isinstance(plot, Plot)
-    true = plot.series[2]
-    assert sorted(true.y, reverse=True) == [0.4, 0.3, 0.2, 0.05, 0.03, 0.02]
-    inside = [float(str(found[v][4])) <= f <= float(str(found[v][5]))
-              for v, f in enumerate([0.4, 0.3, 0.2, 0.05, 0.03, 0.02])]  # fmt: skip
-    naive = [float(str(found[v][2])) <= f <= float(str(found[v][3]))
-             for v, f in enumerate([0.4, 0.3, 0.2, 0.05, 0.03, 0.02])]  # fmt: skip
-    assert f"Of 6 true frequencies {sum(inside)} are inside, {sum(naive)} inside" in answer.words[1]
-    assert sum(naive) < sum(inside) == 6
-    assert "10 % fake" in answer.table.title
-    assert [found[v][1] for v in range(6)] == pytest.approx(drawn)  # those of the tab Trials
-
-
-@pytest.mark.parametrize("kind", ["local", "shuffled", "verified", "aggregated", "curator"])
-def test_a_run_is_concluded_by_its_trust(kind: str) -> None:
-    """A fake is worth what the trust admits: the width of the set is β/(1 − β) of an item, or a."""
-    trust = {"kind": kind, "delta": 1e-5} if kind == "shuffled" else {"kind": kind}
-    answer = ask("conclude", SCENARIO | {"trust": trust}, subject="run", share=0.1)
-    [cell] = bind(Scenario(SCENARIO)).cells
-    fewer = kind in ("verified", "aggregated", "curator")
-    set_width = 0.1 / 0.9 / (1 if fewer else cell.pure.p - cell.pure.q)
-    first = answer.table.rows[0]
-    naive, robust = (float(str(first[at + 1])) - float(str(first[at])) for at in (2, 4))
-    assert set_width + 0.8 * naive < robust < set_width + 1.2 * naive / 0.9
-    assert naive < (0.01 if kind in ("aggregated", "curator") else 0.06)
-
-
 @pytest.mark.parametrize(
     ("values", "name", "rule"),
     [
@@ -138,21 +95,8 @@ def test_what_is_wrong_is_said_at_its_field(values: Any, name: str, rule: str) -
     assert caught.value.key == name
 
 
-@pytest.mark.parametrize(
-    ("changes", "rule"),
-    [
-        ({"protocol": {"kind": "she", "epsilon": 1.0}}, "must be files: the protocol must not be"),
-        ({"protocol": {"kind": "stability", "epsilon": 1.0}}, "withholds bins"),
-        ({"attack": {"kind": "python", "file": "a.py", "share": 0.1}}, "code in Python|must"),
-    ],
-)
-def test_a_run_that_nothing_bounds_is_refused(changes: Any, rule: str) -> None:
-    with pytest.raises(ScenarioError, match=rule):
-        ask("conclude", SCENARIO | changes, subject="run")
-
-
 async def test_numbers_on_the_screen_are_those_of_the_library_as_beta_is_typed() -> None:
-    async with lab((120, 40)) as (screen, engine, pilot):
+    async with lab((120, 40)) as (screen, _, pilot):
         await go(screen, pilot, "conclude")
         for share in (0.02, 0.05):
             await edit(screen, pilot, "share", share)
@@ -169,8 +113,3 @@ async def test_numbers_on_the_screen_are_those_of_the_library_as_beta_is_typed()
                     found.high,
                 )
                 assert read == pytest.approx([each[item] for each in columns], abs=1e-4)
-        await edit(screen, pilot, "subject", "run")
-        assert engine.questions[-1].document is not None
-        assert "attack" in engine.questions[-1].document
-        assert "true frequencies" in " ".join(screen.answers["conclude"].words)
-        assert "item names" not in seen(screen.app)  # the files' own fields have no meaning now

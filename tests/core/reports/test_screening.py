@@ -11,12 +11,12 @@ import pytest
 from support import budget
 from support.kinds import SEVERAL_ITEMS
 
-from ldptui.core.lab import screening
 from ldptui.core.lab.repeats import largest, likeliest, marks, often, too_many
-from ldptui.core.lab.screening import CHANCE, Screened, screened
 from ldptui.core.law.pure import Reports, Rng, SeedSearch
 from ldptui.core.law.together import numbers
 from ldptui.core.protocols import KINDS, OLH, OUE
+from ldptui.core.reports import screening
+from ldptui.core.reports.screening import CHANCE, Screened, screen_reports
 
 TARGETS = np.array([3, 8, 11, 15, 19])
 
@@ -26,7 +26,7 @@ def bound(kind: str, domain_size: int = 24) -> Any:
 
 
 def verdicts(protocol: Any, reports: Reports) -> Screened:
-    return screened(lambda: iter(np.array_split(reports, 3)), protocol, trials=0)
+    return screen_reports(reports, protocol, trials=0)
 
 
 def alarms(found: Screened) -> dict[str, bool | None]:
@@ -125,7 +125,7 @@ def test_reports_of_one_size_are_an_alarm_and_power_is_foretold(rng: Rng) -> Non
     found = verdicts(protocol, np.concatenate([honest, fakes]))
     assert alarms(found)["sizes"]
     told = {each.kind: each for each in found.screens}
-    assert 0 < (told["sizes"].power or 0) <= 1
+    assert 0 < (told["sizes"].chances[1] or 0) <= 1
     assert told["sizes"].proved
     assert not told["asd"].proved
 

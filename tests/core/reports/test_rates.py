@@ -7,25 +7,25 @@ from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
+import pytest
 from support import budget
 
-from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
 from ldptui.core.base.summary import Estimate
-from ldptui.core.defences import Known, Received, Verdict
+from ldptui.core.defences import Alarm, Filter, Known, Load, Received, Verdict
 from ldptui.core.defences.fiad import FIAD
 from ldptui.core.defences.norms import Norm
-from ldptui.core.defences.step import Step
-from ldptui.core.lab.defending import Foe, left_of, of_alarm, of_correction, of_filter
-from ldptui.core.lab.screening import Part
 from ldptui.core.law.pure import Rng, item_variance
 from ldptui.core.protocols import OUE
+from ldptui.core.reports import steps
+from ldptui.core.reports.rates import SmallAttack
+from ldptui.core.reports.reading import Part
 
 ZIPF = 1 / np.arange(1.0, 17) / (1 / np.arange(1.0, 17)).sum()
 
 
 @dataclass(frozen=True)
-class AboveTruth(Step):
+class AboveTruth(Alarm):
     """Alarm where the estimate of one item is above a bound: its rate is a normal tail."""
 
     item: int = 0
@@ -37,15 +37,15 @@ class AboveTruth(Step):
 
 
 @dataclass(frozen=True)
-class Some(Step):
+class Some(Filter):
     """Drop each report with one chance, and every one that supports the last item besides."""
 
     chance: float = 0.2
     item: int | None = None
     kind: Literal["some"] = "some"
 
-    def reads(self, _: Any) -> None:
-        return None
+    def memory(self, load: Load) -> int:
+        return 0
 
     def sift(self, received: Received) -> Verdict:
         kept = received.rng.random(received.users) >= self.chance
@@ -63,12 +63,13 @@ def hits(share: Estimate | None, of: int, chance: float) -> bool:
 
 def test_an_alarm_has_the_rates_of_its_tail() -> None:
     protocol, users = OUE(16, 1.0), 4000
-    foe = Foe(protocol, users, ZIPF)
-    target = int(foe.ask.targets[0])
+    attack = SmallAttack(protocol, users, ZIPF)
+    target = int(attack.ask.targets[0])
     sigma = item_variance(protocol, users, ZIPF)[target] ** 0.5
-    law = NormalDist(ZIPF[target], (sigma**2 + ZIPF[target] / users) ** 0.5)
+    law = NormalDist(ZIPF[target], sigma)
     bound = ZIPF[target] + sigma
-    rates = of_alarm(AboveTruth(target, bound), foe)
+    rates = attack.rates(AboveTruth(target, bound), 1)
+    assert rates is not None
     assert (rates.trials, rates.users) == (200, users)
     assert budget.proportion(rates.false_alarms, 200, 1 - law.cdf(bound))
     assert not budget.proportion(rates.false_alarms, 200, 1 - law.cdf(bound - 2 * sigma))
@@ -79,7 +80,7 @@ def test_an_alarm_has_the_rates_of_its_tail() -> None:
 
 def test_an_affine_correction_has_the_error_of_its_closed_form() -> None:
     """Norm takes the mean error off d errors that are independent: 1 - 1/d of their squares."""
-    rates = of_correction(Norm(), Foe(OUE(16, 1.0), 4000, ZIPF), 200)
+    rates = SmallAttack(OUE(16, 1.0), 4000, ZIPF).rates(Norm(), 1)
     assert rates is not None
     assert rates.error.mean is not None
     # What it takes off is the square of a normal mean, of 16 alike, in 200 collections.
@@ -91,42 +92,42 @@ def test_an_affine_correction_has_the_error_of_its_closed_form() -> None:
 
 
 def test_a_filter_has_the_cost_that_it_was_made_with() -> None:
-    foe = Foe(OUE(16, 1.0), 2000, ZIPF)
-    rates = of_filter(Some(), foe, 30, no_pulse)
-    assert hits(rates.cost, 2000 * 30, 0.2)
-    assert not hits(rates.cost, 2000 * 30, 0.22)
+    attack = SmallAttack(OUE(16, 1.0), 2000, ZIPF)
+    rates: Any = attack.rates(Some(), 30)
+    assert hits(rates.cost, 1980 * 30, 0.2)
+    assert not hits(rates.cost, 1980 * 30, 0.22)
     assert hits(rates.caught, 20 * 30, 0.2)
-    assert rates.error.mean > 1.05  # type: ignore[operator]
+    assert rates.error.mean > 1.05
     assert (rates.false_alarms, rates.alarms) == (30, 30)
-    rates = of_filter(Some(0.0, int(foe.ask.targets[0])), foe, 5, no_pulse)
-    assert rates.caught.mean == 1  # type: ignore[union-attr] - the target is in every fake
-    lifted = foe.protocol.q + ZIPF[foe.ask.targets[0]] * (foe.protocol.p - foe.protocol.q)
-    assert hits(rates.cost, 2000 * 5, float(lifted))
-    silent = of_filter(Some(0.0), foe, 2, no_pulse)
+    target = int(attack.ask.targets[0])
+    rates = attack.rates(Some(0.0, target), 5)
+    assert rates.caught.mean == 1  # the target is in every fake
+    lifted = attack.protocol.q + ZIPF[target] * (attack.protocol.p - attack.protocol.q)
+    assert hits(rates.cost, 1980 * 5, float(lifted))
+    silent: Any = attack.rates(Some(0.0), 2)
     assert (silent.false_alarms, silent.cost.mean, silent.error.mean) == (0, 0.0, 1.0)
-    nothing = of_filter(Some(1.0), foe, 2, no_pulse)
-    assert nothing.cost.mean == 1
+    assert attack.rates(Some(1.0), 2) is None
 
 
 def test_fiad_all_but_certainly_finds_what_its_closed_form_says() -> None:
     protocol, users = OUE(16, 2.0), 10_000
-    foe, step = Foe(protocol, users, ZIPF), FIAD()
-    held = ZIPF[foe.ask.targets]
-    assert step.drops_targets(protocol, held, users - foe.malicious, foe.malicious)
-    rates = of_filter(step, foe, 5, no_pulse)
-    assert (rates.alarms, rates.caught.mean) == (5, 1.0)  # type: ignore[union-attr]
+    attack, step = SmallAttack(protocol, users, ZIPF), FIAD()
+    honest = users - attack.malicious
+    assert step.drops_targets(protocol, ZIPF[attack.ask.targets], honest, attack.malicious)
+    rates: Any = attack.rates(step, 5)
+    assert (rates.alarms, rates.caught.mean) == (5, 1.0)
 
 
-def test_filters_in_turn_leave_what_they_leave(rng: Rng) -> None:
+def test_filters_in_turn_leave_what_they_leave(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     protocol = OUE(16, 1.0)
     reports = protocol.perturb(rng.integers(0, 16, 500), rng)
-    steps = [Some(0.3), Some(0.0, 3)]
-    left = left_of(steps, protocol, reports, rng, no_pulse)
-    assert sum(left.dropped) == 500 - left.kept.sum() == 500 - left.users
-    assert not protocol.supports(reports[left.kept])[:, 3].any()
-    counts = protocol.support_counts(reports[left.kept])
-    assert np.allclose(left.frequencies, protocol.estimates(counts[None], left.users).frequencies)  # type: ignore[arg-type]
-    assert left_of([Some(1.0)], protocol, reports, rng, no_pulse).frequencies is None
+    monkeypatch.setattr(steps, "steps_of", lambda *_: [Some(0.3), Some(0.0, 3)])
+    found = steps.defend_reports(reports, protocol, (), ZIPF.astype(str), trials=0)
+    left = np.delete(reports, found.rows, axis=0)
+    assert sum(step.dropped or 0 for step in found.steps) == 500 - len(left)
+    assert not protocol.supports(left)[:, 3].any()
+    counts = protocol.support_counts(left)
+    assert np.allclose(found.values, protocol.estimates(counts[None], len(left)).frequencies)
 
 
 def test_a_part_of_many_reports_is_spread_evenly() -> None:

@@ -7,28 +7,33 @@ be held; their rates are simulated, of users as frequent as the estimates say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from ..base.errors import ScenarioError
+from ..base.files import Source
 from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Floats
-from ..defences import ALARMS, FILTERS, Received, known
+from ..base.streams import stream
+from ..defences import ALARMS, FILTERS, Alarm, Received, known
 from ..defences.floor import CertifiedFloor
 from ..defences.itemsets import pair_counts, report_columns, sizes_of, unpack_bits, users_in
 from ..defences.pairs import Pairs
 from ..defences.suspects import MOST, Suspects, least_number, restore_counts, suspects
 from ..kernels.bits import binomial_threshold
+from ..lab.repeats import largest, likeliest, marks, often, too_many
+from ..law.mechanism import check_estimates
 from ..law.moments import Unbiased
-from ..law.pure import BoolArray, Items, Reports
+from ..law.pure import BoolArray, Items, LocalMechanism, Reports
 from ..law.together import PairLaw, numbers, tells_together
 from ..protocols.hashing import LocalHashing
 from ..theory.defended import paired
-from .defending import SIFTED, Foe, Rates, of_alarm, of_filter, trials_of
-from .repeats import largest, likeliest, marks, often, too_many
+from .arguments import local
+from .rates import SIFTED, SmallAttack, StepVerdict
+from .reading import Part, Read, check_memory, reread
 
 CHANCE: Final = 0.001
 """The false-alarm rate of each screen that has a proof: of all together 0.003 at most."""
@@ -40,42 +45,6 @@ HELD: Final = 2**25
 """Items times users that filters are asked about, which need all reports at once: of more users
 every second, fourth, … report is a part that filters are asked about."""
 
-Read = Callable[[], Iterator[Reports]]
-"""Reads all reports from the start, a batch at a time."""
-
-
-@dataclass(frozen=True)
-class Screen:
-    """The verdict of one screen.
-
-    alarm : None where it claims nothing. users : the reports that it was asked about.
-    false_alarm : its rate where nobody attacks, a bound where it is `proved`, else measured.
-    power : its alarm rate against SHARE of MGA. cost : the share of honest reports that it drops
-    where nobody attacks. None where it is not known.
-    rates : the simulated collections that the last three were measured on; None where they are
-    proved, or in closed form, or were not asked for.
-    """
-
-    kind: str
-    alarm: bool | None
-    users: int
-    false_alarm: float | None = None
-    power: float | None = None
-    cost: float | None = None
-    proved: bool = False
-    rates: Rates | None = None
-
-    @classmethod
-    def measured(cls, kind: str, alarm: bool | None, users: int, rates: Rates | None) -> Screen:
-        """One whose rates were simulated."""
-        if rates is None:
-            return cls(kind, alarm, users)
-        false, power = (
-            None if alarms is None else alarms / rates.trials
-            for alarms in (rates.false_alarms, rates.alarms)
-        )
-        return cls(kind, alarm, users, false, power, rates.cost.mean, rates=rates)
-
 
 @dataclass(frozen=True, eq=False)
 class Screened:
@@ -86,7 +55,7 @@ class Screened:
     """
 
     users: int
-    screens: tuple[Screen, ...]
+    screens: tuple[StepVerdict, ...]
     suspects: Suspects
     rows: Items
     before: Floats
@@ -96,31 +65,6 @@ class Screened:
     def alarm(self) -> bool:
         """Whether any screen alarms whose false-alarm rate is proved."""
         return any(bool(each.alarm) for each in self.screens if each.proved)
-
-
-@dataclass(eq=False)
-class Part:
-    """At most this number of the reports that come by: all, or every second, every fourth, …"""
-
-    most: int
-    every: int = 1
-    seen: int = 0
-    held: list[Reports] = field(default_factory=list)
-
-    def add(self, reports: Reports) -> None:
-        """Take in some reports."""
-        if not self.most:
-            return
-        first = -self.seen % self.every
-        self.held.append(reports if self.every == 1 else reports[first :: self.every].copy())
-        self.seen += len(reports)
-        while sum(map(len, self.held)) > self.most:
-            self.held = [np.concatenate(self.held)[::2].copy()]
-            self.every *= 2
-
-    @property
-    def reports(self) -> Reports:
-        return np.concatenate(self.held)
 
 
 @dataclass(eq=False)
@@ -141,6 +85,7 @@ class _Gathered:
     def add(self, reports: Reports, pulse: Pulse) -> None:
         protocol, d = self.protocol, self.protocol.domain_size
         self.users += len(reports)
+        check_memory(self.users, memory(protocol, self.users), "reports")
         self.part.add(reports)
         if not tells_together(protocol):
             self.single = self.single + protocol.support_counts(reports)
@@ -166,13 +111,32 @@ def memory(protocol: Any, users: int) -> int:
     return users * (3 * mark + 13) + (40 * d**2 if d <= MOST else 0)
 
 
-def screened(
-    read: Read, protocol: Unbiased, pulse: Pulse = no_pulse, trials: int = SIFTED
+def check_screenable(protocol: LocalMechanism) -> Any:
+    """The protocol; raises ScenarioError where nothing tells its honest reports."""
+    check_estimates(local(protocol), "protocol.kind")
+    if not isinstance(protocol, Unbiased):
+        rule = "must not be one whose noise has no closed form: nothing tells its honest reports"
+        raise ScenarioError(rule, key="protocol.kind")
+    return protocol
+
+
+def screen_reports(
+    reports: Reports | Sequence[Source],
+    protocol: LocalMechanism,
+    trials: int = SIFTED,
+    pulse: Pulse = no_pulse,
 ) -> Screened:
     """The verdicts of every screen; the reports are read twice where one names some of them.
 
-    trials : the simulated collections of each filter, of each sort, at most; 0 for none.
+    trials : the simulated collections of each filter, of each sort, at most; 0 for none. Raises
+    LdpError.
     """
+    check_screenable(protocol)
+    with reread(reports, protocol) as read:
+        return _screen(read, protocol, trials, pulse)
+
+
+def _screen(read: Read, protocol: Any, trials: int, pulse: Pulse) -> Screened:
     seen = _Gathered(protocol)
     for reports in read():
         pulse()
@@ -180,41 +144,43 @@ def screened(
     if not seen.users:
         raise ScenarioError("must be at least one, got none", key="reports")
     before = protocol.estimates(seen.single[None], seen.users).frequencies[0]
-    foe = Foe(protocol, seen.users, before)
+    attack = SmallAttack(protocol, seen.users, before)
     named, repeated, screens = Suspects.none(), np.zeros(seen.users, dtype=np.bool_), []
     if tells_together(protocol):
         if protocol.domain_size <= MOST:
             law, every = PairLaw.of(protocol), np.arange(protocol.domain_size)
             named = suspects(law, seen.single, every, seen.together, seen.users, CHANCE)
-            screens.append(_proved("pairs", named.alarm, foe, _pair_power))
-        screens += _sizes(seen, foe)
-        repeats, repeated = _repeats(seen, foe)
+            screens.append(_proved("pairs", named.alarm, attack, _pair_power))
+        screens += _sizes(seen, attack)
+        repeats, repeated = _repeats(seen, attack)
         screens.append(repeats)
-    screens += [*_alarms(foe, before), *_filters(seen, before, trials, pulse)]
+    screens += _other_verdicts(seen, attack, trials, pulse)
     rows, after = np.flatnonzero(repeated), before
     if named.alarm:
         rows, after = _without(read, seen, named, repeated)
     return Screened(seen.users, tuple(screens), named, rows, before, after)
 
 
-def _proved(kind: str, alarm: bool, foe: Foe, power: Callable[[Foe], float]) -> Screen:
+def _proved(
+    kind: str, alarm: bool, attack: SmallAttack, power: Callable[[SmallAttack], float]
+) -> StepVerdict:
     cost = 0.0 if kind == "sizes" else CHANCE
-    return Screen(kind, alarm, foe.users, CHANCE, power(foe), cost, proved=True)
+    return StepVerdict(kind, alarm, attack.users, proved=(CHANCE, power(attack), cost))
 
 
-def _pair_power(foe: Foe) -> float:
+def _pair_power(attack: SmallAttack) -> float:
     """The power of the screen of pairs, by its closed form."""
-    ask = foe.ask
-    law, r = foe.protocol.find_law(ask).towards(), ask.targets.size
+    ask = attack.ask
+    law, r = attack.protocol.find_law(ask).towards(), ask.targets.size
     if r < 2:
         return 0.0
     both = paired(r, law.target, law.variance)
-    held, honest = foe.frequencies[ask.targets], foe.users - foe.malicious
+    held, honest = attack.frequencies[ask.targets], attack.users - attack.malicious
     step = Pairs(CHANCE)
-    return step.power(foe.protocol, held, 2 * law.target, both, honest, foe.malicious)
+    return step.power(attack.protocol, held, 2 * law.target, both, honest, attack.malicious)
 
 
-def _sizes(seen: _Gathered, foe: Foe) -> list[Screen]:
+def _sizes(seen: _Gathered, attack: SmallAttack) -> list[StepVerdict]:
     """Numbers of supported items that more reports have than honest ones would: exact tails.
 
     The law of that number does not depend on the user's item.
@@ -226,71 +192,66 @@ def _sizes(seen: _Gathered, foe: Foe) -> list[Screen]:
     chance = CHANCE / law.size
     limits = np.array([binomial_threshold(users, rate, chance) for rate in law])
 
-    def power(foe: Foe) -> float:
+    def power(attack: SmallAttack) -> float:
         from scipy.special import ndtr
 
-        made, m = foe.crafted(foe.rng("sizes"), min(foe.malicious, DRAWN)), foe.malicious
+        made, m = attack.crafted("sizes", DRAWN), attack.malicious
         ones = sizes_of(report_columns(protocol, made), len(made))
         fakes = np.bincount(ones, minlength=law.size) / len(made)
         mean = (users - m) * law + m * fakes
         noise = np.sqrt((users - m) * law * (1 - law) + m * fakes * (1 - fakes) + 1e-12)
         return float(ndtr((mean - limits + 0.5) / noise).max())
 
-    return [_proved("sizes", bool((seen.sizes >= limits).any()), foe, power)]
+    return [_proved("sizes", bool((seen.sizes >= limits).any()), attack, power)]
 
 
-def _repeats(seen: _Gathered, foe: Foe) -> tuple[Screen, BoolArray]:
+def _repeats(seen: _Gathered, attack: SmallAttack) -> tuple[StepVerdict, BoolArray]:
     """Reports, or seeds, that come too often, and bool[N], which reports these are."""
     every = np.concatenate(seen.marks)
     seen.marks.clear()
     limit = too_many(seen.users, likeliest(seen.protocol), CHANCE)
     over = often(every, limit)
 
-    def power(foe: Foe) -> float:
-        made = foe.crafted(foe.rng("repeats"), min(foe.malicious, DRAWN))
+    def power(attack: SmallAttack) -> float:
+        made = attack.crafted("repeats", DRAWN)
         alike = largest(marks(seen.protocol, made))
-        return float(alike > 1 and alike / len(made) * foe.malicious >= limit)
+        return float(alike > 1 and alike / len(made) * attack.malicious >= limit)
 
     kind = "seeds" if isinstance(seen.protocol, LocalHashing) else "rows"
-    return _proved(kind, bool(over.size), foe, power), np.isin(every, over)
+    return _proved(kind, bool(over.size), attack, power), np.isin(every, over)
 
 
-def _alarms(foe: Foe, estimates: Floats) -> Iterator[Screen]:
-    """The alarms of scenarios that read the estimates of one collection."""
-    about = known(foe.protocol, foe.users, np.empty(0, dtype=np.int64))
+def _other_verdicts(
+    seen: _Gathered, attack: SmallAttack, trials: int, pulse: Pulse
+) -> Iterator[StepVerdict]:
+    """The alarms that read the estimates of one collection, and the other filters of scenarios.
+
+    Filters are asked about as many reports as can be held; the certified floor is `concluding`'s.
+    """
+    protocol, left_out = seen.protocol, (Pairs.kind, CertifiedFloor.kind)
+    about = known(protocol, attack.users, np.empty(0, dtype=np.int64))
     for kind, make in ALARMS.items():
-        step = make()
+        alarm: Alarm = make()
         try:
-            step.check(about)
+            alarm.check(about)
         except ScenarioError:
             continue
-        claim = step.alarmed(estimates[None], about)
+        claim = alarm.alarmed(attack.estimates[None], about)
         if claim is not None:
-            yield Screen.measured(kind, bool(claim[0]), foe.users, of_alarm(step, foe))
-
-
-def _filters(seen: _Gathered, estimates: Floats, trials: int, pulse: Pulse) -> Iterator[Screen]:
-    """The other filters of scenarios, asked about as many reports as can be held.
-
-    The certified floor is `concluding`'s.
-    """
-    protocol, part = seen.protocol, seen.part
-    if not part.held:
+            rates = attack.rates(alarm, trials, pulse)
+            yield StepVerdict(kind, bool(claim[0]), attack.users, rates)
+    if not seen.part.held:
         return
-    reports = part.reports
-    foe = Foe(protocol, len(reports), estimates)
+    reports = seen.part.reports
+    attack = SmallAttack(protocol, len(reports), attack.estimates)
     for kind, make in FILTERS.items():
         step = make()
-        if (
-            kind in (Pairs.kind, CertifiedFloor.kind)
-            or step.asks_twice
-            or step.reads(protocol) is not None
-        ):
+        if kind in left_out or step.asks_twice or step.reads(protocol) is not None:
             continue
-        alarm = step.sift(Received(protocol, reports, foe.rng(kind), pulse)).alarm
-        many = trials_of(foe, trials)
-        rates = of_filter(step, foe, many, pulse) if many else None
-        yield Screen.measured(kind, alarm, foe.users, rates)
+        rng = stream(0, f"screen {kind} {protocol!r} {len(reports)}", "malicious")
+        verdict = step.sift(Received(protocol, reports, rng, pulse))
+        rates = attack.rates(step, trials, pulse)
+        yield StepVerdict(kind, verdict.alarm, len(reports), rates)
 
 
 def scores(protocol: Any, reports: Reports, items: Items) -> Items:

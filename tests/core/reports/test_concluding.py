@@ -1,4 +1,4 @@
-"""Claims in words, the sample, and what is heard of reports: the same however they come."""
+"""Claims in words, and what is heard of reports: the same however they come."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from support.kinds import ONE_OF_EACH
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
-from ldptui.core.base.streams import stream
 from ldptui.core.bounds.claims import Claim
 from ldptui.core.defences import Received
 from ldptui.core.defences.floor import CertifiedFloor
-from ldptui.core.lab import concluding
-from ldptui.core.lab.claimed import ClaimError, claim_of
 from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import Reports
 from ldptui.core.protocols import KINDS, PROTOCOLS
 from ldptui.core.protocols.curators import Geometric
 from ldptui.core.protocols.curators.aggregate import Aggregate
+from ldptui.core.reports import concluding
+from ldptui.core.reports.claim_words import ClaimError, claim_of
 from ldptui.core.theory.evidence import of_reports, of_sums
 
 LABELS = ["apple", "pear", "fig", "7", "a+b", "new york"]
@@ -94,20 +93,6 @@ def test_a_caret_shows_where_a_claim_is_wrong(text: str, place: int, words: str)
     assert (claim, caret.index("^")) == (f"  {text}", place + 2)
 
 
-def test_a_sample_is_uniform_and_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(concluding, "SAMPLED", 50)
-    hits = np.zeros(1000)
-    for trial in range(200):
-        sample = concluding.Sample(stream(trial, "sample", "defence"))
-        for at in range(0, 1000, 70):
-            sample.add(np.arange(at, min(at + 70, 1000)))
-            assert sum(map(len, sample.held)) <= 170
-        held = sample.reports
-        assert held.size == np.unique(held).size == 50
-        hits[held] += 1
-    assert budget.proportion(int(hits[:500].sum()), 200 * 50, 0.5)
-
-
 def reports_of(protocol: Any, users: int, fakes: int, targets: int = 8) -> Reports:
     """Users of a falling law, and fakes of MGA behind them."""
     rng, d = np.random.default_rng(1), protocol.domain_size
@@ -123,7 +108,7 @@ def heard(protocol: Any, reports: Reports, batch: int) -> concluding.Heard:
     def read() -> Iterator[Reports]:
         return (reports[at : at + batch] for at in range(0, len(reports), batch))
 
-    return concluding.heard(read, protocol)
+    return concluding.hear_batches(read, protocol)
 
 
 def test_what_is_heard_does_not_depend_on_batches_and_needs_no_report_twice() -> None:
@@ -162,7 +147,7 @@ def test_reports_without_a_support_law_are_refused_by_name() -> None:
         protocol: Any = spec(kind=kind, epsilon=1.0).bind(8)
         assert CertifiedFloor().reads(protocol) is not None
         with pytest.raises(ScenarioError, match="no support law"):
-            concluding.heard(lambda: iter(()), protocol)
+            concluding.hear_batches(lambda: iter(()), protocol)
 
 
 # Fakes who are held to something.
@@ -225,7 +210,10 @@ def test_a_claim_about_a_sum_falls_to_as_many_items_as_a_proof_admits() -> None:
     claims = ["apple > pear", "apple + pear > 0.7"]
     for curator, votes in ((Geometric(4, 1.0), 1), (Aggregate(4, 1.0, circuit="sumvec"), 2)):
         found = concluding.concluded(
-            of_sums(curator, HONEST, 10**9), SHARE, labels=LABELS[:4], claims=claims
+            of_sums(curator, HONEST, 10**9),
+            SHARE,
+            labels=LABELS[:4],
+            claims=concluding.read_claims(claims, LABELS[:4]),
         )
         shares = [each.overturning.share for each in found.claims]
         assert shares == pytest.approx([0.2, 0.1 / (votes - 0.7)])

@@ -1,0 +1,71 @@
+"""Reports that are read more than once: from an array or from files, a batch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from ..base.errors import ScenarioError, spelled
+from ..base.files import Source
+from ..experiment.limits import MAX_HELD, in_bytes
+from ..law.pure import LocalMechanism, Reports
+from .arguments import reports_of
+from .files import read_rows
+from .sources import check_rows, kept
+
+AT_ONCE: Final = 1 << 16
+"""Reports of an array that are looked at at once."""
+
+Read: TypeAlias = Callable[[], Iterator[Reports]]
+"""Reads all reports from the start, a batch at a time."""
+
+
+@contextmanager
+def reread(
+    reports: Reports | Sequence[Source], protocol: LocalMechanism, key: str = "reports"
+) -> Iterator[Read]:
+    """What reads reports again and again; raises LdpError, about `key` for files of counts."""
+    if isinstance(reports, np.ndarray):
+        made = reports_of(reports, protocol)
+        yield lambda: (made[at : at + AT_ONCE] for at in range(0, len(made), AT_ONCE))
+        return
+    check_rows(reports, key)
+    with kept(reports) as again:
+        yield lambda: (rows.reports for rows in read_rows(again, protocol))
+
+
+def check_memory(users: int, needed: int, key: str) -> None:
+    """Refuse more reports than can be held; raises ScenarioError. needed : bytes, about."""
+    if needed > MAX_HELD:
+        rule = f"needs about {in_bytes(needed)} of memory for {spelled(users)} reports"
+        most = f"and must need at most {in_bytes(MAX_HELD)}: take a part of the files"
+        raise ScenarioError(f"{rule}, {most}", key=key)
+
+
+@dataclass(eq=False)
+class Part:
+    """At most this number of the reports that come by: all, or every second, every fourth, …"""
+
+    most: int
+    every: int = 1
+    seen: int = 0
+    held: list[Reports] = field(default_factory=list)
+
+    def add(self, reports: Reports) -> None:
+        """Take in some reports."""
+        if not self.most:
+            return
+        first = -self.seen % self.every
+        self.held.append(reports if self.every == 1 else reports[first :: self.every].copy())
+        self.seen += len(reports)
+        while sum(map(len, self.held)) > self.most:
+            self.held = [np.concatenate(self.held)[::2].copy()]
+            self.every *= 2
+
+    @property
+    def reports(self) -> Reports:
+        return np.concatenate(self.held)
