@@ -41,7 +41,7 @@ NOISE: Final = (
     _lemma("A true 0 is sent as 1: Wang's q", "p* = f (p + q)/2 + (1 − f) p", key="p_star",
            put="{f} · ({p} + {q}) / 2 + (1 − {f}) · {p}"),
     _row("Privacy of one report",
-         "ε₁ = h ln[ {q*:8} (1 − {p*:8}) / ({p*:8} (1 − {q*:8})) ]", source="RAP 3.2",
+         "ε₁ = h ln({q*:8}(1 − {p*:8}) / ({p*:8}(1 − {q*:8})))", source="RAP 3.2",
          key="epsilon_one", number=38, name="ε₁, one report"),
 )  # fmt: skip
 """The noise of one bit, in all forms, and the privacy of one report."""

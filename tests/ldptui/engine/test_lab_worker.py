@@ -97,12 +97,12 @@ async def test_long_work_is_stopped_and_superseded(desk: Desk) -> None:
     """An audit of minutes leaves its worker alive, whether it is cancelled or replaced."""
     endless: dict[str, Any] = {"audit": True, "samples": 10_000_000, "items": 1024}
     desk.ask(1, "check", **endless)
-    await desk.until(lambda one: "auditing" in one.said)
+    await desk.until(lambda one: "going through the reports" in one.said)
     [child] = desk.engine._children
     desk.engine.cancel()
     assert (await desk.end(1)).status == "partial"
     desk.ask(2, "check", **endless)
-    await desk.until(lambda one: one.key == 2 and "auditing" in one.said)
+    await desk.until(lambda one: one.key == 2 and "going through the reports" in one.said)
     desk.ask(3, "accuracy")
     assert (await desk.end(3)).status == "done"
     assert [reply.key for reply in desk.replies if reply.status != "running"] == [1, 3]

@@ -50,7 +50,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "tab Detection": ("Score of fiad", "genuine users", "fake users", "526 fake"),
     "tab One report": ("A genuine user", "A fake user: MGA", "Perturbation", "Crafting"),
     "tab Table": ("genuine flagged", "fakes flagged", "b sort", "/ filter"),
-    "tab Equations": ("27 with numbers, 54 in the list", "p = 1/2  = 0.5", "eq 12, Wang et"),
+    "tab Equations": ("26 with numbers, 54 in the list", "p = 1/2  = 0.5", "eq 12, Wang et"),
     "tab Timeline": ("Estimates of the targets over the rounds", "round", "all 4 rounds"),
     "tab Answer": ("Fake users it takes", "fakes m", "β %", "measured", "3210", "formula"),
     "tab Privacy": ("all reports of a value", "0.5371", "ε of t reports"),
