@@ -25,7 +25,6 @@ from ..metrics.results import BLOCK_TRIALS, CellResults, Moments, Rounds, digest
 from ..population import STATED
 from ..scenario import MAX_CELLS, Scenario
 from .block_store import CORRUPTION_ERRORS, sqlite_error_context
-from .older_versions import JSON_START, read_json_recording
 from .run_records import Arrival, Run, RunCell
 from .run_writer import kinds_in
 from .store import TABLES, VERSION, Store
@@ -47,8 +46,7 @@ def is_recording(path: Path) -> bool:
 
 
 def _is_recording(data: bytes) -> bool:
-    marked = data[:16] == b"SQLite format 3\0" and data[68:72] == APPLICATION.to_bytes(4)
-    return marked or data.startswith(JSON_START)
+    return data[:16] == b"SQLite format 3\0" and data[68:72] == APPLICATION.to_bytes(4)
 
 
 def write_recording(store: Store, run: int, path: Path) -> None:
@@ -88,11 +86,8 @@ def read_recording(store: Store, path: Path, limits: bool = True) -> tuple[int, 
         data = path.read_bytes()
         if not _is_recording(data):
             raise FileError(f"{path} is not a recording of ldptui")
-        is_json = data.startswith(JSON_START)
-        with sqlite_error_context(path):
-            made = read_json_recording(data, path) if is_json else _open_recording(data, path)
-            with made:
-                return _take(store, made, path, limits)
+        with sqlite_error_context(path), _open_recording(data, path) as made:
+            return _take(store, made, path, limits)
     except (FileError, ScenarioError):
         raise
     except OSError as error:

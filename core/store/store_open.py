@@ -12,7 +12,7 @@ from typing import Any, Final
 from ..base.errors import FileError, reason_of
 from ..base.files import is_folder, is_there
 from .block_store import REASONS, corruption_context, sqlite_error_context
-from .older_versions import carry_over
+from .older_stores import carry_over
 from .store import APPLICATION, VERSION, Store
 
 WAIT_S: Final = 60.0

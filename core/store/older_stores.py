@@ -1,39 +1,29 @@
-"""Reads what ldptui 0.1 and 0.2 wrote: stores with a row for each trial, recordings as JSON lines.
+"""Reads the stores of ldptui 0.1 and 0.2, which had a row for each trial, into one of today.
 
-Keys of cells are what they were, so that what is known stays known. An old store says nothing of
-its own damage: `ldptui replay` computes a run again.
+An old store says nothing of its own damage: `ldptui replay` computes a run again.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from ..base.arms import ARMS
 from ..base.errors import FileError, reason_of
 from ..base.files import is_there
-from ..base.sampling import Floats
 from ..metrics import measures_from_columns
 from ..metrics.goal import Answer
 from ..metrics.results import BLOCK_TRIALS, MOMENTS, Arms, CellResults, Rounds, arms_of
 from ..population import given_population
 from .block_store import corruption_context
-from .run_records import Arrival, Run, RunCell, encode_answer
+from .run_records import Arrival, Run, RunCell
 from .store import Store
-
-NEWEST_OLD_VERSION: Final = 5
-"""The version of the tables of 0.2; those of 0.1 lack some tables and columns."""
-
-JSON_START: Final = b'{"ldptui_recording":'
 
 Row = Mapping[str, Any]
 
@@ -68,7 +58,7 @@ def carry_over(path: Path, old: sqlite3.Connection, make: Callable[[Path], Store
 
 
 def convert_store(old: sqlite3.Connection, store: Store) -> None:
-    """Put all runs, blocks, populations and answers of an old store into one of today."""
+    """Put all runs, blocks and populations of an old store into one of today."""
     tables = {name for (name,) in old.execute("SELECT name FROM sqlite_master")}
 
     def rows(table: str, rest: str = "", *values: object) -> Iterator[Row]:
@@ -89,9 +79,6 @@ def convert_store(old: sqlite3.Connection, store: Store) -> None:
             parts = (rows(name, "WHERE cell = ?", place) for name in ("trials", "blocks", "rounds"))
             for number, block in _blocks_of(*parts):
                 store.put_block(key, number, block)
-        for row in rows("answers"):
-            answer = Answer.read(json.loads(row["answer"]))
-            store.put_bytes(encode_answer(answer), f"answer {row['key']}")
         tags = defaultdict[int, list[str]](list)
         for row in rows("tags", "ORDER BY tag"):
             tags[row["run"]].append(row["tag"])
@@ -173,91 +160,22 @@ def _block_of(trials: Sequence[Row], items: Row, rounds: Row | None) -> CellResu
     names = list(dict.fromkeys(name for row in rows for name in row))
     values = np.array([[row.get(name) for name in names] for row in rows], np.float64)
     marks = np.array([row["fingerprint"] for row in trials], np.int64).view(np.uint64)
-    made = None
+    measured = None
     if rounds is not None:
-        named = json.loads(rounds["names"])
-        shape = (rounds["trials"], rounds["rounds"], len(named))
-        table = np.frombuffer(rounds["metrics"], "<f8").reshape(shape)
-        whole = rounds if rounds["trials"] == len(trials) else {}
-        made = _make_rounds(named, table[: len(trials)], whole)
-    return _make_block(names, values, marks, items, made)
-
-
-def _make_block(
-    names: Sequence[str], values: Floats, marks: Any, items: Row, rounds: Rounds | None
-) -> CellResults:
-    """A block of the columns of its metrics, and the bytes that it has of items."""
+        named, count = json.loads(rounds["names"]), rounds["rounds"]
+        table = np.frombuffer(rounds["metrics"], "<f8").reshape(-1, count, len(named))
+        whole = rounds if len(table) == len(trials) else {}
+        arms = _arms_of(whole, len(trials), (count, -1))
+        measured = Rounds(measures_from_columns(named, table[: len(trials)]), arms)
     detected = items.get("detected")
     return CellResults(
         measures_from_columns(names, values),
         marks,
-        _make_arms(items, len(marks), (-1,)),
+        _arms_of(items, len(trials), (-1,)),
         None if detected is None else np.frombuffer(detected, "<i8"),
-        rounds,
+        measured,
     )
 
 
-def _make_rounds(names: Sequence[str], values: Floats, items: Row) -> Rounds:
-    trials, count, _ = values.shape
-    return Rounds(measures_from_columns(names, values), _make_arms(items, trials, (count, -1)))
-
-
-def _make_arms(items: Row, trials: int, shape: tuple[int, ...]) -> Arms:
+def _arms_of(items: Row, trials: int, shape: tuple[int, ...]) -> Arms:
     return arms_of([items.get(name) for name in MOMENTS], trials, shape)
-
-
-def read_json_recording(data: bytes, path: Path) -> Store:
-    """A store in memory that has the run of a recording, its digest right; raises FileError.
-
-    Raises ValueError and the like where the lines are not what they should be.
-    """
-    body, _, end = data.rstrip(b"\n").rpartition(b"\n")
-    if f'"{hashlib.sha256(body + bytes([10])).hexdigest()}"' not in end.decode():
-        raise FileError(f"{path} is damaged, cut off or changed: its last line is not its digest")
-    head, *lines = [json.loads(line) for line in body.split(b"\n")]
-    if head["ldptui_recording"] != 1:
-        raise FileError(f"{path} was written by a newer ldptui: update ldptui to read it")
-    store = Store(path, sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False))
-    store.make_tables()
-    with store.writing():
-        populations: dict[str | None, str | None] = {None: None}
-        for name, each in head["populations"].items():
-            histogram = np.array(each["histogram"], dtype=np.int64)
-            population = given_population(histogram, each["labels"])
-            populations[name] = store.put_population(population)
-        own: Row = {"parameters": {}}
-        cells = [
-            msgspec.convert(
-                {**cell, **own, "position": at, "key": f"{head['uid']} {at}",
-                 "population": populations[cell["population"]]}, RunCell)
-            for at, cell in enumerate(head["cells"])
-        ]  # fmt: skip
-        arrivals = []
-        for line in lines:
-            came = Arrival(line["seconds"], line["cell"], line["block"], len(line["fingerprints"]))
-            arrivals.append(msgspec.convert(vars(came), Arrival))
-            store.put_block(f"{head['uid']} {came.position}", came.number,
-                            _block_of_line(line, head["metrics"]))  # fmt: skip
-        fields = {**head, "document": head["scenario"], "seed": 0, "error": head.get("error", "")}
-        store.insert_run(msgspec.convert(fields, Run), cells, arrivals)
-    return store
-
-
-def _block_of_line(line: Row, names: Sequence[str]) -> CellResults:
-    marks = np.array([int(mark, 16) for mark in line["fingerprints"]], dtype=np.uint64)
-    values = np.array(line["metrics"], dtype=np.float64).reshape(marks.size, len(names))
-    rounds = line.get("rounds")
-    if rounds is not None:
-        table = np.array(rounds["metrics"], dtype=np.float64)
-        rounds = _make_rounds(names, table, _items_of_line(rounds))
-    return _make_block(names, values, marks, _items_of_line(line), rounds)
-
-
-def _items_of_line(line: Row) -> dict[str, bytes]:
-    """The bytes of what a block has of items; nothing of an arm that is the same as before."""
-    texts = {"detected": line.get("detected")}
-    for arm in ARMS:
-        packed = line.get(arm.name)
-        if packed is not None and packed != "same":
-            texts[f"{arm.name}_mean"], texts[f"{arm.name}_squares"] = packed
-    return {name: base64.b64decode(text, validate=True) for name, text in texts.items() if text}
