@@ -95,10 +95,6 @@ OPEN: Final = ("labels", *(key for key in KEY_TYPES if key.endswith(".options"))
 """Tables whose keys are somebody else's."""
 
 
-TABLE_LISTS: Final = ("defence", "metric")
-"""The lists of tables at the top; where there is one alone, its keys need no number."""
-
-
 def is_open(key: str) -> bool:
     """Return whether a key lies in a table whose keys are not ours to know."""
     return any(pattern(key).startswith(f"{table}.") for table in OPEN)

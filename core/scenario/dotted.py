@@ -6,11 +6,28 @@ a document with another value shares with the old one all that is the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from ..base.errors import ScenarioError, got
 from .document import MAX_DEPTH, Document, lists_tables
+
+TABLE_LISTS: Final = ("defence", "metric")
+"""The lists of tables at the top; where there is one alone, its keys need no number."""
+
+
+def with_part_number(document: Mapping[str, Any], key: str) -> str:
+    """A key of the only defence or metric with its number: defence.0.kind for defence.kind.
+
+    Raises ScenarioError for a key that is no text.
+    """
+    if not isinstance(key, str):
+        raise ScenarioError(f"must be text, {got(key)}", key="key")
+    table = key.partition(".")[0]
+    listed = document.get(table, []) if table in TABLE_LISTS else None
+    alone = isinstance(listed, list) and len(listed) <= 1
+    return re.sub(rf"^{table}\.(?!\d+(\.|$))", f"{table}.0.", key) if alone else key
 
 
 def value_at(document: Any, key: str) -> Any:

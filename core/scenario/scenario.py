@@ -17,9 +17,9 @@ from . import dotted
 from .change import INSTEAD, set_key, with_sweep
 from .declared import pattern, sweepable_keys, type_of
 from .document import Document, check_depth, check_finite
+from .dotted import with_part_number
 from .point import Point
-from .renamed import notes, with_current_names, with_part_number
-from .sweep import MAX_CELLS, size, substitute, sweep_of, sweep_values
+from .sweep import MAX_CELLS, dotted_sweep, size, substitute, sweep_of, sweep_values
 from .toml import to_toml
 from .validation import validate
 
@@ -38,25 +38,23 @@ class Scenario:
     Attributes
     ----------
     document
-        The parsed TOML, unchanged but for former names of kinds.
+        The parsed TOML; sweeps of the only defence or metric have its number.
     name
         What messages call it: a file's name, or "scenario".
     folder
         Where relative paths start.
-    notes
-        The former names of kinds that were read, a sentence each.
     """
 
     document: Document = field(hash=False)
     name: str = "scenario"
     folder: Path = Path()
-    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        now = with_current_names(self.document)
-        if now is not self.document:
-            object.__setattr__(self, "notes", (*self.notes, *notes(self.document)))
-            object.__setattr__(self, "document", now)
+        sweep = self.document.get("sweep")
+        flat = dotted_sweep(sweep) if isinstance(sweep, dict) else {}
+        placed = {with_part_number(self.document, key): values for key, values in flat.items()}
+        if placed.keys() != flat.keys():
+            object.__setattr__(self, "document", {**self.document, "sweep": placed})
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}: {self.title!r}, cells: {self.cells}>"

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .declared import OPEN, TABLE_LISTS, sweepable_keys
+from .declared import OPEN, sweepable_keys
+from .dotted import TABLE_LISTS
 from .point import POINT
 
 

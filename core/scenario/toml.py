@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import tomlkit
-from tomlkit.items import AoT
+from tomlkit.items import AoT, InlineTable
 
 from .document import lists_tables
-from .lines import line_of
 
 
 def to_toml(document: Mapping[str, Any]) -> str:
@@ -67,21 +66,17 @@ def _lines(value: Any) -> Any:
     return array
 
 
-def update_toml(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """TOML text brought from one document to another, comments and layout kept.
+def update_toml(text: str, after: Mapping[str, Any]) -> str:
+    """TOML text brought to another document, comments and layout kept.
 
     A text whose layout cannot be edited is written anew.
     """
-    written = text
     try:
-        for key in after.keys() - before.keys():
-            written = _with_line(written, key, after[key])
-        kept = _without_changed_tables(before, after)
-        for document in (kept, after) if kept != after else (after,):
-            parsed = tomlkit.parse(written)
-            _merge(parsed, document)
-            written = tomlkit.dumps(parsed)
-        if before.keys() - after.keys():
+        parsed = tomlkit.parse(text)
+        is_shorter = bool(parsed.keys() - after.keys())
+        _merge(parsed, after)
+        written = tomlkit.dumps(parsed)
+        if is_shorter:
             written = written.rstrip("\n") + "\n"
         if tomllib.loads(written) == after:
             return written
@@ -90,51 +85,20 @@ def update_toml(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) 
     return to_toml(after)
 
 
-def _without_changed_tables(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """The document without the inline tables that are written anew.
-
-    Those are the ones whose keys change: edited, such a table keeps odd spaces.
-    """
-
-    def stays(key: str, name: str, value: Any) -> bool:
-        table = before.get(key)
-        there = table.get(name) if isinstance(table, Mapping) else None
-        if key == "sweep" or not isinstance(value, Mapping) or not isinstance(there, Mapping):
-            return True
-        return there.keys() == value.keys()
-
-    return {
-        key: {name: each for name, each in value.items() if stays(key, name, each)}
-        if isinstance(value, Mapping)
-        else value
-        for key, value in after.items()
-    }
-
-
-def _with_line(text: str, key: str, value: Any) -> str:
-    """The text with a new top-level number where a reader looks for it, else as it is.
-
-    tomlkit would put it right before the first table, below the comment that belongs to the table.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return text
-    after = max((line_of(text, name) or 0 for name in ("format", "seed", "trials")), default=0)
-    lines = text.splitlines(keepends=True)
-    lines.insert(after, f"{key} = {value}\n")
-    written = "".join(lines)
-    try:
-        return written if tomllib.loads(written) == {**tomllib.loads(text), key: value} else text
-    except ValueError:
-        return text
-
-
 def _merge(written: Any, wanted: Mapping[str, Any]) -> None:
     """Bring a tomlkit container to the wanted values, touching only what differs."""
     for key in [key for key in written if key not in wanted]:
         del written[key]
     for key, value in wanted.items():
         held = written.get(key)
-        if isinstance(value, Mapping) and isinstance(held, Mapping):
+        if (
+            isinstance(value, Mapping)
+            and isinstance(held, Mapping)
+            and (
+                value.keys() == held.keys()
+                or not isinstance(held, InlineTable)  # which keep odd spaces
+            )
+        ):
             _merge(held, value)
         elif lists_tables(value) and lists_tables(held) and len(value) == len(held):
             for old, new in zip(held, value, strict=True):

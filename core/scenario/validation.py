@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from ..base.errors import ScenarioError, got, suggest
 from .campaign import PhasesSpec
-from .declared import KEY_TYPES, TABLE_LISTS, keys_of, names_kind, pattern, rule_of
+from .declared import KEY_TYPES, keys_of, names_kind, pattern, rule_of
 from .document import Document, lists_tables, quote_empty_key
-from .dotted import value_at
+from .dotted import TABLE_LISTS, value_at
 from .mixture import MixtureSpec
 from .point import FORMAT, KINDS, POINT, Point, kinds_at
 from .sweep import tables_with_kind

@@ -99,7 +99,7 @@ def tell_doubts(experiment: Experiment, quiet: bool, unseen: bool) -> None:
 
     unseen : frequencies are asked for, and the format has none.
     """
-    for warning in (*([] if quiet else experiment.scenario.notes), *experiment.warnings):
+    for warning in experiment.warnings:
         output.note(f"warning: {warning}")
     if quiet:
         return

@@ -35,7 +35,7 @@ def edit(text: str, key: str, value: Any) -> str:
     """The text with one dotted key set as `Scenario.with_value` sets it; None: removed."""
     before = read_document(text)
     after = before.without(key) if value is None else before.with_value(key, value)
-    return update_toml(text, before.document, after.document)
+    return update_toml(text, after.document)
 
 
 def swept(**axes: str) -> str:

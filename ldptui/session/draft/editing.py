@@ -69,7 +69,7 @@ def edit_key(draft: Draft, key: str, value: Any) -> Draft:
         document = change_document(draft, document, remembered, key, value)
     except ScenarioError:
         return draft  # a part that a list does not have stays away
-    text = update_toml(draft.text, draft.document, document)
+    text = update_toml(draft.text, document)
     bundled = draft.folder == scenarios.path("quickstart").parent
     if bundled and key.endswith(".path") and not is_there(draft.folder / str(value)):
         draft = replace(draft, folder=current_dir())

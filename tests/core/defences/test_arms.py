@@ -22,7 +22,7 @@ CASES: dict[str, dict[str, Any]] = {
     "reports": {"simulate": {"path": "reports"}, "trials": 2},
     "no attack": {"table": {"kind": "none"}},
     "campaign": {"campaign": {"rounds": 3, "churn": 0.2}, "trials": 25},
-    "reacting": {"campaign": {"rounds": 3}, "table": attack("adaptive", 0.1, [3, 4])},
+    "reacting": {"campaign": {"rounds": 3}, "table": attack("reactive", 0.1, [3, 4])},
     "curator": {"protocol": {"kind": "laplace", "epsilon": 1.0}, "table": {"kind": "none"}},
     "rappor": {"protocol": {"kind": "rappor", "f": 0.5, "bits": 8, "hashes": 1, "cohorts": 4}},
 }
@@ -102,7 +102,6 @@ def test_the_only_defence_needs_no_number(listed: dict[str, Any], written: dict[
     made = work("counts", sweep=written, **listed)
     assert [cell.parameters["defence.0.kind"] for cell in made.cells] == ["none", "norm"]
     assert list(made.scenario.sweep) == ["defence.0.kind"]
-    assert made.scenario.notes == ()
     single = made.scenario.with_value("defence.kind", "ml")
     assert single.document["defence"] == [{"kind": "ml"}]
     assert single.sweep == {}

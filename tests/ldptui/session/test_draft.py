@@ -107,7 +107,7 @@ def test_a_form_edit_changes_one_line(draft: Draft) -> None:
             9,
         ),
         ("attack.share", 1.5, "must be in [0, 1), got 1.5", 19),
-        ("trials", 0, "must be in [1, 10^6], got 0", 4),
+        ("trials", 0, "must be in [1, 10^6], got 0", 6),
     ],
 )
 def test_a_bad_value_is_kept_and_named(
