@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Final
 
@@ -12,11 +12,10 @@ from pydantic import ValidationError
 from ..base.errors import ScenarioError, got, suggest
 from .campaign import PhasesSpec
 from .declared import KEY_TYPES, keys_of, names_kind, pattern, rule_of
-from .document import Document, lists_tables, quote_empty_key
-from .dotted import TABLE_LISTS, value_at
+from .document import Document, quote_empty_key
+from .dotted import value_at
 from .mixture import MixtureSpec
 from .point import FORMAT, KINDS, POINT, Point, kinds_at
-from .sweep import tables_with_kind
 
 
 def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
@@ -26,16 +25,6 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
     if document["format"] != FORMAT or document["format"] is True:
         rule = f"must be {FORMAT}, {got(document['format'])}"
         return [ScenarioError(rule, key="format")], None
-    problem = _attack_mode(document.get("attack"))
-    for name in TABLE_LISTS:
-        problem = problem or _table_list(name, document.get(name, []))
-    for name, kinds, table in () if problem else tables_with_kind(document):
-        if name == "attack" and table.keys() & {"mix", "phase"}:
-            continue
-        if not names_kind(table.get("kind"), kinds):
-            problem = problem or _without_kind(name, table, kinds)
-    if problem:
-        return [problem], None
     try:
         # JSON in strict mode: tables and lists are taken as such, and "5" is no number.
         try:
@@ -75,8 +64,9 @@ def _has(place: Any, part: int | str) -> bool:
     return isinstance(place, dict) and part in place
 
 
-def _without_kind(name: str, table: Mapping[str, Any], kinds: Iterable[str]) -> ScenarioError:
+def _without_kind(name: str, table: Any) -> ScenarioError:
     """The mistake in a table that names no known kind."""
+    kinds = kinds_at(name)
     known = ", ".join(kinds)
     if "kind" in table:
         meant = suggest(str(table["kind"]).lower(), kinds)
@@ -86,36 +76,6 @@ def _without_kind(name: str, table: Mapping[str, Any], kinds: Iterable[str]) -> 
         if meant := suggest(key, ["kind"]):
             return ScenarioError(f"is not a known key{meant}", key=f"{name}.{quote_empty_key(key)}")
     return ScenarioError(f"is required, one of {known}", key=f"{name}.kind")
-
-
-def _attack_mode(attack: Any) -> ScenarioError | None:
-    """The mistake in the form of an attack: a kind, a mixture or phases; None for a good one."""
-    if not isinstance(attack, dict):
-        return None
-    forms = [name for name in ("kind", "mix", "phase") if name in attack]
-    if len(forms) > 1:
-        rule = f"must have only one of kind, mix and phase, got {' and '.join(forms)}"
-        return ScenarioError(rule, key="attack")
-    lists = [("mix", attack.get("mix"))] if "mix" in attack else []
-    if "phase" in attack:
-        phases = attack["phase"]
-        if not lists_tables(phases):
-            rule = f"must be a list of tables, a phase each, {got(phases)}"
-            return ScenarioError(rule, key="attack.phase")
-        lists = [(f"phase.{number}.mix", phase["mix"]) for number, phase in enumerate(phases)
-                 if "mix" in phase]  # fmt: skip
-    for key, mix in lists:
-        if not lists_tables(mix):
-            rule = f"must be a list of tables, a part each, {got(mix)}"
-            return ScenarioError(rule, key=f"attack.{key}")
-    return None
-
-
-def _table_list(name: str, tables: Any) -> ScenarioError | None:
-    """The mistake in what has to be a list of tables, as [[defence]]; None for one."""
-    if tables == [] or lists_tables(tables):
-        return None
-    return ScenarioError(f"must be a list of tables, [[{name}]] each, {got(tables)}", key=name)
 
 
 def _problems(document: Document, error: ValidationError) -> list[ScenarioError]:
@@ -149,6 +109,8 @@ def _problem(
     inner = context.get("error")
     if isinstance(inner, ScenarioError):
         return inner.within(key) if key else inner
+    if kind in ("union_tag_invalid", "union_tag_not_found") and isinstance(value, dict):
+        return _without_kind(key, value)
     if kind in ("missing", "missing_argument"):
         hint = ', as { pick = "random", count = 1 }' * (key == "attack.targets")
         return ScenarioError(f"is required{hint}", key=key)
@@ -162,6 +124,9 @@ def _problem(
         meant = suggest(str(loc[-1]), known) or f", only {', '.join(known)}"
         return ScenarioError(f"is not a known key{meant}", key=quote_empty_key(key))
     allowed = rule_of(key)
+    if allowed is None and kind == "tuple_type":
+        form = f", [[{key}]] each" * ("." not in key)
+        return ScenarioError(f"must be a list of tables{form}, {got(value)}", key=key)
     if allowed is None:
         form = ": write { items = [1, 2] }" * (key == "attack.targets")
         return ScenarioError(f"must be a table, {got(value)}{form}", key=key)
@@ -203,15 +168,15 @@ _UNKNOWN_KEY: Final = ("extra_forbidden", "unexpected_keyword_argument")
 
 def _known_here(document: Document, name: str) -> list[str]:
     """The keys that a table of the document may have."""
-    table, kinds = value_at(document, name), kinds_at(name)
-    kind = table.get("kind") if isinstance(table, dict) else None
+    table = value_at(document, name)
+    table = table if isinstance(table, dict) else {}
+    kind, kinds = table.get("kind"), kinds_at(name)
+    if name == "attack" and ("phase" in table or "mix" in table or not names_kind(kind, kinds)):
+        return sorted(keys_of(PhasesSpec if "phase" in table else MixtureSpec))
     if names_kind(kind, kinds):
         return sorted(keys_of(kinds[kind]))
-    if name == "attack":
-        phased = isinstance(table, dict) and "phase" in table
-        return sorted(keys_of(PhasesSpec if phased else MixtureSpec))
     if name.endswith(".targets"):
-        return ["items"] if isinstance(table, dict) and "items" in table else ["pick", "count"]
+        return ["items"] if "items" in table else ["pick", "count"]
     above = f"{pattern(name)}." if name else ""
     keys = [key.removeprefix(above).partition(".")[0] for key in KEY_TYPES if key.startswith(above)]
     return sorted({*keys, *([] if name else ["sweep"])})
