@@ -212,5 +212,7 @@ def test_phases_are_a_list_of_tables(phases: Any) -> None:
         "protocol": {"kind": "oue", "epsilon": 1.0},
         "attack": {"phase": phases},
     }
-    with pytest.raises(ScenarioError, match=r"attack.phase must (be a list of tables|be a table|list at least)"):
+    with pytest.raises(
+        ScenarioError, match=r"attack\.phase must (be a list of|be a table|list at)"
+    ):
         core.compile(core.Scenario(document, "test", Path()))
