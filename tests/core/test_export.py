@@ -127,39 +127,6 @@ def test_parameters_are_flat_with_defaults_and_only_what_the_kind_knows() -> Non
     assert mga["malicious"] == round(500 * 0.1 / 0.9)
 
 
-def test_undefined_is_null() -> None:
-    none = exported()["cells"][0]["metrics"]
-    for metric in ("gain", "normalised_gain", "target_frequency", "targets_in_top_k"):
-        assert none[metric] == dict.fromkeys(("mean", "standard_error", "theory", "z"))
-    assert none["mse"]["mean"] is not None
-    assert none["l1_error"]["theory"] is None
-    (single, *_) = exported(text=SCENARIO.replace("trials = 3", "trials = 1"))["cells"]
-    assert single["metrics"]["mse"]["standard_error"] is None
-    assert single["metrics"]["mse"]["mean"] is not None
-
-
-def test_targets_that_nobody_holds_have_no_normalised_gain() -> None:
-    text = SCENARIO.replace('kind = "uniform"\nitems = 8\nusers = 500', "{}")
-    text = text.replace("{}", 'kind = "counts"\ncounts = [5, 0, 0, 5]')
-    metrics = exported(text=text)["cells"][2]["metrics"]
-    assert metrics["normalised_gain"] == dict.fromkeys(("mean", "standard_error", "theory", "z"))
-    assert metrics["gain"]["theory"] is not None
-
-
-def test_the_standard_error_is_that_of_the_trials() -> None:
-    found = results()
-    measured = found.cells[2]
-    document = exported()
-    for metric in metrics_of(UNDEFENDED):
-        column = measured.metrics[metric]
-        summary = document["cells"][2]["metrics"][metric]
-        if np.isnan(column).any():
-            assert summary["mean"] is summary["standard_error"] is None
-            continue
-        assert summary["mean"] == pytest.approx(column.mean())
-        assert summary["standard_error"] == pytest.approx(column.std(ddof=1) / math.sqrt(3))
-
-
 def test_frequencies_have_their_means_and_deviations() -> None:
     document = exported(frequencies=True)
     for cell in document["cells"]:
@@ -175,19 +142,6 @@ def test_frequencies_have_their_means_and_deviations() -> None:
     assert gained == pytest.approx(document["cells"][2]["metrics"]["gain"]["mean"])
     error = np.mean((np.array(none["clean"]) - none["true"]) ** 2)
     assert error <= document["cells"][0]["metrics"]["mse_clean"]["mean"]
-
-
-def test_labels_are_exported_and_one_trial_has_no_deviation(tmp_path: Path) -> None:
-    (tmp_path / "data.csv").write_text("who,colour\n1,röd\n2,blå\n3,röd\n", encoding="utf-8")
-    text = SCENARIO.replace('kind = "uniform"\nitems = 8\nusers = 500', "{}")
-    text = text.replace("{}", 'kind = "csv"\npath = "data.csv"\ncolumn = "colour"')
-    text = text.replace("[1, 2]", '["röd"]').replace("trials = 3", "trials = 1")
-    written = to_json(results(text, tmp_path), VERSIONS, frequencies=True)
-    found = json.loads(written)["cells"][0]["frequencies"]
-    assert found["items"] == ["blå", "röd"]
-    assert "röd" in written  # not escaped
-    assert found["clean_std"] is None
-    assert found["attacked_std"] is None
 
 
 def test_csv_has_one_row_for_each_trial_and_a_column_for_each_scalar_and_metric() -> None:

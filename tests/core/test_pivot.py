@@ -71,15 +71,6 @@ def test_rows_and_columns_stand_as_they_are_swept() -> None:
     assert [*is_pivot.estimates] == ["gain"]  # the first that has a closed form
 
 
-def test_whole_numbers_stand_among_the_others() -> None:
-    population = {"kind": "zipf", "items": 6, "users": 300, "exponent": 1.0}
-    sweep = {"protocol.epsilon": [2, 0.5, 1]}
-    work = experiment(population, {"kind": "grr"}, sweep=sweep, trials=1)
-    *_, last = run(work)
-    choice = check_choice(work, Choice(("mse",), ("protocol.epsilon",)))
-    assert pivot(last.results, choice).rows == ((2.0,), (0.5,), (1.0,))
-
-
 def test_a_cell_without_trials_is_an_empty_place() -> None:
     first = RESULTS.cells[0]
     none = replace(first, metrics=first.metrics[:0], fingerprints=first.fingerprints[:0])

@@ -10,7 +10,6 @@ from support.commands import TINY, Captured, succeed
 from support.tampering import change, tampered
 
 from ldptui.commands import cli
-from ldptui.terminal import exits
 
 VALUES = (b"", b"\xff" * 20, "x", 7, float("inf"))
 ROWS = [
@@ -75,40 +74,6 @@ def test_a_changed_row_costs_one_sentence(
         line.startswith("1 ")
         for line in succeed(capsys, "runs", "--store", str(store)).splitlines()
     )
-
-
-@pytest.mark.parametrize(("table", "column", "value"), [row for row in ROWS if row[0] == "runs"])
-def test_a_changed_row_is_a_sentence_for_resume(
-    table: str, column: str, value: object, tmp_path: Path, capsys: Captured
-) -> None:
-    store = kept_runs(tmp_path, capsys)
-    change(store, table, column, value)
-    assert resumed(store, capsys) == exits.NO_FILE
-
-
-def resumed(store: Path, capsys: Captured) -> int:
-    """The answer of `resume`, which prints one line where it refuses."""
-    code = cli.main(["resume", "2", "--quiet", "--store", str(store)])
-    said = capsys.readouterr()
-    assert code in (0, 1, 2, 3, 130), said.err
-    assert "Traceback" not in said.err
-    if code > 1:
-        assert len(said.err.splitlines()) == 1, said.err
-    return code
-
-
-@pytest.mark.long
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # 1e300 squared
-def test_no_value_in_any_column_breaks_resume(tmp_path: Path, capsys: Captured) -> None:
-    store, copy = kept_runs(tmp_path, capsys), tmp_path / "copy.sqlite3"
-    ended: Counter[int] = Counter()
-    for what in tampered(store, copy):
-        try:
-            ended[resumed(copy, capsys)] += 1
-        except AssertionError as error:
-            raise AssertionError(what) from error
-    assert ended[0] > 20
-    assert ended[3] > 20
 
 
 @pytest.mark.long

@@ -17,12 +17,12 @@ from ldptui.app import Workbench
 from ldptui.core import plugins
 from ldptui.core.base.streams import digest
 from ldptui.core.plugins.code_location import code_in_file
-from ldptui.engine import COMMAND, Engine
+from ldptui.engine import COMMAND
 from ldptui.screens.dialogs.prompts import ConsentScreen
 from ldptui.session.attack_options import unseen_code
 from ldptui.session.consent import Code
 from ldptui.session.snapshot import Request
-from ldptui.terminal.settings import Settings, load_settings
+from ldptui.terminal.settings import load_settings
 
 CODE = Code("attack", "honest", "/somewhere/mine.py", True, "0123456789abcdef", 12)
 OTHER = Code("defence", "few", "a:b", False, "fedcba9876543210")
@@ -189,32 +189,4 @@ async def test_code_that_settings_name_runs_only_after_a_yes(
             if answer == "n":
                 await until(pilot, lambda: "nothing ran" in status(app.workbench))
         await until(pilot, mark.exists, 60)
-        await app.workbench.shut_down()
-
-
-@pytest.mark.long
-async def test_the_workbench_runs_a_real_attack_once_it_may(tmp_path: Path) -> None:
-    """The bundled scenario with its attack beside it, the real engine and worker."""
-    from ldptui import scenarios
-
-    source = Path(scenarios.__file__).parent
-    for name in ("python-attack.toml", "one_by_one.py"):
-        (tmp_path / name).write_text((source / name).read_text())
-    app = Workbench(Settings(), tmp_path / "python-attack.toml", Engine)
-    async with app.run_test(size=(120, 40)) as pilot:
-        screen = app.workbench
-        await until(pilot, lambda: "ctrl+r shows it and asks" in seen(app), 60)
-        before = len(screen.shelf.runs)
-        for answer in ("n", "y"):
-            await pilot.press("ctrl+r")
-            await until(pilot, lambda: isinstance(app.screen, ConsentScreen), 60)
-            assert str(tmp_path / "one_by_one.py") in seen(app).replace("\n", "")
-            await pilot.press(answer)
-            if answer == "n":
-                await until(pilot, lambda: "nothing ran" in status(screen))
-                assert len(screen.shelf.runs) == before
-        await until(pilot, lambda: screen.shelf.on_show is not None, 120)
-        run = screen.shelf.on_show
-        assert run is not None
-        assert run.snapshot.status == "done"
         await app.workbench.shut_down()

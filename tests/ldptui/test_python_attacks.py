@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
@@ -16,18 +15,15 @@ from typing import Any
 
 import pytest
 from support.commands import Captured, fail, succeed
-from support.desk import Desk, gone
 from support.kinds import CAO_PROTOCOLS
-from support.plugin_cases import HONEST, attack_file, install, toml
+from support.plugin_cases import HONEST, attack_file, toml
 from support.worker import Worker, ended, started
 
 from ldptui.commands import cli
 from ldptui.core.plugins import code_loading
 from ldptui.engine import COMMAND
 from ldptui.session.attack_options import Code, as_arguments
-from ldptui.session.snapshot import Selection
 from ldptui.terminal import exits
-from ldptui.terminal.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 
@@ -163,29 +159,6 @@ def test_settings_run_no_code_and_a_refusal_names_the_option(
     assert mark.exists()
 
 
-@pytest.mark.long
-def test_the_package_publishes_its_example(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
-) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    published = project["entry-points"]["ldptui.attacks"]
-    install(tmp_path, "ldptui", published)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    code = ROOT / "scenarios" / "one_by_one.py"
-    few = ("--trials", "1", "--set", "population.users=1000", "--format", "json", "--fresh")
-    allow = ("--allow", "one_by_one")
-    by_file = json.loads(succeed(capsys, "run", "python-attack", *few, "--code", str(code)))
-    by_name = json.loads(succeed(capsys, "run", "python-attack", *few, *allow))
-    assert by_file["digest"] == by_name["digest"]
-    assert by_name["status"] == "done"
-
-
-def test_a_scenario_is_copied_with_its_attack(tmp_path: Path, capsys: Captured) -> None:
-    succeed(capsys, "scenarios", "copy", "python-attack", str(tmp_path))
-    assert (tmp_path / "python-attack.toml").exists()
-    assert "def one_by_one(" in (tmp_path / "one_by_one.py").read_text()
-
-
 def test_a_file_of_attacks_must_exist_even_if_unused(
     scenario: str, tmp_path: Path, capsys: Captured
 ) -> None:
@@ -268,24 +241,6 @@ def test_an_attack_that_ends_its_process_fails_its_cell_alone(
     assert errors == [ENDS[kind] and f"attack 'honest' {ENDS[kind]}" for kind in sweep]
     assert [cell["trials"] for cell in result["cells"]] == [0 if error else 20 for error in errors]
     assert f"ldptui: cell 0 (olh) failed: {errors[0]}" in output.err.splitlines()
-
-
-@pytest.mark.long
-async def test_the_workbench_says_which_attack_ended_its_worker(tmp_path: Path) -> None:
-    path, _ = attack_file(tmp_path, DEADLY)
-    desk = Desk((*COMMAND, *as_arguments(Code(files=(path,)))))
-    await desk.engine.start()
-    try:
-        await desk.alive()
-        desk.run(1, document(sweep={"protocol.kind": ["olh"]}))
-        last = await desk.ended(1)
-        words = (
-            "the background worker ended with exit code 3 while it ran the Python attack 'honest'"
-        )
-        assert (last.status, last.error) == ("failed", words)
-        await desk.alive(2)
-    finally:
-        await desk.engine.stop()
 
 
 def test_a_failed_cell_is_reported_and_the_others_go_on(
@@ -451,64 +406,6 @@ async def test_the_worker_runs_what_its_command_line_allows(worker: Worker, tmp_
     assert other.status == "failed"
     assert other.error.startswith("attack.name asks for the attack 'other'")
     assert other.details == ""
-
-
-@pytest.mark.long
-async def test_the_worker_shows_a_traceback_and_the_other_cells(
-    worker: Worker, tmp_path: Path
-) -> None:
-    attack_file(tmp_path, BROKEN)
-    sweep = {"protocol.kind": ["olh", "oue"]}
-    last = await worker.end(worker.run(1, document(sweep=sweep), Selection(), Selection({}, sweep)))
-    assert last.status == "failed"
-    assert (
-        last.error == "cell 0 failed: attack 'honest' raised LookupError: no seed (mine.py, line 7)"
-    )
-    assert last.details.rstrip().endswith("LookupError: no seed")
-    assert [cell.trials for cell in last.cells] == [20, 20]
-    # It is mended, and the next run takes the new code.
-    attack_file(tmp_path, HONEST)
-    again = await worker.end(worker.run(2, document(sweep=sweep), full=True))
-    assert (again.status, again.done) == ("done", 40)
-
-
-@pytest.mark.long
-async def test_an_attack_that_hangs_is_cancelled_like_any_run(tmp_path: Path) -> None:
-    path, hangs = hanging(tmp_path)
-    desk = Desk((*COMMAND, *as_arguments(Code(files=(path,)))))
-    await desk.engine.start()
-    try:
-        await desk.alive()
-        desk.run(1, document(), full=True)
-        await desk.watch(hangs.exists)
-        active = desk.engine._active
-        assert active is not None
-        assert active._process is not None
-        worker = active._process.pid
-        desk.engine.cancel()
-        last = await desk.ended(1)
-        assert last.status == "partial"
-        await desk.watch(lambda: gone(worker))
-    finally:
-        await desk.engine.stop()
-
-
-def test_the_app_hands_its_permissions_to_the_worker_alone() -> None:
-    from ldptui.app import Workbench
-
-    offered = (Path("c.py"),)
-    app = Workbench(
-        Settings(allow_attacks=("a",), attack_files=(Path("b.py"),), offered_files=offered)
-    )
-    screen = app.get_default_screen()
-    command = screen._engine._command  # type: ignore[attr-defined]
-    assert command[: len(COMMAND)] == list(COMMAND)
-    assert command[len(COMMAND) :] == [
-        "--allow=a",
-        f"--code={Path('b.py').absolute()}",
-        f"--offered-file={Path('c.py').absolute()}",
-    ]
-    assert inspect.iscoroutinefunction(screen._engine.start)  # type: ignore[attr-defined]
 
 
 # The page about it.

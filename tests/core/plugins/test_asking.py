@@ -12,7 +12,6 @@ from support.plugin_cases import (
     permitted,
 )
 
-from ldptui.core import theory
 from ldptui.core.attacks import PythonAttack
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.plugins import Plugin
@@ -51,11 +50,6 @@ def test_a_name_can_be_shown(name: str) -> None:
     assert str(error.value).isprintable()
 
 
-def test_a_name_is_text() -> None:
-    with pytest.raises(ScenarioError, match=r"attack.name must be text, got 3"):
-        experiment(attack={**asking("x"), "name": 3})
-
-
 def test_options_can_be_swept() -> None:
     whole = experiment(
         attack=asking("honest", {"strength": 0}),
@@ -75,12 +69,6 @@ def test_options_can_be_swept() -> None:
     names = schema()["properties"]["sweep"]["propertyNames"]["anyOf"]
     assert "attack.name" in names[0]["enum"]
     assert {"pattern": r"^attack\.options\."} in names
-
-
-def test_nothing_of_it_has_a_closed_form() -> None:
-    expected = theory.expected_metrics(cell(attack=asking("honest")))
-    known = {name for name, value in expected.items() if value is not None}
-    assert known == {"mse_clean", "target_frequency_clean"}
 
 
 def test_a_plugin_is_its_attack_and_where_the_code_is(tmp_path: Path) -> None:

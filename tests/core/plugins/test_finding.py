@@ -4,7 +4,7 @@ import pickle
 from pathlib import Path
 
 import pytest
-from support.cases import cell, experiment, results_of
+from support.cases import cell, experiment
 from support.plugin_cases import asking, attack_file, package
 
 from ldptui.core import plugins
@@ -42,41 +42,6 @@ def test_entry_points_are_listed_and_found_without_importing(installed: Path) ->
     assert not any(mark.exists() for mark in marks)
     whole.cells[0].block(0, 1)
     assert [mark.exists() for mark in marks] == [False, True]
-
-
-DEFENCES = """
-import numpy as np
-
-def least(frequencies, known, *, floor=0.0):
-    return np.maximum(frequencies, floor)
-
-class Few:
-    def sift(self, received):
-        return received.protocol.supports(received.reports).sum(axis=1) <= 2
-
-few = Few()
-"""
-
-
-def test_a_package_publishes_defences_apart_from_attacks(installed: Path) -> None:
-    places = {"least": "guards:least", "few": "guards.more:few"}
-    mark = package(installed, "guards", DEFENCES, "defence", **places)
-    package(installed, "fakes", least="fakes:honest")
-    assert set(places) <= set(plugins.published_names("defence"))
-    assert "few" not in plugins.published_names()
-    steps = [
-        {"kind": "plugin-filter", "name": "few"},
-        {"kind": "plugin", "name": "least", "options": {"floor": 0.01}},
-    ]
-    asks = experiment(attack=asking("least"), defence=steps, trials=2)
-    with pytest.raises(ScenarioError, match=r"defence 'few', .*--allow NAME that of"):
-        permit_code(asks, CodePermission(names=("least",)))
-    whole = permit_code(asks, CodePermission(names=("few", "least")))
-    assert not mark.exists()
-    (measured,) = results_of(whole).cells
-    assert mark.exists()
-    assert measured.metrics["reports_kept"].max() < whole.cells[0].users
-    assert measured.metrics["target_frequency_after"].min() >= 0.01 * whole.cells[0].targets.size
 
 
 @pytest.mark.parametrize(

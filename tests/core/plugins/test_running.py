@@ -6,26 +6,22 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import bind, experiment
+from support.cases import experiment
 from support.plugin_cases import (
-    FORMS,
     HONEST,
     TARGETS,
     asking,
     attack_file,
     permitted,
-    protocol_of,
     reports,
 )
-from support.report_laws import Case
 
 from ldptui.core import plugins
-from ldptui.core.attacks import ListedTargets, RandomItem, View
+from ldptui.core.attacks import ListedTargets, RandomItem
 from ldptui.core.base.errors import AttackError
 from ldptui.core.law.pure import Rng
 from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.running.runner import run
-from ldptui.scenarios.one_by_one import chosen, one_by_one
 
 # Running.
 
@@ -154,31 +150,3 @@ def test_in_a_campaign_it_sees_what_was_published_last(tmp_path: Path) -> None:
     assert source.place == path
     whole.cells[0].block(0, 1)
     assert log.read_text().splitlines() == ["0 3 True", "1 3 (5, False)", "2 3 (5, False)"]
-
-
-@pytest.mark.parametrize(
-    ("published", "top_k", "wanted"),
-    [
-        (None, 2, 0),
-        ([0.5, 0.1, 0.2, 0.0, 0.2], 2, 1),  # items 0 and 2 are in the top, 1 and 3 are outside
-        ([0.5, 0.0, 0.2, 0.1, 0.2], 2, 3),
-        ([0.5, 0.4, 0.2, 0.1, 0.2], 2, 3),
-        ([0.1, 0.5, 0.2, 0.3, 0.2], 2, 3),  # both are inside: the one that is nearest to falling
-    ],
-)
-def test_the_example_promotes_the_target_that_needs_least(
-    published: list[float] | None, top_k: int, wanted: int
-) -> None:
-    estimate = None if published is None else np.array(published)
-    view = View(TARGETS, 1, 2, estimate, top_k)
-    item = TARGETS[chosen(view)] if published is not None else chosen(view)
-    assert item == wanted
-
-
-@pytest.mark.parametrize("form", FORMS, ids=str)
-def test_the_example_runs_against_every_protocol(form: Case | str, rng: Rng) -> None:
-    protocol = protocol_of(form)
-    view = View(TARGETS, 1, 2, np.array([0.5, 0.1, 0.2, 0.0, 0.2]), 2)
-    made = protocol.received(one_by_one(protocol, view, 50, rng, seeds=20), 50)
-    if isinstance(form, Case):
-        assert bind(form).supports(made)[:, 1].all()

@@ -15,10 +15,10 @@ from support.cases import alike, attack, experiment
 from support.kinds import CAO_PROTOCOLS
 
 from ldptui import core
-from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.arms import ATTACKED
 from ldptui.core.base.errors import AttackError, RunError
 from ldptui.core.running import runner, workers
-from ldptui.core.running.runner import Progress, Results, run, units
+from ldptui.core.running.runner import Progress, run, units
 from ldptui.core.running.workers import Failure
 
 
@@ -91,22 +91,6 @@ def test_any_executor_gives_the_same_results() -> None:
         if isinstance(executor, ThreadPoolExecutor):
             assert executor.submit(int).result() == 0  # it was not shut down
             executor.shutdown()
-
-
-def test_each_worker_of_an_executor_has_two_batches_under_way(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    kept: list[int] = []
-
-    def submitted(work: object, executor: object, ahead: int) -> Iterator[Any]:
-        kept.append(ahead)
-        return iter(())
-
-    monkeypatch.setattr("ldptui.core.running.workers._compute_in_executor", submitted)
-    with ThreadPoolExecutor(8) as executor:
-        finished(run(work(), executor=executor))
-    finished(run(work(), workers=3, executor=Inline()))
-    assert kept == [18, 8]
 
 
 def test_two_processes_give_the_same_results_and_leave_nobody_behind() -> None:
@@ -206,13 +190,6 @@ def test_a_pulse_that_raises_stops_and_leaves_a_prefix(
     assert all(part == full[: len(part)] for part, full in zip(found, whole, strict=True))
 
 
-def test_stopping_between_two_progress_values() -> None:
-    progress = run(work())
-    assert next(progress).done == 0
-    progress.close()  # type: ignore[attr-defined]
-    assert list(progress) == []
-
-
 class Failing(Executor):
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -231,14 +208,6 @@ def test_a_dead_worker_is_explained() -> None:
 def test_an_error_of_a_worker_comes_through() -> None:
     with pytest.raises(ZeroDivisionError):
         finished(run(work(), executor=Failing(ZeroDivisionError())))
-
-
-def test_frequencies_can_be_left_out() -> None:
-    kept, slim = finished(run(work())), finished(run(work(), frequencies=False))
-    assert kept.results.digest == slim.results.digest
-    for one, other in zip(kept.results.cells, slim.results.cells, strict=True):
-        assert one.arms[CLEAN].trials == 50
-        assert other.arms == {}
 
 
 # Cells that fail.
@@ -298,16 +267,6 @@ def test_a_cell_fails_once_in_an_executor() -> None:
         results = finished(run(with_broken(), executor=executor)).results
         assert results.failures == (FAILED,)
         assert [cell.trials for cell in results.cells] == [30, 30, 0, 30, 30, 30]
-
-
-def test_a_run_that_was_left_has_not_ended() -> None:
-    experiment = with_broken()
-    for progress in run(experiment):
-        if progress.done:
-            break
-    assert not progress.results.has_ended
-    nothing = Results(experiment, progress.results.cells, (FAILED,))
-    assert not nothing.has_ended
 
 
 def test_an_attack_error_comes_whole_out_of_another_process() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from support.scenario_files import PLAIN, refused, swept
 
@@ -39,19 +38,6 @@ def test_a_column_of_counts_gives_totals_and_targets_by_label(tmp_path: Path) ->
     (cell,) = compile(parse(text, folder=tmp_path)).cells
     assert cell.population.histogram.tolist() == [0, 7, 10]
     assert cell.targets.tolist() == [2, 0]
-
-
-@pytest.mark.parametrize("rows", [50_000, pytest.param(1_000_000, marks=pytest.mark.long)])
-def test_a_million_rows_are_read(rows: int, tmp_path: Path) -> None:
-    drawn = np.random.default_rng(1).integers(0, 50, size=rows)
-    names = np.array([f"item {k:02}" for k in range(50)])
-    path = tmp_path / "big.csv"
-    path.write_text(
-        "row,item\n" + "".join(f"1,{name}\n" for name in names[drawn]), encoding="utf-8"
-    )
-    (cell,) = compile(parse(csv_scenario(path=str(path), column="item"))).cells
-    assert cell.population.histogram.tolist() == np.bincount(drawn).tolist()
-    assert cell.population.labels == tuple(names)
 
 
 @pytest.mark.parametrize(

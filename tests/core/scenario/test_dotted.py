@@ -7,14 +7,11 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.scenario import (
     MAX_DEPTH,
     flatten,
-    read_document,
     set_key,
     value_at,
     with_value,
@@ -76,49 +73,6 @@ def test_what_is_no_table_has_no_keys(part: Any, key: str) -> None:
     with pytest.raises(ScenarioError, match="must be a table, got") as refused:
         with_value(document, key, "mga")
     assert refused.value.key == "attack.mix.0"
-
-
-@pytest.mark.parametrize("key", ["attack.mix.0", "attack.mix", "attack.phase.0.mix.0"])
-@pytest.mark.parametrize("value", ["counts", 1.5, [], [1], [[{}]], {}, True])
-def test_a_scenario_set_to_nonsense_has_problems_and_raises_nothing(key: str, value: Any) -> None:
-    scenario = read_document(
-        'format = 1\npopulation = { kind = "uniform", items = 4, users = 9 }\n'
-        'protocol = { kind = "grr", epsilon = 1.0 }\n[attack]\nshare = 0.1\n'
-        'targets = { items = [1] }\nmix = [{ kind = "mga", weight = 1.0 }]\n'
-    )
-    assert scenario.problems() == []
-    try:
-        changed = scenario.with_value(key, value)
-    except ScenarioError:
-        return
-    assert changed.problems()
-    try:
-        again = changed.with_value(f"{key}.kind", "mga").with_value(f"{key}.0.kind", "ria")
-    except ScenarioError:
-        return
-    assert again.problems()
-
-
-NAMES = st.sampled_from(["attack", "mix", "phase", "0", "1", "kind", "", "x"])
-VALUES = st.recursive(
-    st.one_of(st.integers(), st.text(max_size=3), st.floats(allow_nan=False), st.booleans()),
-    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(NAMES, inner, max_size=3)),
-    max_leaves=6,
-)
-
-
-@settings(max_examples=50)
-@given(st.dictionaries(NAMES, VALUES, max_size=3), st.lists(NAMES, min_size=1, max_size=6), VALUES)
-def test_what_is_set_is_there_or_refused(document: Any, names: list[str], value: Any) -> None:
-    key = ".".join(names)
-    if not key:
-        return
-    without(document, key)
-    try:
-        changed = with_value(document, key, value)
-    except ScenarioError:
-        return
-    assert value_at(changed, key) == value
 
 
 def test_targets_are_picked_or_listed() -> None:

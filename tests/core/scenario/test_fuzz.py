@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import re
-import tempfile
-from pathlib import Path
 from typing import Any
 
-import pytest
 import tomlkit
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from support.scenario_files import edit
 
 from ldptui import scenarios
 from ldptui.commands.scenario_loading import toml_value
@@ -22,8 +17,6 @@ from ldptui.core.scenario import (
     KINDS,
     Scenario,
     known_keys,
-    line_of,
-    load,
     parse,
     read_document,
     to_toml,
@@ -89,21 +82,6 @@ def assert_clear(error: LdpError, where: str) -> None:
     assert "pydantic" not in message.lower()
 
 
-@MANY
-@given(st.binary(max_size=400))
-@example(b"\xef\xbb\xbfformat = 1")
-@example(b"\x00")
-@example(b"\xff\xfe")
-def test_any_bytes(data: bytes) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "my.toml"
-        path.write_bytes(data)
-        try:
-            load(path)
-        except (ScenarioError, FileError) as error:
-            assert_clear(error, str(path))
-
-
 @QUICK
 @given(st.text(max_size=300))
 @example("a = " + "[" * 3000)
@@ -157,12 +135,6 @@ def written(document: dict[str, Any]) -> str:
 
 
 @MANY
-@given(st.dictionaries(st.sampled_from([*WORDS, "x"]), values, max_size=6), st.booleans())
-def test_documents_of_the_right_words(document: dict[str, Any], versioned: bool) -> None:
-    checked(written({"format": 1, **document} if versioned else document))
-
-
-@MANY
 @given(
     st.dictionaries(st.sampled_from(KEYS), values, min_size=1, max_size=3),
     st.dictionaries(
@@ -180,20 +152,6 @@ def test_a_valid_scenario_with_changed_keys_and_sweeps(
         scenario = scenario.with_value(key, value)
     document = {**scenario.document, **({"sweep": sweep} if sweep else {})}
     checked(written(document))
-
-
-@pytest.mark.long
-@QUICK
-@given(
-    st.sampled_from(sorted(BUNDLED)),
-    st.integers(0, 10_000),
-    st.integers(0, 12),
-    st.one_of(st.text(max_size=6), st.sampled_from(["\n", "=", '"', "]", "{", "nan", "-", "[x]"])),
-)
-def test_mutated_bundled_scenarios(name: str, place: int, cut: int, put: str) -> None:
-    text = BUNDLED[name]
-    at = place % (len(text) + 1)
-    checked(text[:at] + put + text[at + cut :])
 
 
 @MANY
@@ -232,40 +190,11 @@ def test_any_setting(key: str, value: str) -> None:
 
 
 @QUICK
-@given(
-    st.sampled_from(sorted(BUNDLED)),
-    st.sampled_from(KEYS),
-    st.one_of(scalars, st.lists(st.integers(0, 9), max_size=3)),
-)
-def test_an_edit_of_a_bundled_file_says_what_with_value_says(
-    name: str, key: str, value: Any
-) -> None:
-    text, key = BUNDLED[name], key.replace("*", "0")
-    try:
-        expected = read_document(text).with_value(key, value).document
-    except ScenarioError as error:  # a part of a list that is not there
-        with pytest.raises(ScenarioError, match=re.escape(error.rule)):
-            edit(text, key, value)
-        return
-    edited = edit(text, key, value)
-    assert plain(read_document(edited).document) == plain(expected)
-    for line in text.splitlines() if value == value else ():  # NaN is written anew
-        assert not line.startswith("#") or line in edited.splitlines()
-
-
-@QUICK
 @given(st.dictionaries(st.sampled_from([*WORDS, "x", ""]), values, max_size=5))
 def test_writing_and_reading_a_document_gives_it_back(document: dict[str, Any]) -> None:
     scenario = read_document(written(document))
     again = read_document(to_toml(scenario.document))
     assert plain(again.document) == plain(scenario.document)
-
-
-@QUICK
-@given(st.text(max_size=200), st.sampled_from(KEYS))
-def test_the_line_of_a_key_is_a_line_of_the_text(text: str, key: str) -> None:
-    line = line_of(text, key)
-    assert line is None or 1 <= line <= len(text.splitlines())
 
 
 def plain(value: Any) -> Any:
@@ -275,11 +204,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(item) for item in value]
     return (type(value).__name__, repr(value))
-
-
-def test_the_checks_here_can_fail() -> None:
-    with pytest.raises(AssertionError):
-        assert_clear(ScenarioError("two\nlines", where="other.toml"), "my.toml")
-    with pytest.raises(AssertionError):
-        assert_clear(ScenarioError("x", where="my.toml"), "my.toml")
-    assert plain(1) != plain(1.0)

@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from support.scenario_files import edit
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
@@ -18,7 +17,6 @@ from ldptui.core.scenario import (
     parse,
     schema,
     sweepable_keys,
-    to_toml,
 )
 
 TEXT = """\
@@ -167,18 +165,6 @@ def test_bad_keys_of_a_sweep() -> None:
     ):
         with pytest.raises(ScenarioError, match=message):
             parse(f'{TEXT}\n[sweep]\n"{key}" = [0.1, 0.2]\n')
-
-
-def test_writing_and_editing_keeps_the_parts() -> None:
-    scenario = parse(TEXT)
-    assert parse(to_toml(scenario.document)).document == scenario.document
-    edited = edit(TEXT, "attack.mix.0.weight", 0.75)
-    assert "weight = 0.75, seeds = 3 },  # most of them" in edited
-    assert parse(edited).document["attack"]["mix"][0]["weight"] == 0.75
-    fewer = parse(edit(TEXT, "attack.mix.2", None))
-    assert [part["kind"] for part in fewer.document["attack"]["mix"]] == ["mga", "ria"]
-    other = parse(edit(TEXT, "attack.mix.0.kind", "rpa"))
-    assert other.document["attack"]["mix"][0] == {"kind": "rpa", "weight": 0.5}
 
 
 def test_the_schema_has_the_mixture_and_its_swept_keys() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.kinds import CAO_ATTACKS
-from support.scenario_files import PLAIN, edit, swept
+from support.scenario_files import PLAIN, edit
 
 from ldptui import scenarios
 from ldptui.core.scenario import (
@@ -113,31 +113,3 @@ def test_the_line_of_a_part_of_a_list() -> None:
     here = [lines[number - 1] for number in found if number is not None]
     assert here == ["[[attack.phase]]"] * 3 + ["share = 0.5", '    {kind = "ria", weight = 1.0},']
     assert found[0] == found[1] == found[2] == lines.index("[[attack.phase]]") + 1
-
-
-def test_setting_a_swept_key_replaces_its_sweep() -> None:
-    scenario = parse(swept(attack__share="[0.1, 0.2]", protocol__epsilon="[1.0, 2.0]"))
-    changed = scenario.with_value("attack.share", 0.3)
-    assert changed.sweep == {"protocol.epsilon": [1.0, 2.0]}
-    assert changed.with_value("protocol.epsilon", 3.0).sweep == {}
-    assert scenario.sweep["attack.share"] == [0.1, 0.2]  # frozen
-
-
-def test_setting_a_kind_drops_what_the_new_kind_does_not_know() -> None:
-    text = PLAIN.replace('"oue"', '"olh"').replace("epsilon = 1.0", "epsilon = 1.0\nhash_range = 3")
-    changed = parse(text).with_value("protocol.kind", "grr")
-    assert not changed.problems()
-    assert changed.document["protocol"] == {"kind": "grr", "epsilon": 1.0}
-
-
-def test_the_line_of_a_key() -> None:
-    text = swept(protocol__epsilon="[1.0]")
-    lines = text.splitlines()
-    for key, line in (
-        ("attack.share", "share = 0.05"),
-        ("protocol.epsilon", '"protocol.epsilon" = [1.0]'),
-        ("attack", "[attack]"),
-    ):
-        number = line_of(text, key)
-        assert number is not None
-        assert lines[number - 1] in (line, "epsilon = 1.0")

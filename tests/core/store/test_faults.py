@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -28,7 +27,6 @@ from ldptui.core.store import (
     open_store,
     resume,
     run_records,
-    run_writer,
 )
 from ldptui.core.store import block_store as store_module
 
@@ -275,39 +273,3 @@ def test_a_full_disk_loses_no_more_than_the_block_in_flight(
     assert again.failure == ""
     assert again.reused == left.done > 0
     assert kept.run(left.id).digest == results_of(work).digest
-
-
-def test_a_limit_on_the_size_of_files_is_a_full_disk(path: Path) -> None:
-    with open_store(path) as there:
-        record(there, sweep(20, seed=5))
-
-    def simulate(pipe: int) -> None:
-        size = path.stat().st_size
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-        with open_store(path) as own:
-            recorded = begin(own, sweep(500))
-            *_, last = run(sweep(500), memory=recorded)
-            recorded.finish(last.results)
-        os.write(pipe, f"{last.results.complete} {recorded.failure}".encode())
-
-    child, pipe = in_child(simulate)
-    complete, _, failure = told(pipe).decode().partition(" ")
-    assert os.waitpid(child, 0)[1] == 0
-    assert complete == "True"
-    assert str(path) in failure
-    with open_store(path) as there:
-        assert there.check() == "ok"
-        assert_same(there.results(1), results_of(sweep(20, seed=5)))
-
-
-def test_a_clock_that_goes_back(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter(range(2_000_000_000, 0, -100_000_000))
-    monkeypatch.setattr(run_writer.time, "time", lambda: float(next(clock)))
-    for seed in range(3):
-        record(kept, sweep(20, seed=seed))
-    found = kept.runs()
-    assert [row.id for row in found] == [3, 2, 1]
-    assert found[0].started < found[2].started
-    assert all(row.seconds >= 0 for row in found)
-    assert [run.id for run in kept.runs(since=1_850_000_000, until=1_950_000_000)] == [2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,15 @@ from support.cases import attack, experiment
 from support.stores import change_cell, forge_cells, record
 
 from ldptui import core
-from ldptui.commands.column_dictionary import columns, dictionary
 from ldptui.core.base.errors import FileError
 from ldptui.core.experiment import compile
 from ldptui.core.experiment import search as core_search
 from ldptui.core.experiment.search import with_fakes
 from ldptui.core.export import to_csv, to_json
 from ldptui.core.metrics.goal import Answer
-from ldptui.core.running.runner import run, units
 from ldptui.core.running.searching import run_goal_searches
 from ldptui.core.scenario import Scenario
-from ldptui.core.store import KeptAnswers, begin, merge, open_store, resume
+from ldptui.core.store import KeptAnswers, begin, merge, open_store
 from ldptui.core.store.goal_answers import goal_key
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import replay
@@ -88,36 +86,6 @@ def test_a_run_that_is_opened_again_has_its_answers(
     shown = kept.snapshot(path, 1).cells
     found = [(cell.answer["malicious"], cell.answer["by"]) for cell in shown if cell.answer]
     assert found == [(cell.malicious, *how) for cell in there.cells]
-
-
-def test_a_table_of_columns_has_the_answer(path: Path) -> None:
-    with open_store(path) as store:
-        results, _ = record(store, searched_work())
-    found = columns(results)
-    meant = dictionary([*found])
-    answer = results.experiment.cells[0].answer
-    assert answer is not None
-    said = {name: value for name, value in asdict(answer).items() if name != "trials"}
-    assert {name: found[f"answer.{name}"][0] for name in said} == said
-    assert all(kind for name, kind, _ in meant if name.startswith("answer."))
-
-
-def test_a_run_with_a_goal_is_resumed_and_replayed(path: Path) -> None:
-    there = work()
-    with open_store(path) as store:
-        memory = begin(store, there, "test")
-        cell, number, trials = next(iter(units(there)))
-        memory.keep(cell, number, cell.block(number, trials))
-        memory.finish(None)
-        assert store.run(1).status == "partial"
-        again = resume(store, 1)
-        *_, last = run(store.experiment(1), memory=again)
-        again.finish(last.results)
-        *_, alone = run(there)
-        assert store.run(1).digest == alone.results.digest
-        assert again.reused == 20
-        found = replay(store, 1)
-        assert (found.difference, found.digest) == ("", alone.results.digest)
 
 
 @pytest.mark.every(2)
@@ -212,18 +180,6 @@ def test_answers_come_with_a_merge_and_leave_with_the_last_run(path: Path, tmp_p
         other.remove(1)
         other.gc()
         assert next(run_goal_searches(asked, answers=KeptAnswers(other))).known == 0
-
-
-def test_a_damaged_answer_is_searched_for_again(path: Path) -> None:
-    asked = open_work()
-    with open_store(path) as store:
-        *_, last = run_goal_searches(asked, answers=KeptAnswers(store))
-        with store.writing() as db:
-            db.execute("UPDATE blocks SET body = substr(body, 2) WHERE cell LIKE 'answer %'")
-        answers = KeptAnswers(store)
-        *_, again = run_goal_searches(asked, answers=answers)
-        assert answers_of(again.experiment) == answers_of(last.experiment)
-        assert answers.failure == ""
 
 
 def test_a_recording_carries_the_answers(path: Path, tmp_path: Path) -> None:

@@ -15,11 +15,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from support.commands import Captured, fail, succeed
 
-from ldptui.core.base.versions import SIMULATOR
 from ldptui.core.store import open_store
 from ldptui.terminal import exits
 
@@ -97,49 +95,6 @@ def test_every_run_is_listed(store: Path, capsys: Captured) -> None:
 @pytest.mark.parametrize("run", RUNS)
 def test_a_run_keeps_its_measures(run: int, store: Path, capsys: Captured) -> None:
     assert_measured(shown(capsys, run), run)
-
-
-@pytest.mark.every(5)
-@pytest.mark.parametrize("run", RUNS)
-def test_a_run_replays(run: int, store: Path, capsys: Captured) -> None:
-    minor, recorded = (version.rsplit(".", 1)[0] for version in (np.__version__, TOLD["numpy"]))
-    if minor != recorded:
-        pytest.skip(f"the store was written with NumPy {recorded}, here it is {minor}")
-    words = succeed(capsys, "replay", str(run), "--quiet", "--allow", "one_by_one")
-    assert words.startswith(f"identical: {told(run)['done']} trials")
-    assert f", {told(run)['digest']}, drawn by NumPy {minor}." in words
-
-
-@pytest.mark.every(6)
-@pytest.mark.parametrize("run", RUNS)
-def test_a_run_is_exported(
-    run: int, store: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "run"
-    succeed(capsys, "runs", "export", str(run), "--out", str(file), "--format", "csv")
-    rows = file.read_text("utf-8").splitlines()
-    rounds = [len(cell.get("rounds", [])) for cell in told(run)["cells"]]
-    trials = [cell["trials"] for cell in told(run)["cells"]]
-    assert len(rows) == 1 + sum(n * (1 + r) for n, r in zip(trials, rounds, strict=True))
-    succeed(capsys, "runs", "export", str(run), "--out", str(file), "--format", "json")
-    assert json.loads(file.read_text("utf-8"))["digest"] == told(run)["digest"]
-
-    succeed(capsys, "runs", "export", str(run), "--out", str(file))
-    monkeypatch.setenv("LDPTUI_STORE", str(tmp_path / "new.sqlite3"))
-    succeed(capsys, "runs", "import", str(file))
-    assert_measured(shown(capsys, 1), run)
-
-
-def test_an_interrupted_run_goes_on(store: Path, capsys: Captured) -> None:
-    if np.__version__ != TOLD["numpy"]:
-        pytest.skip(f"a run goes on with NumPy {TOLD['numpy']} alone, here it is {np.__version__}")
-    if SIMULATOR != 1:
-        told = fail(capsys, exits.NO_FILE, "resume", str(TOLD["resumed"]["run"]), "--quiet")
-        assert "computed with simulator 1" in told
-        return
-    run, digest = TOLD["resumed"].values()
-    words = succeed(capsys, "resume", str(run), "--quiet", "--format", "json")
-    assert json.loads(words)["digest"] == digest
 
 
 def test_no_cell_is_lost_and_the_old_file_stays(store: Path, capsys: Captured) -> None:

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from support.cases import results_of, sweep
-from support.stores import assert_same, change_block, change_metric, change_run, record
+from support.cases import sweep
+from support.stores import assert_same, change_run, record
 
 from ldptui.core.base.errors import FileError, LdpError
 from ldptui.core.store import (
@@ -34,14 +33,6 @@ def test_a_newer_store_is_refused_and_not_touched(path: Path) -> None:
         with pytest.raises(FileError, match=r"made by a newer ldptui \(version 7.*knows 6\)"):
             open_store(path, write)
     assert path.read_bytes() == before
-
-
-def test_a_metric_that_came_later_is_undefined(kept: Store) -> None:
-    record(kept, sweep(20))
-    change_block(kept, 1, 0, 0, change_metric("max_error", lambda _: np.nan))
-    assert np.isnan(kept.measured_cells(1)[0].metrics["max_error"]).all()
-    record(kept, sweep(20), fresh=True)
-    assert_same(kept.results(2), results_of(sweep(20)))
 
 
 @pytest.mark.parametrize("content", [b"garbage" * 100, b"SQLite format 3\0garbage" * 100, b"{}"])

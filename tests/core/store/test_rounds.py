@@ -14,11 +14,8 @@ from support.stores import change_block, record
 from ldptui import core
 from ldptui.core.base.arms import ATTACKED, UNDEFENDED
 from ldptui.core.base.errors import FileError
-from ldptui.core.experiment import compile
 from ldptui.core.metrics.results import CellResults, Moments, Rounds
-from ldptui.core.running.runner import run
-from ldptui.core.scenario import Scenario
-from ldptui.core.store import Store, begin, cell_keys, open_store, resume
+from ldptui.core.store import Store, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import replay
 
@@ -55,52 +52,6 @@ def test_rounds_are_kept_to_the_last_bit_and_not_computed_again(kept: Store) -> 
     assert (first.reused, second.reused) == (0, 60)
     for one, other in zip(there.cells, again.cells, strict=True):
         assert_equal(one.rounds, other.rounds)
-
-
-def test_the_first_trials_of_a_known_block(kept: Store) -> None:
-    there, _ = record(kept, work(trials=20))
-    part, memory = record(kept, work(trials=8), frequencies=False)
-    assert memory.reused == 16
-    for one, other in zip(there.cells, part.cells, strict=True):
-        assert one.rounds is not None
-        assert other.rounds is not None
-        assert alike(one.rounds.metrics[:8], other.rounds.metrics)
-        assert other.rounds.arms == {}
-
-
-def test_an_interrupted_campaign_can_be_resumed(
-    kept: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "ldptui.core.running.runner.PAUSE", 0.0
-    )  # the first block is told of at once
-    with open_store(None) as other:
-        whole, _ = record(other, work())
-    memory = begin(kept, work(), "test")
-    steps = run(work(), memory=memory)
-    for progress in steps:
-        if progress.done:
-            break
-    steps.close()
-    memory.finish(progress.results)
-    assert kept.run(memory.run).status == "partial"
-    again = resume(kept, memory.run)
-    *_, last = run(kept.experiment(memory.run), memory=again)
-    again.finish(last.results)
-    assert kept.run(memory.run).digest == whole.digest
-    for one, other in zip(whole.cells, last.results.cells, strict=True):
-        assert_equal(one.rounds, other.rounds)
-
-
-def test_the_key_is_what_the_rounds_depend_on() -> None:
-    drift = {"kind": "uniform"}
-    changes = [{}, {"rounds": 5}, {"churn": 0.3}, {"drift": drift}, {"churn": 0.0}]
-    keys = [key for change in changes for key in cell_keys(work(**change).cells)]
-    assert len(set(keys)) == len(keys)
-    assert cell_keys(work().cells) == cell_keys(work(trials=3).cells)
-    plain = experiment(None, None, attack("mga", 0.1, [3, 4]))
-    rounds = experiment(None, None, attack("mga", 0.1, [3, 4]), campaign={"rounds": 1})
-    assert cell_keys(plain.cells) != cell_keys(rounds.cells)
 
 
 def other_round(block: CellResults) -> CellResults:
@@ -167,27 +118,3 @@ def test_a_recording_with_other_rounds_is_refused(kept: Store, tmp_path: Path) -
     write_recording(kept, memory.run, file)
     with open_store(None) as other, pytest.raises(FileError, match="a round has no right metrics"):
         read_recording(other, file)
-
-
-def test_the_data_of_a_csv_file_are_kept(kept: Store, tmp_path: Path) -> None:
-    data = tmp_path / "data.csv"
-    data.write_text("item\n" + "apple\n" * 50 + "pear\n" * 30 + "plum\n" * 20)
-    document = {
-        "format": 1,
-        "population": {"kind": "csv", "path": "data.csv", "column": "item"},
-        "protocol": {"kind": "oue", "epsilon": 1.0},
-        "attack": attack("mga", 0.1, ["plum"]),
-        "campaign": {"rounds": 3, "churn": 0.5},
-    }
-    there, memory = record(kept, compile(Scenario(document, "csv", tmp_path)))
-    data.unlink()
-    assert kept.experiment(memory.run).cells[0].rounds[1].population.labels == (
-        "apple",
-        "pear",
-        "plum",
-    )
-    assert replay(kept, memory.run).digest == there.digest
-    file = tmp_path / "shared.ldptui"
-    write_recording(kept, memory.run, file)
-    with open_store(None) as other:
-        assert replay(other, read_recording(other, file)[0]).digest == there.digest

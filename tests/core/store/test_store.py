@@ -7,20 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cases import alike, attack, experiment, results_of, sweep
+from support.cases import alike, experiment, results_of, sweep
 from support.kinds import CAO_PROTOCOLS
 from support.stores import assert_same, change_run, drop_arrival, key_of, record
 
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.experiment import compile
-from ldptui.core.metrics.results import CellResults
 from ldptui.core.running.runner import Progress, run
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import (
     Arrival,
     Store,
     begin,
-    cell_keys,
     resume,
     versions,
 )
@@ -45,17 +43,6 @@ def test_a_run_is_kept_to_the_last_bit(kept: Store, workers: int) -> None:
     assert there.versions == versions("test")
     assert there.seconds > 0
     assert kept.journal == "wal"
-
-
-def test_what_an_item_test_detects_is_kept(kept: Store) -> None:
-    work = experiment(
-        {"kind": "zipf", "items": 12, "users": 3000, "exponent": 1.0},
-        {"kind": "rappor", "bits": 16, "cohorts": 4},
-        trials=25,
-    )
-    results, recorded = record(kept, work)
-    assert results.cells[0].detected is not None
-    assert_same(kept.results(recorded.run), results)
 
 
 def test_blocks_are_kept_as_they_came(kept: Store) -> None:
@@ -99,25 +86,6 @@ def test_a_run_stopped_halfway_is_partial_and_can_be_resumed(
     assert_same(kept.results(there.id), last.results)
     (there,) = kept.runs()
     assert (there.status, there.done) == ("done", 300)
-
-
-def test_a_run_with_a_filter_goes_on_by_its_reports(kept: Store) -> None:
-    work = experiment(
-        [60, 30, 10],
-        {"kind": "oue", "epsilon": 1.0},
-        attack("mga", 0.2, [2]),
-        trials=21,
-        defence=[{"kind": "fiad"}],
-    )
-    recorded = begin(kept, work)
-    recorded.keep(work.cells[0], 0, work.cells[0].block(0, 20))
-    recorded.finish(None)
-    (there,) = kept.runs()
-    again = kept.experiment(there.id)
-    assert [cell.path for cell in again.cells] == ["reports"]
-    assert cell_keys(again.cells) == cell_keys(work.cells)
-    *_, last = run(again, memory=resume(kept, there.id))
-    assert_same(last.results, results_of(work))
 
 
 def test_an_interrupted_transaction_is_taken_back(kept: Store) -> None:
@@ -224,12 +192,3 @@ def test_blocks_beyond_a_gap_wait_for_it(kept: Store, computed: list[tuple[int, 
     assert computed == [(2, 1, 20)]
     assert_same(kept.results(1), right)
     assert kept.run(1).done == 300
-
-
-def test_nothing_measured_is_nothing(kept: Store) -> None:
-    recorded = begin(kept, sweep())
-    recorded.finish(None)
-    measured: tuple[CellResults, ...] = kept.measured_cells(recorded.run)
-    assert [cell.trials for cell in measured] == [0] * 6
-    found = replay(kept, recorded.run)
-    assert (found.trials, found.difference) == (0, "")
