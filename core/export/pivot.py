@@ -10,7 +10,7 @@ from ..base.errors import ScenarioError, got, suggest
 from ..base.summary import Estimate
 from ..experiment import Experiment
 from ..running.runner import Results
-from ..scenario.dotted import with_part_number
+from ..scenario.document import with_part_number
 from ..theory import compared
 from ..view.cells import measured_names
 

@@ -135,8 +135,6 @@ class PythonMechanism(LocalMechanism):
     options: str
     source: CodeLocation = field(repr=False)
 
-    ADDRESSED: ClassVar[Mapping[str, str]] = {"class": "Reported"}
-
     def __repr__(self) -> str:
         """The text that names its random streams, under the name that it had until 0.2."""
         parts = (f"{name}={getattr(self, name)!r}" for name in fields_of(self) if name != "source")

@@ -7,7 +7,7 @@ attacks and populations are the schema.
 
 from __future__ import annotations
 
-from .campaign import Campaign, PhaseSpec, PhasesSpec, Ramp
+from .campaign import PARTS, Campaign, MixtureSpec, PhaseSpec, PhasesSpec, Ramp
 from .change import INSTEAD, names_for, set_key, with_sweep
 from .declared import (
     choices_of,
@@ -23,10 +23,8 @@ from .declared import (
     sweepable_like,
     type_of,
 )
-from .document import MAX_DEPTH, Document
-from .dotted import flatten, value_at, with_value, without
+from .document import MAX_DEPTH, Document, flatten, value_at, with_value, without
 from .lines import Scan, Table, keys_below, line_of, scan
-from .mixture import PARTS, MixtureSpec
 from .point import FORMAT, KINDS, TRIALS, Point, Simulate, kinds_at
 from .scenario import Scenario, load, parse, read_document, read_text
 from .schema import schema

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from .declared import keys_of, names_kind
-from .document import Document
-from .dotted import value_at, with_value, without
+from .document import Document, value_at, with_value, without
 from .point import kinds_at
 from .sweep import sweep_of
 

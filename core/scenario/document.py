@@ -1,8 +1,13 @@
-"""A parsed TOML document: nested dicts, lists and scalars, and how messages show them."""
+"""A parsed TOML document: nested dicts, lists and scalars, read and changed by dotted keys.
+
+The parts of a list go by their number, from 0: `attack.mix.0.weight`. Nothing is changed in place:
+a document with another value shares with the old one all that is the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from ..base.errors import ScenarioError, got
@@ -57,3 +62,94 @@ def lists_tables(value: Any) -> bool:
 def quote_empty_key(key: str) -> str:
     """A key in a message; one that is empty has quotes."""
     return key or '""'
+
+
+TABLE_LISTS: Final = ("defence", "metric")
+"""The lists of tables at the top; where there is one alone, its keys need no number."""
+
+
+def with_part_number(document: Mapping[str, Any], key: str) -> str:
+    """A key of the only defence or metric with its number: defence.0.kind for defence.kind.
+
+    Raises ScenarioError for a key that is no text.
+    """
+    if not isinstance(key, str):
+        raise ScenarioError(f"must be text, {got(key)}", key="key")
+    table = key.partition(".")[0]
+    listed = document.get(table, []) if table in TABLE_LISTS else None
+    alone = isinstance(listed, list) and len(listed) <= 1
+    return re.sub(rf"^{table}\.(?!\d+(\.|$))", f"{table}.0.", key) if alone else key
+
+
+def value_at(document: Any, key: str) -> Any:
+    """The value of a dotted key, the document itself for ""; None where there is nothing."""
+    for name in key.split(".") if key else ():
+        if isinstance(document, list):
+            document = document[int(name)] if _is_place(document, name) else None
+        else:
+            document = document.get(name) if isinstance(document, Mapping) else None
+    return document
+
+
+def with_value(document: Mapping[str, Any], key: str, value: Any) -> Document:
+    """The document with one dotted key set, and what is missing on the way to it made.
+
+    Raises ScenarioError for a part that a list does not have or that is no table, and for a key of
+    more names than a scenario may nest.
+    """
+    names = key.split(".")
+    if len(names) > MAX_DEPTH:
+        raise ScenarioError("is nested too deeply", key=f"{'.'.join(names[:3])}.…")
+    changed: Document = _with(document, names, value, 0)
+    return changed
+
+
+def _with(place: Any, names: list[str], value: Any, step: int) -> Any:
+    """The place with the value put at the names from this step on."""
+    if step == len(names):
+        return value
+    name, table, key = names[step], ".".join(names[:step]), ".".join(names)
+    if place is None and name == "0":
+        place = [{}]  # the first part of a list that is not there yet
+    if isinstance(place, list):
+        if not _is_place(place, name):
+            rule = f"must name one of the {len(place)} parts of {table}, from 0, got {name}"
+            raise ScenarioError(rule, key=key)
+        part = place[int(name)]
+        if step + 1 < len(names) and not isinstance(part, Mapping | list):
+            raise ScenarioError(f"must be a table, {got(part)}", key=f"{table}.{name}")
+        return [
+            _with(part, names, value, step + 1) if number == int(name) else part
+            for number, part in enumerate(place)
+        ]
+    inside = place if isinstance(place, Mapping) else {}  # what is no table makes way for one
+    return {**inside, name: _with(inside.get(name), names, value, step + 1)}
+
+
+def without(document: Mapping[str, Any], key: str) -> Document:
+    """The document without a dotted key, or a part of a list, if it is there."""
+    table, _, leaf = key.rpartition(".")
+    place = value_at(document, table)
+    if isinstance(place, Mapping):
+        rest: Any = {name: value for name, value in place.items() if name != leaf}
+    elif isinstance(place, list) and _is_place(place, leaf):
+        rest = [part for number, part in enumerate(place) if number != int(leaf)]
+    else:
+        return dict(document)
+    return with_value(document, table, rest) if table else rest
+
+
+def _is_place(parts: list[Any], name: str) -> bool:
+    """True for the number of a part; an absurd one is not even read."""
+    return name.isdecimal() and len(name) < 20 and int(name) < len(parts)
+
+
+def flatten(table: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted keys with their values, down to scalars and lists; what is None is left out."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from flatten(value, f"{prefix}{key}.")
+        elif lists_tables(value):
+            yield from flatten(dict(enumerate(value)), f"{prefix}{key}.")
+        elif value is not None:
+            yield f"{prefix}{key}", list(value) if isinstance(value, tuple) else value

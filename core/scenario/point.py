@@ -30,9 +30,8 @@ from ..population import POPULATIONS, STATED, PopulationSpec
 from ..protocols import CENTRAL, NAMED, ProtocolSpec
 from ..protocols.trust import TRUSTS, Local, Trust, TrustedCurator
 from ..task import TASKS, Frequencies, TaskSpec
-from .campaign import Campaign, PhasesSpec, Ramp
-from .dotted import flatten
-from .mixture import PARTS, MixtureSpec
+from .campaign import PARTS, Campaign, MixtureSpec, PhasesSpec, Ramp
+from .document import flatten
 
 FORMAT: Final = 1
 TRIALS: Final = Range(1, limit=10**6)
@@ -160,29 +159,29 @@ class Point:
         for number, step in enumerate(self.defence):
             if step.muted:
                 continue
-            if isinstance(step, Filter) and corrected:
-                rule = f'must stand before all corrections if it is a filter, got "{step.kind}"'
-                raise ScenarioError(rule, key=f"defence.{number}.kind")
-            if step.compares_rounds and self.rounds is None:
-                rule = f'must not be "{step.kind}" without rounds: it compares them'
-                raise ScenarioError(rule, key=f"defence.{number}.kind")
-            if step.asks_twice and self.rounds is not None:
-                rule = f'must not be "{step.kind}" with rounds: it asks every user twice in one'
-                raise ScenarioError(rule, key=f"defence.{number}.kind")
-            if step.asks_twice and len(filters) > 1:
-                rule = (
-                    f'must be the only filter if it is "{step.kind}", which asks every user twice'
-                )
-                raise ScenarioError(rule, key=f"defence.{number}.kind")
-            if verified and (isinstance(step, Alarm) or step.asks_twice):
-                why = "asks every user twice" if step.asks_twice else "reads what is not verified"
-                rule = f'must not be "{step.kind}" beside "{verified}": it {why}'
-                raise ScenarioError(rule, key=f"defence.{number}.kind")
-            if isinstance(step, VerifiedRandomiser) and step is not self.acting[0]:
-                rule = (
-                    f'must stand before all others if it is "{step.kind}": it decides what is sent'
-                )
-                raise ScenarioError(rule, key=f"defence.{number}.kind")
+            why = "asks every user twice" if step.asks_twice else "reads what is not verified"
+            decides = isinstance(step, VerifiedRandomiser) and step is not self.acting[0]
+            kind = f'"{step.kind}"'
+            for rule, is_broken in {
+                f"stand before all corrections if it is a filter, got {kind}": (
+                    isinstance(step, Filter) and corrected
+                ),
+                f"not be {kind} without rounds: it compares them": (
+                    step.compares_rounds and self.rounds is None
+                ),
+                f"not be {kind} with rounds: it asks every user twice in one": (
+                    step.asks_twice and self.rounds is not None
+                ),
+                f"be the only filter if it is {kind}, which asks every user twice": (
+                    step.asks_twice and len(filters) > 1
+                ),
+                f'not be {kind} beside "{verified}": it {why}': (
+                    verified and (isinstance(step, Alarm) or step.asks_twice)
+                ),
+                f"stand before all others if it is {kind}: it decides what is sent": decides,
+            }.items():
+                if is_broken:
+                    raise ScenarioError(f"must {rule}", key=f"defence.{number}.kind")
             corrected = corrected or (isinstance(step, Correction) and step.kind != "none")
 
     @property

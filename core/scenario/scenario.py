@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ..base.errors import FileError, ScenarioError, got, reason_of
-from . import dotted
+from . import document as dotted
 from .change import INSTEAD, set_key, with_sweep
 from .declared import pattern, sweepable_keys, type_of
-from .document import Document, check_depth, check_finite
-from .dotted import with_part_number
+from .document import Document, check_depth, check_finite, with_part_number
 from .point import Point
 from .sweep import MAX_CELLS, dotted_sweep, size, substitute, sweep_of, sweep_values
 from .toml import to_toml

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from .declared import OPEN, sweepable_keys
-from .dotted import TABLE_LISTS
+from .document import TABLE_LISTS
 from .point import POINT
 
 

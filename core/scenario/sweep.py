@@ -21,8 +21,7 @@ from .declared import (
     sweepable_keys,
     sweepable_like,
 )
-from .document import Document, copy_document, quote_empty_key
-from .dotted import value_at, with_value
+from .document import Document, copy_document, quote_empty_key, value_at, with_value
 from .point import KINDS, NESTED_KINDS, kinds_at
 
 MAX_CELLS: Final = 10_000

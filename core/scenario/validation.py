@@ -10,11 +10,9 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from ..base.errors import ScenarioError, got, suggest
-from .campaign import PhasesSpec
+from .campaign import MixtureSpec, PhasesSpec
 from .declared import KEY_TYPES, keys_of, names_kind, pattern, rule_of
-from .document import Document, quote_empty_key
-from .dotted import value_at
-from .mixture import MixtureSpec
+from .document import Document, quote_empty_key, value_at
 from .point import FORMAT, KINDS, POINT, Point, kinds_at
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,19 +17,11 @@ from ..cell import Cell
 from ..metrics.results import BLOCK_TRIALS
 from ..task import Frequencies
 
-_FIRST_METRICS: Final = [
-    *("gain", "normalised_gain", "target_frequency", "target_frequency_clean", "mse", "mse_clean"),
-    *("l1_error", "max_error", "targets_in_top_k", "detected", "false_detected"),
-]
-"""A constant part of every address, whatever is measured today: the first stores had it in theirs,
-and their cells stay known."""
-
 
 def canonical(value: object) -> Any:
     """A value as JSON that is the same for equal values; raises TypeError for unknown types.
 
-    Fields that do not count when dataclasses are compared do not count here. A dataclass that has
-    another name by now says what it is called here, and what its fields held, in `ADDRESSED`.
+    Fields that do not count when dataclasses are compared do not count here.
     """
     if value is None or isinstance(value, bool | int | str):
         return value
@@ -47,11 +39,9 @@ def canonical(value: object) -> Any:
     if isinstance(value, dict):
         return ["table", [[str(key), canonical(value[key])] for key in sorted(value)]]
     if dataclasses.is_dataclass(value):
-        former: Mapping[str, str] = getattr(value, "ADDRESSED", {})
         counted = {field.name for field in dataclasses.fields(value) if field.compare}
-        named = {name: canonical(former.get(name, part))
-                 for name, part in fields_of(value).items() if name in counted}  # fmt: skip
-        return [former.get("class", type(value).__name__), named]
+        named = {key: canonical(part) for key, part in fields_of(value).items() if key in counted}
+        return [type(value).__name__, named]
     raise TypeError(f"no canonical form of {type(value).__name__}")
 
 
@@ -60,13 +50,11 @@ def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
     where = [SIMULATOR, np.__version__, platform.machine(), BLOCK_TRIALS]
     genuine = [cell.seed, cell.genuine_address, histogram, cell.path]
     everything: dict[str, object] = {
-        "metrics": _FIRST_METRICS,
         "population": cell.population.address,
         "protocol": cell.protocol,
         "attack": cell.attack,
         "malicious": [cell.malicious, cell.malicious_address, cell.targets],
         "top_k": cell.top_k,
-        "noise": None,
         **cell.protocol.addressed,
     }
     if cell.task != Frequencies():

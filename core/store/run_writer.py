@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from ..base.code import kind_of_table
 from ..base.errors import FileError, one_line
@@ -21,9 +21,6 @@ from ..view.cells import metric_names
 from .cell_address import addresses, cell_keys, histogram_digests
 from .run_records import Arrival, Run, RunCell, describe_process, process_address
 from .store import Store
-
-NOTE_PAUSE: Final = 1.0
-"""Least seconds between two notes of when the blocks of a run came."""
 
 
 def begin(
@@ -185,6 +182,7 @@ class RunMemory(RunPart):
     """A run while it is computed and kept: the memory of all its cells.
 
     A store that cannot be written any more does not stop the run: `failure` says what happened.
+    When its blocks came is kept at its end: of a run that is killed, their order is not known.
     reused : trials that were in the store before the run.
     """
 
@@ -205,7 +203,6 @@ class RunMemory(RunPart):
         self._computed: set[tuple[str, int]] = set()
         self._arrivals = {(each.position, each.number): each for each in arrivals}
         self._started = time.monotonic() - (arrivals[-1].seconds if arrivals else 0.0)
-        self._noted, self._note_cost = time.monotonic(), 0.0
         self._lock = threading.RLock()  # blocks may be found and kept by two threads
 
     def part(
@@ -245,18 +242,11 @@ class RunMemory(RunPart):
         with self._lock:
             self._computed.add((key, number))
             self._note(positions, number, block.trials)
-            began = time.monotonic()
-            noting = began >= self._noted + max(NOTE_PAUSE, 50 * self._note_cost)
             try:
                 with self.store.writing(now=False):
                     self.store.put_block(key, number, block)
-                    if noting:
-                        self.store.update_run(self.run, [*self._arrivals.values()])
             except FileError as error:
                 self.failure = str(error)
-            if noting:
-                self._noted = time.monotonic()
-                self._note_cost = self._noted - began
 
     def _note(self, positions: Sequence[int], number: int, trials: int) -> None:
         for position in positions:

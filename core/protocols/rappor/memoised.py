@@ -87,6 +87,3 @@ class BasicRappor(KeptBits, MemoisedBits, Unary):
     def __repr__(self) -> str:
         """The unary encoding that one round is: streams of genuine users have this address."""
         return repr(Unary(self.domain_size, self.epsilon, self.p))
-
-    ADDRESSED = {"class": "Unary"}  # noqa: RUF012
-    """The name of its class in the addresses of stores."""
