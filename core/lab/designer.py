@@ -7,20 +7,18 @@ robustness. Each is rated by closed forms alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final, TypeAlias
 
 import numpy as np
 
-from ..base.errors import ScenarioError
-from ..base.named import fields_of
+from ..base.errors import ScenarioError, got
 from ..base.ranges import DOMAIN, EPSILON, SHARE, USERS, Range, check_bounds
 from ..law.pure import PlacedItems, PureProtocol, gain_factor, item_variance
 from ..protocols import DIALS, KINDS, Dial
-from .guessing import Prior, averaged
 
-WEIGHT: Final = Range(0)
+Cost: TypeAlias = Callable[["Rated"], float]
 TARGETS: Final = Range(1)
 GRID: Final = 33
 """Settings of a dial that are rated first."""
@@ -51,81 +49,54 @@ class Demand:
             raise ScenarioError(f"{rule}, got {self.targets}", key="targets")
 
 
-@dataclass(frozen=True)
-class Weights:
-    """The weight of each thing that matters, beside the least that any rated protocol has of it."""
-
-    mse: Annotated[float, WEIGHT] = 0.0
-    gain: Annotated[float, WEIGHT] = 0.0
-    guessed: Annotated[float, WEIGHT] = 0.0
-    bits: Annotated[float, WEIGHT] = 0.0
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-        if not self.mse + self.gain + self.guessed + self.bits > 0:
-            raise ScenarioError("must have a weight above 0", key="weights")
-
-
 @dataclass(frozen=True, eq=False)
 class Rated:
     """A protocol and its closed forms on a demand.
 
-    table : its `[protocol]` table. variance : Var*. gain_factor : a, of one item.
-    mse : of an item of nobody, without an attack. gain : Σ over r targets of nobody.
-    guessed : how often a report gives its item away; None where there is no formula.
-    worst : the RMSE of one item of nobody that all fakes aim at.
+    protocol : its `[protocol]` table, mechanism : bound to the demand. variance : Var*.
+    gain_factor : a, of one item. noise : the RMSE of an item of nobody, without an attack. gain :
+    Σ over r targets of nobody. worst : the RMSE of one item of nobody that all fakes aim at.
+    guessed : how often a report gives its item away; None where there is no formula. cost : what
+    is minimised; NaN where it weighs what has no formula.
     """
 
-    table: Mapping[str, Any]
-    protocol: PureProtocol
-    variance: float
+    protocol: Mapping[str, Any]
+    mechanism: PureProtocol = field(metadata={"hidden": True})
+    p: float
+    q: float
     gain_factor: float
-    mse: float
+    variance: float
+    noise: float
     gain: float
+    worst: float
     guessed: float | None
     bits: float
-    worst: float
+    cost: float = math.nan
 
 
-def rated(table: Mapping[str, Any], demand: Demand, prior: Prior = ()) -> Rated:
-    """The ratings of the protocol of this table; raises ScenarioError.
-
-    prior : what an observer knows beforehand; without it every item is as likely.
-    """
+def rated(table: Mapping[str, Any], demand: Demand) -> Rated:
+    """The ratings of the protocol of this table; raises ScenarioError."""
     spec = KINDS[table["kind"]](**{**table, "epsilon": demand.epsilon})
     protocol: PureProtocol = spec.bind(demand.items)
-    variance = float(item_variance(protocol, 1))
-    noise = variance / demand.users
-    lifted = demand.share * gain_factor(protocol)
+    variance, a = float(item_variance(protocol, 1)), gain_factor(protocol)
+    noise = math.sqrt(variance / demand.users)
     crafted = protocol.find_support("crafted", demand.targets).target
     raised = demand.share * (crafted - protocol.q) / (protocol.p - protocol.q)
+    # The fakes' reports of one target are all alike: they add no variance to it.
+    worst = math.hypot(demand.share * a, (1 - demand.share) * noise)
     return Rated(
-        dict(table),
-        protocol,
-        variance,
-        gain_factor(protocol),
-        noise,
-        demand.targets * raised,
-        guessed(protocol, prior),
-        protocol.report_bits,
-        # The fakes' reports of one target are all alike: they add no variance to it.
-        math.hypot(lifted, (1 - demand.share) * math.sqrt(noise)),
-    )
+        dict(table), protocol, protocol.p, protocol.q, a, variance, noise,
+        demand.targets * raised, worst, guessed(protocol), protocol.report_bits,
+    )  # fmt: skip
 
 
-def guessed(protocol: PureProtocol, prior: Prior = ()) -> float | None:
+def guessed(protocol: PureProtocol) -> float | None:
     """The chance that one report gives away its item: a uniform guess among the items it supports.
 
-    With a prior it is the guess of Bayes (`guessing`). Without one items are equally likely, and a
-    report that supports none is guessed at random. p/w where every report supports w items;
-    p E[1/(1 + B)] + (1 − p)(1 − q)^(d−1)/d with B ~ Bin(d − 1, q) where items are supported by
-    themselves. None where it matters which items they are.
+    Items are equally likely, and a report that supports none is guessed at random. p/w where every
+    report supports w items; p E[1/(1 + B)] + (1 − p)(1 − q)^(d−1)/d with B ~ Bin(d − 1, q) where
+    items are supported by themselves. None where it matters which items they are.
     """
-    if prior:
-        try:
-            return averaged(protocol, prior).after
-        except ScenarioError:
-            return None
     if isinstance(protocol, PlacedItems):
         return None
     d, p, q = protocol.domain_size, protocol.p, protocol.q
@@ -140,48 +111,51 @@ def guessed(protocol: PureProtocol, prior: Prior = ()) -> float | None:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The best setting of each kind, the best of all first, and each whole dial.
-
-    rated : settings over the dial of each kind, in order. cost : what was minimised.
-    weights : those of its sum; None: it is the worst RMSE. prior : what an observer knows.
-    """
+    """The best setting of each kind, the best of all first; cost : what was minimised."""
 
     best: tuple[Rated, ...]
-    rated: Mapping[str, tuple[Rated, ...]]
-    cost: Callable[[Rated], float]
-    weights: Weights | None
-    prior: Prior = ()
+    cost: Cost
 
-    @property
-    def found(self) -> Rated:
-        return self.best[0]
+    def priced(self, each: Rated) -> Rated:
+        """A protocol with its cost."""
+        return replace(each, cost=self.cost(each))
 
 
 def designed(
-    demand: Demand, weights: Weights | None = None, kinds: Iterable[str] = tuple(DIALS),
-    prior: Prior = (),
-) -> Design:  # fmt: skip
-    """The protocol that minimises the worst RMSE, or this weighted sum; raises ScenarioError."""
-    grids = {kind: _grid(kind, demand, prior) for kind in kinds}
+    demand: Demand, weights: Sequence[float] | None = None, kinds: Iterable[str] = tuple(DIALS)
+) -> Design:
+    """The protocol that minimises the worst RMSE, or a weighted sum; raises ScenarioError.
+
+    weights : of the squared error, the gain, the attacker's success and the bits, each beside the
+    least that any rated protocol has of it.
+    """
+    if weights is not None and not (min(weights) >= 0 and sum(weights) > 0):
+        rule = "must be at least 0" if min(weights) < 0 else "must have a weight above 0"
+        raise ScenarioError(f"{rule}, {got(weights)}", key="weights")
+    grids = {kind: _grid(kind, demand) for kind in kinds}
     cost = _cost(weights, [each for grid in grids.values() for each in grid.values()])
-    best = [_zoomed(kind, demand, grid, cost, prior) for kind, grid in grids.items()]
-    rows = {kind: tuple(grid[at] for at in sorted(grid)) for kind, grid in grids.items()}
-    return Design(tuple(sorted(best, key=cost)), rows, cost, weights, prior)
+    best = [_zoomed(kind, demand, grid, cost) for kind, grid in grids.items()]
+    return Design(tuple(sorted(best, key=cost)), cost)
 
 
-def _cost(weights: Weights | None, candidates: Iterable[Rated]) -> Callable[[Rated], float]:
+def _cost(weights: Sequence[float] | None, candidates: Iterable[Rated]) -> Cost:
     if weights is None:
         return lambda each: each.worst
-    least = {
-        name: min(fields_of(each)[name] for each in candidates)
-        for name, weight in vars(weights).items()
-        if weight
-    }
-    parts = {name: vars(weights)[name] / value for name, value in least.items() if value > 0}
-    return lambda each: sum(part * fields_of(each)[name] for name, part in parts.items())
+    least = [min(column) for column in zip(*map(_parts, candidates), strict=True)]
+    return lambda each: sum(
+        weight * value / low
+        for weight, value, low in zip(weights, _parts(each), least, strict=True)
+        if weight and low > 0
+    )
 
 
-def _grid(kind: str, demand: Demand, prior: Prior) -> dict[float, Rated]:
+def _parts(each: Rated) -> tuple[float, ...]:
+    """What is weighed."""
+    guess = math.nan if each.guessed is None else each.guessed
+    return each.noise**2, each.gain, guess, each.bits
+
+
+def _grid(kind: str, demand: Demand) -> dict[float, Rated]:
     """Ratings over the whole dial of a kind, by a coordinate that rises with it."""
     dial = DIALS[kind]
     low, high = _ends(dial, demand)
@@ -189,7 +163,7 @@ def _grid(kind: str, demand: Demand, prior: Prior) -> dict[float, Rated]:
     if dial.whole and dial.below_items:  # a subset that leaves out few items is as special
         left = demand.items - np.exp(places)
         places += np.log(left[left >= 1]).tolist()
-    return _rated_at(kind, dial, demand, places, prior)
+    return _rated_at(kind, dial, demand, places)
 
 
 def _ends(dial: Dial, demand: Demand) -> tuple[float, float]:
@@ -199,9 +173,7 @@ def _ends(dial: Dial, demand: Demand) -> tuple[float, float]:
     return math.log(dial.allowed.low), math.log(most)
 
 
-def _rated_at(
-    kind: str, dial: Dial, demand: Demand, places: Iterable[float], prior: Prior
-) -> dict[float, Rated]:
+def _rated_at(kind: str, dial: Dial, demand: Demand, places: Iterable[float]) -> dict[float, Rated]:
     """The ratings at these coordinates, by the coordinate that each setting really has."""
     rates = {}
     for place in places:
@@ -213,7 +185,7 @@ def _rated_at(
             setting, at = _rounded(place), place
         if at not in rates:
             table = {"kind": kind, "epsilon": demand.epsilon, dial.name: setting}
-            rates[at] = rated(table, demand, prior)
+            rates[at] = rated(table, demand)
     return rates
 
 
@@ -223,10 +195,7 @@ def _rounded(place: float) -> float:
     return round(x, 3 - math.floor(math.log10(min(x, 1 - x))))
 
 
-def _zoomed(
-    kind: str, demand: Demand, grid: dict[float, Rated], cost: Callable[[Rated], float],
-    prior: Prior,
-) -> Rated:  # fmt: skip
+def _zoomed(kind: str, demand: Demand, grid: dict[float, Rated], cost: Cost) -> Rated:
     """The best setting of a dial: of a grid, then of finer ones around each valley of it."""
     places = sorted(grid)
     costs = [math.inf, *(cost(grid[place]) for place in places), math.inf]
@@ -235,20 +204,17 @@ def _zoomed(
         for at in range(len(places))
         if costs[at] >= costs[at + 1] <= costs[at + 2]
     ]
-    found = [_lowest(DIALS[kind], valley, kind, demand, cost, prior) for valley in valleys]
+    found = [_lowest(DIALS[kind], valley, kind, demand, cost) for valley in valleys]
     return min(found, key=cost)
 
 
-def _lowest(
-    dial: Dial, grid: dict[float, Rated], kind: str, demand: Demand,
-    cost: Callable[[Rated], float], prior: Prior,
-) -> Rated:  # fmt: skip
+def _lowest(dial: Dial, grid: dict[float, Rated], kind: str, demand: Demand, cost: Cost) -> Rated:
     """The best setting of one valley, by ever finer grids."""
     while True:
         places = sorted(grid)
         at = min(range(len(places)), key=lambda i: cost(grid[places[i]]))
         low, high = places[max(0, at - 1)], places[min(len(places) - 1, at + 1)]
-        new = _rated_at(kind, dial, demand, np.linspace(low, high, ZOOM).tolist(), prior)
+        new = _rated_at(kind, dial, demand, np.linspace(low, high, ZOOM).tolist())
         if new.keys() <= grid.keys() or high - low < FINEST:
             return grid[places[at]]
         grid = {place: grid[place] for place in (low, places[at], high)} | new

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import EPSILON, SHARE, USERS
 
 from ..text import format as text
@@ -18,25 +17,37 @@ from .draft_values import dials, kind_of_draft
 from .options import Argument, Blank
 from .parameters import BEST, SEEDS, Items, Targets, Trials, pairs, users_of
 from .question import Steps, question
-from .question_answer import HIDDEN, QuestionAnswer, Row
+from .question_answer import QuestionAnswer, Row
 from .signature import Among
 
 if TYPE_CHECKING:
-    from ldptui.core.lab.designer import Demand, Design, Rated
+    from ldptui.core.lab.designer import Demand, Rated
 
     from .sheet import Figure
 
 WEIGHED: Final = ("squared error", "gain", "attacker's success", "bits")
 """The things that are weighed, in order."""
+MEASURED: Final = {
+    "noise": "simulated, no attack",
+    "gain": "simulated gain",
+    "worst": "simulated worst",
+}
+POINTS: Final = 65
+"""Points of the curve."""
 
 
-@dataclass(frozen=True, eq=False)
-class Designed:
-    """A design, the protocol beside it, and what they are for."""
+def _name(each: Rated) -> str:
+    """A protocol by its kind and its dial: UE p = 0.96."""
+    from ldptui.core.protocols import DIALS
 
-    demand: Demand
-    design: Design
-    beside: Rated
+    from ..catalogue import key_words
+
+    kind = str(each.protocol["kind"])
+    key = DIALS[kind].name if kind in DIALS else ""
+    value = each.protocol.get(key)
+    if not isinstance(value, int | float):
+        return kind.upper()
+    return f"{kind.upper()} {key_words(f'protocol.{key}').short} = {text.short(value, 6)}"
 
 
 @dataclass(frozen=True)
@@ -44,7 +55,7 @@ class DesignAnswer(QuestionAnswer):
     """The protocol that was found, the one beside it, and the best of each kind, with ratings.
 
     weights : of the squared error, the gain, the attacker's success and the bits; None: the worst
-    case is minimised. prior : the table of what an observer knows. check : what was simulated.
+    case is minimised. check : what was simulated.
     """
 
     items: int
@@ -53,12 +64,10 @@ class DesignAnswer(QuestionAnswer):
     share: float
     targets: int
     weights: tuple[float, ...] | None
-    prior: str | None
-    found: Mapping[str, Any]
-    beside: Mapping[str, Any]
-    kinds: Mapping[str, Mapping[str, Any]]
+    found: Rated
+    beside: Rated
+    kinds: Mapping[str, Rated]
     check: Mapping[str, float] | None
-    designed: Designed | None = dataclasses.field(default=None, metadata=HIDDEN)
 
     @property
     def title(self) -> str:
@@ -70,48 +79,36 @@ class DesignAnswer(QuestionAnswer):
 
     @property
     def sentences(self) -> Iterator[str]:
-        from .design_charts import name_protocol
-
-        assert self.designed is not None
-        found, beside = self.designed.design.found, self.designed.beside
+        name, other = _name(self.found), _name(self.beside)
         what = "worst-case error" if self.weights is None else "weighted sum"
-        first, cost = f"{name_protocol(found)} has the least {what}", self.beside["cost"]
-        if name_protocol(beside) == name_protocol(found):
-            yield f"{name_protocol(found)} itself has the least {what}."
-        elif cost is None:
-            other = name_protocol(beside)
+        first, worse = f"{name} has the least {what}", self.beside.cost / self.found.cost - 1
+        if name == other:
+            yield f"{name} itself has the least {what}."
+        elif math.isnan(worse):
             yield f"{first}: the success of an attacker of {other} has no formula."
-        elif (worse := cost / self.found["cost"] - 1) < 5e-4:
-            yield f"{first}: {name_protocol(beside)} is as good."
+        elif worse < 5e-4:
+            yield f"{first}: {other} is as good."
         else:
-            yield f"{first}: that of {name_protocol(beside)} is {text.percent(worse)} larger."
+            yield f"{first}: that of {other} is {text.percent(worse)} larger."
 
     def quantities(self) -> Iterator[Row]:
-        from .design_charts import name_protocol
-
-        assert self.designed is not None
-        design, found = self.designed.design, self.found
-        items = "1 target" if self.targets == 1 else f"{self.targets} targets"
-        yield Row("protocol", name_protocol(design.found), "of all dials")
-        yield Row("p", found["p"], "of the own item", "W17")
-        yield Row("q", found["q"], "of any other one", "W17")
-        yield Row("gain factor a", found["gain_factor"], "(1 − q)/(p − q)", "design")
-        yield Row("noise, Var*", found["variance"], "q(1 − q)/(p − q)²", "W17 th. 2")
-        yield Row("error, no attack", found["noise"], "√(Var*/n)", "W17 th. 2")
-        yield Row(f"gain of {items}", found["gain"], "r β (s − q)/(p − q)", "design")
-        yield Row("worst-case error", found["worst"], "√(β²a² + (1−β)²Var*/n)", "design")
-        if found["guessed"] is not None:
-            yield Row("attacker's success", found["guessed"], "one guess a report", "design")
-        yield Row("bits of a report", found["bits"], "log₂ of all reports")
-        others = (*self.kinds.values(), self.beside)
-        rivals = zip((*design.best, self.designed.beside), others, strict=True)
-        for rated, facts in rivals:
-            noise, gain = text.short(facts["noise"], 3), text.short(facts["gain"], 3)
-            cost = text.MISSING if facts["cost"] is None else text.short(facts["cost"], 5)
-            yield Row(name_protocol(rated), cost, f"√MSE {noise}, G {gain}", "design")
-        words = {"noise": "simulated, no attack", "gain": "simulated gain",
-                 "worst": "simulated worst"}  # fmt: skip
-        for name, quantity in words.items() if self.check is not None else ():
+        found, items = self.found, text.plural(self.targets, "target")
+        yield Row("protocol", _name(found), "of all dials")
+        yield Row("p", found.p, "of the own item", "W17")
+        yield Row("q", found.q, "of any other one", "W17")
+        yield Row("gain factor a", found.gain_factor, "(1 − q)/(p − q)", "design")
+        yield Row("noise, Var*", found.variance, "q(1 − q)/(p − q)²", "W17 th. 2")
+        yield Row("error, no attack", found.noise, "√(Var*/n)", "W17 th. 2")
+        yield Row(f"gain of {items}", found.gain, "r β (s − q)/(p − q)", "design")
+        yield Row("worst-case error", found.worst, "√(β²a² + (1−β)²Var*/n)", "design")
+        if found.guessed is not None:
+            yield Row("attacker's success", found.guessed, "one guess a report", "design")
+        yield Row("bits of a report", found.bits, "log₂ of all reports")
+        for each in (*self.kinds.values(), self.beside):
+            cost = text.MISSING if math.isnan(each.cost) else text.short(each.cost, 5)
+            what = f"√MSE {text.short(each.noise, 3)}, G {text.short(each.gain, 3)}"
+            yield Row(_name(each), cost, what, "design")
+        for name, quantity in MEASURED.items() if self.check is not None else ():
             assert self.check is not None
             measured = text.estimate(self.check[name], self.check[f"{name}_standard_error"])
             yield Row(quantity, measured, f"planned {text.short(self.check[f'{name}_planned'])}")
@@ -139,24 +136,73 @@ class DesignAnswer(QuestionAnswer):
 
     @property
     def edits(self) -> Sequence[tuple[str, Any]]:
-        return [(f"protocol.{key}", value) for key, value in self.found["protocol"].items()]
+        return [(f"protocol.{key}", value) for key, value in self.found.protocol.items()]
 
-    def figures(self) -> Iterable[Figure]:
-        from .design_charts import hardening_figure, pareto_figure
+    def figures(self) -> Iterator[Figure]:
+        """The noise over the gain factor: every UE and LH, named protocols, the one found.
 
-        if (made := self.designed) is not None:
-            yield hardening_figure(made.demand, made.design, made.beside)
-            yield pareto_figure(made.demand, made.design, made.beside)
+        Its cursor goes through the protocols: each beside the noise of a UE or LH with its a.
+        """
+        import numpy as np
+
+        from ldptui.core.bounds import hardening
+        from ldptui.core.lab.designer import Demand
+
+        from ..charts.series import TONES, Axis, Plot, Series
+        from .sheet import figure
+
+        demand = Demand(self.items, self.epsilon, self.users, self.share, self.targets)
+        marks, least = [*_named_protocols(demand)], hardening.least_gain_factor(self.epsilon)
+        rivals = (*self.kinds.values(), *marks, self.beside)
+        most = max(each.gain_factor for each in rivals)
+
+        def noise_at(factors: Any) -> Any:
+            return np.sqrt(hardening.curve_variance(factors, self.epsilon) / self.users)
+
+        # From where the noise is ten times the least to the last mark.
+        factors = least * (1 + np.geomspace(2e-3, max(2.0, most / least - 1), POINTS))
+        kinds = [str(each.protocol["kind"]).upper() for each in (*marks, self.beside, self.found)]
+        labels = [*kinds[:-2], f"now: {kinds[-2]}", f"found: {kinds[-1]}"]
+        tones = [*TONES[: len(marks)], "attacked", "target"]
+        shown = (*marks, self.beside, self.found)
+        points = [
+            Series(label, (each.gain_factor,), (each.noise,), tone, "points")
+            for label, each, tone in zip(labels, shown, tones, strict=False)
+        ]
+        plot = Plot(
+            "Noise over what one fake can lift",
+            Axis("gain factor a", log=True),
+            Axis("error without an attack", log=True),
+            (Series("every UE and LH", factors, noise_at(factors), "theory"), *points),
+            note=f"ε = {text.short(self.epsilon, 3)}: a ≥ {text.short(least, 4)}",
+        )
+        rows = [
+            (
+                name, each.gain_factor, each.noise,
+                float(noise_at(each.gain_factor)) if each.gain_factor > least * 1.000001 else None,
+                each.bits,
+            )
+            for name, each in sorted(
+                {_name(each): each for each in shown}.items(), key=lambda one: one[1].gain_factor
+            )
+        ]  # fmt: skip
+        yield figure(plot, ("protocol", "a", "error", "UE, LH of this a", "bits"), rows)
 
 
-def _is_weighed(form: Mapping[str, Any]) -> bool:
-    """Return whether something is weighed, and so what a report gives away."""
-    return bool(form.get("weights"))
+def _named_protocols(demand: Demand) -> Iterable[Rated]:
+    """Protocols by name: those of a chart, and those that a dial makes as well."""
+    from ldptui.core.lab.designer import rated
+    from ldptui.core.protocols import DIALS, KINDS
 
+    from .mechanisms import DRAWN, LOCAL
 
-def _is_informed(form: Mapping[str, Any]) -> bool:
-    """Return whether a table tells what an observer knows."""
-    return _is_weighed(form) and bool(form.get("prior"))
+    dialled = {KINDS[kind].mechanism for kind in DIALS}
+    for kind in LOCAL:
+        if kind not in DIALS and (kind in DRAWN or KINDS[kind].mechanism in dialled):
+            try:
+                yield rated({"kind": kind, "epsilon": demand.epsilon}, demand)
+            except ScenarioError:
+                continue  # of some ε there is none
 
 
 def _wanted() -> Sequence[str]:
@@ -174,19 +220,7 @@ DesignBeside: TypeAlias = Annotated[
     Blank("oue", kind_of_draft, pairs(local)),
 ]
 DesignWeights: TypeAlias = Annotated[
-    tuple[float, float, float, float] | None,
-    "E,G,S,B",
-    Argument(renames=("mse", "gain", "guessed", "bits")),
-    Blank(optional=True),
-]
-DesignPrior: TypeAlias = Annotated[
-    str | None, "FILE", Argument(role="table"), Blank(optional=True, only=_is_weighed)
-]
-DesignColumn: TypeAlias = Annotated[
-    str, "NAME", Argument(role="column"), Blank("item", only=_is_informed)
-]
-DesignGiven: TypeAlias = Annotated[
-    str | None, "NAME", Argument(role="column"), Blank(optional=True, only=_is_informed)
+    tuple[float, float, float, float] | None, "E,G,S,B", Blank(optional=True)
 ]
 
 
@@ -207,9 +241,6 @@ def design(
     share: Annotated[float, SHARE, "B", Blank(0.01, "attack.share", steps="hundredths")] = 0.01,
     targets: Annotated[Targets, "R"] = 1,
     weights: DesignWeights = None,
-    prior: DesignPrior = None,
-    column: DesignColumn = "item",
-    given: DesignGiven = None,
     check: bool = False,
     trials: Annotated[Trials, "N"] = 1000,
     seed: Annotated[int, SEEDS, "N"] = 0,
@@ -230,9 +261,6 @@ def design(
     targets : items that fakes lift together
     weights : minimise a weighted sum of squared error, gain, attacker's success and bits, each
         beside the least there is, and not the worst-case error
-    prior : with weights: a CSV table of what an observer knows beforehand, as guess takes it
-    column : its column of items
-    given : another column, which the observer knows of each user
     check : simulate the protocol that is found
     trials : of the check
     seed : of the check
@@ -244,49 +272,22 @@ def design(
     import numpy as np
 
     from ldptui.core.bounds.rehearsal import rehearse_design
-    from ldptui.core.lab.designer import Demand, Weights, designed, rated
+    from ldptui.core.lab.designer import Demand, designed, rated
     from ldptui.core.protocols import DIALS
-
-    from .priors import read_prior
 
     yield f"designing for {text.count(items)} items"
     demand = Demand(items, epsilon, users, share, targets)
-    if prior and weights is None:
-        rule = "goes with weights: without them nobody's guess counts"
-        raise ScenarioError(f"{rule}, {got(prior)}", key="prior")
-    known = read_prior(prior, column, given, items) if prior else ()
-    kinds = tuple(DIALS) if among == BEST else (among,)
-    weighed = None if weights is None else Weights(*weights)
-    found = designed(demand, weighed, kinds, known)
+    made = designed(demand, weights, tuple(DIALS) if among == BEST else (among,))
+    best = [made.priced(each) for each in made.best]
     named = beside if isinstance(beside, Mapping) else {"kind": beside}
-    other = rated({**named, "epsilon": epsilon}, demand, known)
-    facts, seen = _rate(found.found, found), None
+    other = made.priced(rated({**named, "epsilon": epsilon}, demand))
+    seen = None
     if check:
-        rng = np.random.default_rng(seed)
         seen = rehearse_design(
-            found.found.protocol, round(users), share, targets, facts, trials, rng
-        )
+            best[0].mechanism, round(users), share, targets, vars(best[0]), trials,
+            np.random.default_rng(seed),
+        )  # fmt: skip
     return DesignAnswer(
-        **vars(demand), weights=weights, prior=prior, found=facts, beside=_rate(other, found),
-        kinds={str(each.table["kind"]): _rate(each, found) for each in found.best},
-        check=seen, designed=Designed(demand, found, other),
+        **vars(demand), weights=weights, found=best[0], beside=other,
+        kinds={str(each.protocol["kind"]): each for each in best}, check=seen,
     )  # fmt: skip
-
-
-def _rate(each: Rated, design: Design) -> dict[str, Any]:
-    """The ratings of a protocol."""
-    from .design_charts import cost_of
-
-    return {
-        "protocol": dict(each.table),
-        "p": each.protocol.p,
-        "q": each.protocol.q,
-        "gain_factor": each.gain_factor,
-        "variance": each.variance,
-        "noise": math.sqrt(each.mse),
-        "gain": each.gain,
-        "worst": each.worst,
-        "guessed": each.guessed,
-        "bits": each.bits,
-        "cost": cost_of(each, design),
-    }

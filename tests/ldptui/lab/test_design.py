@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from support.commands import Captured, fail, succeed
 from support.lab_tabs import DOCUMENT, ask
 
-from ldptui.core.lab.guessing import guessed
 from ldptui.core.protocols import DIALS, KINDS
 from ldptui.text.format import MISSING
 
@@ -82,17 +79,6 @@ def test_the_tab_proposes_its_protocol_and_marks_the_present_one() -> None:
     assert any(row[0] == "UE p = 0.9" for row in beside.table.rows)
 
 
-def test_on_the_front_no_protocol_beats_another() -> None:
-    front = next(
-        line
-        for line in ask("design", share=0.05, targets=3).charts[1].series  # type: ignore[union-attr]
-        if line.label == "beaten by none"
-    )
-    assert list(front.x) == sorted(front.x)
-    assert list(front.y) == sorted(front.y, reverse=True)
-    assert len(front.x) > 10
-
-
 @pytest.mark.parametrize("weights", ["0,0,0,1", "1,0,1,0"])
 def test_a_protocol_beside_may_have_no_formula_of_what_is_weighed(
     capsys: Captured, weights: str
@@ -103,20 +89,3 @@ def test_a_protocol_beside_may_have_no_formula_of_what_is_weighed(
     shown = succeed(capsys, *EXAMPLE, "--weights", weights, "--beside", "hr")
     (cost,) = (line.split()[1] for line in shown.splitlines() if line.startswith("HR "))
     assert (cost == MISSING) == (weights == "1,0,1,0")
-
-
-def test_what_an_observer_knows_beforehand_is_weighed(capsys: Captured, tmp_path: Path) -> None:
-    """A uniform table changes nothing; where one item is likely, its chance is Bayes's."""
-    for name, held in (("uniform", [1] * 8), ("skewed", [90, 4, 1, 1, 1, 1, 1, 1])):
-        rows = "".join(f"{item},{share}\n" for item, share in enumerate(held))
-        (tmp_path / f"{name}.csv").write_text(f"item,frequency\n{rows}")
-    common = ("--items", "8", "--weights", "1,0,1,0", "--among", "ue")
-    plain = designed(capsys, *common)
-    uniform = designed(capsys, *common, "--prior", str(tmp_path / "uniform.csv"))
-    skewed = designed(capsys, *common, "--prior", str(tmp_path / "skewed.csv"))
-    assert uniform["found"]["guessed"] == pytest.approx(plain["found"]["guessed"])
-    assert skewed["found"]["guessed"] >= 0.9  # who knows the table names the likely item at least
-    table = skewed["found"]["protocol"]
-    made = KINDS[table["kind"]](**table).bind(8)
-    law = np.array([90, 4, 1, 1, 1, 1, 1, 1]) / 100
-    assert skewed["found"]["guessed"] == pytest.approx(guessed(made, law).after)
