@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import BUDGET, Range
 
 from ..text import format as text
-from ..text.interval import INTERVAL, reach_95, share_words
+from ..text.interval import share_words
 from .options import Blank
 from .parameters import LocalBudget, ScenarioName, Seed, name_of, read_cell
-from .question import Steps, question
-from .question_answer import HIDDEN, QuestionAnswer, Row
+from .question import Curves, Steps, question
+from .question_answer import QuestionAnswer, Row
 
 if TYPE_CHECKING:
     from ldptui.core.base.sampling import Counts
     from ldptui.core.law.pure import Rng
 
-    from .sheet import Figure
 
-POINTS: Final = 97
-"""Points of the exact curve."""
-SIMULATED: Final = 13
-"""Points of the curves that are simulated."""
 AT_ONCE: Final = 1 << 17
 """Counts drawn in one call, some 10 ms: an interrupt is obeyed between two calls."""
 SURE: Final = 0.95
@@ -60,18 +54,6 @@ class ExactShare:
 
 
 @dataclass(frozen=True)
-class ChanceCurves:
-    """The chances along ε: the exact ones of `exponential`, those of local protocols at few ε."""
-
-    epsilon: Sequence[float]
-    exponential: Sequence[float]
-    simulated_at: Sequence[float]
-    trials: int
-    local: Mapping[str, Sequence[float | None]]
-    exact_there: Sequence[float] = dataclasses.field(default=(), metadata=HIDDEN)
-
-
-@dataclass(frozen=True)
 class ChooseAnswer(QuestionAnswer):
     """The chances that the exponential mechanism and each local arg-max name a most frequent item.
 
@@ -91,7 +73,6 @@ class ChooseAnswer(QuestionAnswer):
     exponential: ExactShare
     needed: float | None
     local: Mapping[str, Share | None]
-    over: ChanceCurves
 
     @property
     def _local(self) -> dict[str, Share]:
@@ -141,33 +122,39 @@ class ChooseAnswer(QuestionAnswer):
         shares = [share.simulated for share in self._local.values()]
         yield from share_words([self.exponential.simulated, *shares], self.trials)
 
-    def figures(self) -> Iterator[Figure]:
-        """Pr[the right answer] over ε: the exponential mechanism exactly, local ones simulated."""
-        from ..charts.series import TONES, Axis, Plot, Series
-        from .sheet import curves
 
-        over, reach = self.over, reach_95(self.over.trials)
-        # The points of the simulated ones too, so that a cursor reads both.
-        exact = dict(zip(over.epsilon, over.exponential, strict=True))
-        exact |= dict(zip(over.simulated_at, over.exact_there, strict=True))
-        budgets = sorted(exact)
-        series = [Series("exponential", budgets, [exact[each] for each in budgets], "theory")]
-        for (kind, shares), tone in zip(over.local.items(), TONES, strict=False):
-            ys = [math.nan if y is None else y for y in shares]
-            errors = [reach * math.sqrt(y * (1 - y) / over.trials) for y in ys]
-            series.append(Series(kind.upper(), over.simulated_at, ys, tone, "points", errors))
-        note = f"n = {text.count(self.users)}, d = {text.count(self.items)}"
-        plot = Plot(
-            "Finding the most frequent item",
-            Axis("privacy budget ε", log=True),
-            Axis("probability of the right answer", low=0.0, high=1.0),
-            tuple(series),
-            note=f"{note}; points: {over.trials} trials {INTERVAL}",
+def _lines() -> Mapping[str, Any]:
+    """A line for each protocol that a chart has room for, and the curator's."""
+    from ..charts.series import TONES
+    from .mechanisms import DRAWN
+
+    local = zip(DRAWN, TONES, strict=False)
+    return {"exponential": ("exponential.exact", "theory")} | {
+        kind.upper(): (f"local.{kind}.simulated", tone) for kind, tone in local
+    }
+
+
+def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
+    return [10 ** (step / 4 - 2) for step in range(13)]
+
+
+@question(
+    "Choose",
+    "Is the most frequent item found?",
+    group="Curator",
+    place=3,
+    curves=[
+        Curves(
+            "Finding the most frequent item, of 100 trials",
+            "epsilon",
+            _budgets,
+            _lines,
+            "privacy budget ε",
+            "probability of the right answer",
+            fixed={"trials": 100},
         )
-        yield curves(plot, "right", "ε")
-
-
-@question("Choose", "Is the most frequent item found?", group="Curator", place=3)
+    ],
+)
 def choose(
     scenario: ScenarioName,
     *,
@@ -194,39 +181,25 @@ def choose(
 
     from ldptui.core.lab.loss import Exponential
 
-    from .mechanisms import DRAWN, LOCAL, budget_of
+    from .mechanisms import LOCAL, budget_of
 
     cell = read_cell(scenario).first
     population, held = cell.population, cell.population.histogram
     yield f"choosing among {text.count(held.size)} items, {text.count(trials)} trials"
     budget, rng = budget_of(cell, epsilon), np.random.default_rng(seed)
     right = Share.of(_count_right(Exponential(budget), held, trials, rng), trials)
-    need = _needed_epsilon(held)
-    low = min(0.01, budget, (need or 1.0) / 30)
-    grid = [float(f"{x:.6g}") for x in np.geomspace(low, max(10, budget), POINTS)]
-    few = [float(f"{x:.6g}") for x in np.geomspace(0.01, 10, SIMULATED)]
-    exact, there = ([Exponential(each).success(held) for each in at] for at in (grid, few))
-    ordered = np.sort(held)
-    found = ChooseAnswer(
+    root, ordered = int(rng.integers(2**63)), np.sort(held)
+    # A stream of the kind's own: another kind in the table leaves its numbers alone.
+    local = {
+        kind: _simulate(kind, held, budget, trials, np.random.default_rng([root, *kind.encode()]))
+        for kind in LOCAL
+    }
+    return ChooseAnswer(
         name_of(scenario), seed, held.size, int(held.sum()), budget, trials,
         population.label(int(held.argmax())), int(ordered[-1] - ordered[-2]),
         ExactShare(Exponential(budget).success(held), right.simulated, right.standard_error),
-        need, {}, ChanceCurves(grid, exact, few, min(trials, 200), {}, there),
+        _needed_epsilon(held), local,
     )  # fmt: skip
-    root = int(rng.integers(2**63))
-    yield found  # what is exact is known before what is simulated
-
-    def stream_of(kind: str) -> Rng:
-        """A stream of the kind's own: another kind in the table leaves its numbers alone."""
-        return np.random.default_rng([root, *kind.encode()])
-
-    local = {kind: _simulate(kind, held, budget, trials, stream_of(kind)) for kind in LOCAL}
-    along: dict[str, Any] = {}
-    for kind in DRAWN:
-        stream = stream_of(kind)
-        shares = [_simulate(kind, held, each, found.over.trials, stream) for each in few]
-        along[kind] = [None if share is None else share.simulated for share in shares]
-    return replace(found, local=local, over=replace(found.over, local=along))
 
 
 def _needed_epsilon(held: Counts) -> float | None:

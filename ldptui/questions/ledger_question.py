@@ -281,14 +281,15 @@ def ledger(
     """
     from ldptui.core.lab import ledger as books
 
-    from .mechanisms import swept, unswept
+    from .mechanisms import swept
+    from .parameters import read_cell
     from .releases import ledger_words, noise_of, read_entries, releases_of
 
     released: tuple[str, ...] = ()
     if scenario is not None:
         if rappor is not None:
             raise ScenarioError("cannot be given with --rappor", key="scenario")
-        cell = unswept(scenario)
+        cell = read_cell(scenario)
         entries, rappor = (*entries, *releases_of(cell)), noise_of(cell)
         rounds = max(1, len(cell.rounds))
         released = tuple(dict.fromkeys(map(ledger_words, (cell, *swept(scenario)))))

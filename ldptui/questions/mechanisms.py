@@ -10,7 +10,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
 from ldptui.core.protocols.curators import Curator, Neighbours
-from ldptui.core.scenario import load
+from ldptui.core.scenario import Scenario, load
 
 from ..catalogue.kinds import in_order, swept_kinds
 from ..explain.formula import Formula
@@ -71,9 +71,9 @@ def has(kind: str, parameter: str) -> bool:
     return any(field.name == parameter for field in fields(KINDS[kind]))
 
 
-def unswept(place: str) -> Cell:
-    """The cell of a scenario without its sweep; raises LdpError."""
-    return compile(base(load(locate(place)))).cells[0]
+def load_base(place: str) -> Scenario:
+    """A scenario without its sweep; raises LdpError."""
+    return base(load(locate(place)))
 
 
 def swept(place: str) -> tuple[Cell, ...]:

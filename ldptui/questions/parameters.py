@@ -127,15 +127,13 @@ def _either(key: str) -> Choices:
 
 
 def read_cell(scenario: Any) -> Cell:
-    """The first cell of a scenario without its sweep; raises LdpError."""
+    """The first cell of a scenario without its sweep, kept for a few questions; raises LdpError."""
     from ldptui.core.scenario import Scenario
 
     from .inputs import bind_cell
-    from .mechanisms import unswept
+    from .mechanisms import load_base
 
-    if isinstance(scenario, Scenario):
-        return bind_cell(scenario)
-    return unswept(scenario)
+    return bind_cell(scenario if isinstance(scenario, Scenario) else load_base(scenario))
 
 
 def name_of(scenario: Any) -> str:

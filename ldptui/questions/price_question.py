@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, cast
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import USERS
 
 from ..text import format as text
+from .choices import curators, numbers
 from .options import Blank
 from .parameters import (
     CuratorKind,
@@ -23,17 +23,11 @@ from .parameters import (
     read_cell,
     users_of,
 )
-from .question import Steps, question
-from .question_answer import HIDDEN, QuestionAnswer, Row
-
-if TYPE_CHECKING:
-    from ..charts.series import Plot
-    from .prices import Estimand
-    from .sheet import Figure
+from .question import Curves, Steps, around, question
+from .question_answer import QuestionAnswer, Row, hidden
 
 BESIDE = "laplace"
 """The curator whose error is the measure of the charts."""
-Axis = Literal["users", "epsilon"]
 
 
 @dataclass(frozen=True)
@@ -53,22 +47,13 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class ErrorCurves:
-    """Errors over x, and the factor of users of each local protocol beside BESIDE."""
-
-    x: Sequence[float]
-    errors: Mapping[str, Sequence[float | None]]
-    factor: Mapping[str, Sequence[float | None]]
-
-
-@dataclass(frozen=True)
 class PriceAnswer(QuestionAnswer):
     """Errors and prices on one population.
 
     what : what is estimated. errors : of each kind. reports : of each local protocol. price : of
     each local protocol beside each curator. break_even : the number of users up to which a local
-    protocol is as good as BESIDE. over : along n and along ε. None where this ε allows none.
-    mechanism : the curator that the sentence is about. axis : the x of the charts.
+    protocol is as good as BESIDE. None where this ε allows none. mechanism : the curator that the
+    sentence is about.
     """
 
     scenario: str
@@ -82,9 +67,7 @@ class PriceAnswer(QuestionAnswer):
     reports: Mapping[str, LocalReport]
     price: Mapping[str, Mapping[str, Cost | None]]
     break_even: Mapping[str, float | None]
-    over: Mapping[Axis, ErrorCurves]
-    mechanism: str = dataclasses.field(default=BESIDE, metadata=HIDDEN)
-    axis: Axis = dataclasses.field(default="users", metadata=HIDDEN)
+    mechanism: str = hidden(BESIDE)
 
     @property
     def title(self) -> str:
@@ -137,16 +120,11 @@ class PriceAnswer(QuestionAnswer):
             factor, bits = text.short(sent.gain_factor, 3), text.short(sent.bits, 3)
             about = f"√MSE; a {factor}; {bits} bit" + "s" * (bits != "1")
             yield Row(f"{kind.upper()}: error", error, about, local)
-        for name in dict.fromkeys(name for costs in self.price.values() for name in costs):
-            if name not in _alike():
-                for kind, costs in self.price.items():
-                    if (cost := costs[name]) is not None:
-                        factor = f"{text.short(cost.factor, 3)} × n"
-                        yield Row(f"{kind.upper()} as {name}: users", cost.users, factor, local)
-        for kind, even in self.break_even.items():
-            if even is not None:
-                name = f"{kind.upper()}: no price up to n"
-                yield Row(name, even, "then laplace is better", local)
+        for kind, costs in self.price.items():
+            for name in (BESIDE, "stability"):
+                if (cost := costs.get(name)) is not None:
+                    factor = f"{text.short(cost.factor, 3)} × n"
+                    yield Row(f"{kind.upper()} as {name}: users", cost.users, factor, local)
 
     @property
     def notes(self) -> Iterator[str]:
@@ -154,61 +132,26 @@ class PriceAnswer(QuestionAnswer):
         yield "users: for the error that the curator has with n"
         yield "a local error falls with 1/√n, a curator's with 1/n: the price grows with n"
 
-    def figures(self) -> Iterator[Figure]:
-        """√MSE along n or ε, and the factor of users for the error of Laplace."""
-        from .sheet import curves
 
-        along, over = "n" if self.axis == "users" else "ε", self.over[self.axis]
-        title = f"Error of {self.what}"
-        yield curves(
-            self._plot(title, "root of the mean squared error", over.errors), "√MSE", along
-        )
-        title = "Price of locality: users for the error of laplace"
-        plot = self._plot(title, "users needed, × n", over.factor, ((1.0, "as many"),))
-        yield curves(plot, "users × n", along, levels=False)
+def _lines(form: str) -> Callable[[], Mapping[str, Any]]:
+    """A line for each kind that a chart has room for; form : of their fields."""
 
-    def _plot(
-        self,
-        title: str,
-        label: str,
-        columns: Mapping[str, Sequence[float | None]],
-        levels: tuple[tuple[float, str], ...] = (),
-    ) -> Plot:
-        """Curves of the kinds that a chart has room for; those of curators are dotted."""
-        from ..charts import series
+    def lines() -> Mapping[str, Any]:
+        from ..charts.series import TONES
+        from .mechanisms import DRAWN
 
-        by_users, shown = self.axis == "users", _shown(self.errors)
-        fixed = f"ε = {text.short(self.epsilon)}" if by_users else f"n = {text.count(self.users)}"
-        lines = tuple(
-            series.Series(
-                kind.upper(),
-                self.over[self.axis].x,
-                [math.nan if y is None else y for y in columns[kind]],
-                tone,
-                "line" if kind in self.price else "dotted",
-            )
-            for kind, tone in zip(filter(columns.__contains__, shown), series.TONES, strict=False)
-        )
-        x = "number of users n" if by_users else "privacy budget ε"
-        note = f"closed forms, {fixed}, d = {text.count(self.items)}"
-        axes = series.Axis(x, log=True), series.Axis(label, log=True)
-        return series.Plot(title, *axes, lines, levels, note=note)
+        central = [kind for kind in curators() if kind in (BESIDE, "stability")]
+        return {
+            kind.upper(): (form.format(kind), tone)
+            for kinds in ((*DRAWN, *central), numbers())
+            for kind, tone in zip(kinds, TONES, strict=False)
+        }
+
+    return lines
 
 
-def _alike() -> set[str]:
-    """The curators that are much as BESIDE: they are left out of charts and of prices in words."""
-    from .mechanisms import CURATORS, has
-
-    return {kind for kind in CURATORS if kind != BESIDE and not has(kind, "delta")}
-
-
-def _shown(errors: Mapping[str, Any]) -> list[str]:
-    """The kinds that the charts show: of a frequency those that a chart has room for."""
-    from .mechanisms import CURATORS, DRAWN
-
-    wanted = [*DRAWN, *(kind for kind in CURATORS if kind not in _alike())]
-    shown = [kind for kind in wanted if kind in errors]
-    return shown if len(shown) == len(wanted) else [*errors]
+def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
+    return [10 ** (step / 8 - 1) for step in range(17)]
 
 
 @question(
@@ -216,7 +159,27 @@ def _shown(errors: Mapping[str, Any]) -> list[str]:
     "What does local privacy cost?",
     group="Curator",
     place=2,
-    hint="--format json has the errors over n and over ε",
+    curves=[
+        Curves(
+            "Error of what is estimated",
+            "users",
+            around("users", 1000, 16, is_whole=True),
+            _lines("errors.{}"),
+            "number of users n",
+            "√MSE",
+            held={"epsilon": "epsilon"},
+            is_log_y=True,
+        ),
+        Curves(
+            f"Price of locality: users for the error of {BESIDE}",
+            "epsilon",
+            _budgets,
+            _lines(f"price.{{}}.{BESIDE}.factor"),
+            "privacy budget ε",
+            "users × n",
+            is_log_y=True,
+        ),
+    ],
 )
 def price(
     scenario: ScenarioName,
@@ -224,13 +187,12 @@ def price(
     epsilon: LocalBudget | None = None,
     users: Annotated[int | None, USERS, "N", Blank(10_000, users_of, steps="ladder")] = None,
     mechanism: CuratorKind = BESIDE,
-    over: Annotated[Axis, Blank(choices=(("users", "over n"), ("epsilon", "over ε")))] = "users",
     delta: Slack = 1e-6,
     neighbours: Neighbours = "change-one",
 ) -> Steps[PriceAnswer]:
     """Print the price of locality on a scenario's population: the error of each local protocol
     beside a trusted curator's, and how many times the users it needs for the same error; at
-    the scenario's ε and n, and over both.
+    the scenario's ε and n.
 
     Parameters
     ----------
@@ -238,7 +200,6 @@ def price(
     epsilon : privacy budget ε (the scenario's, or 1)
     users : users n (the scenario's)
     mechanism : the curator that the sentence is about
-    over : the x of the charts
     delta : δ of the stability mechanism
     neighbours : tables that must look alike: one row changed, or one more
 
@@ -246,78 +207,50 @@ def price(
     --------
     ldptui price quickstart --epsilon 1
     """
-    from ldptui.core.lab.locality import central_mse, grown
+    from ldptui.core.lab.locality import central_mse, grown, local_mse, mean_mse
     from ldptui.core.law.numbers import NumericProtocol
+    from ldptui.core.law.pure import gain_factor
     from ldptui.core.protocols.curators.accuracy import require_delta
 
-    from .mechanisms import budget_of, curator
-    from .prices import factors, frequencies_of, mean_of, spaced
+    from .mechanisms import CURATORS, LOCAL, bound, budget_of, curator, telling
 
     cell = read_cell(scenario).first
     histogram: Any = cell.population.histogram
-    n, budget = users or cell.population.users, budget_of(cell, epsilon)
+    budget, own = budget_of(cell, epsilon), cast("Any", cell.protocol)
     require_delta(delta)
-    yield f"comparing protocols with up to {text.count(min(n * 1e3, USERS.high))} users"
-    if n != cell.population.users:
-        histogram = grown(histogram, n)
-    protocol: Any = cell.protocol
-    about = (
-        mean_of(protocol)
-        if isinstance(protocol, NumericProtocol)
-        else frequencies_of(histogram.size)
-    )
-    if mechanism not in about.curators:
-        rule = f"must be {', '.join(about.curators)} where the scenario is about a mean"
+    is_mean, d = isinstance(own, NumericProtocol), histogram.size
+    yield "comparing protocols"
+    held = grown(histogram, users or cell.population.users)
+    n = round(float(held.sum()))
+    beside, half = ((BESIDE,), (own.high - own.low) / 2) if is_mean else (CURATORS, 1.0)
+    if mechanism not in beside:
+        rule = f"must be {', '.join(beside)} where the scenario is about a mean"
         raise ScenarioError(f"{rule}, {got(mechanism)}", key="mechanism")
-
-    n = round(float(histogram.sum()))
-    errors = about.errors(histogram, n, budget, delta, neighbours)
     central = {
-        kind: central_mse(curator(kind, histogram.size, budget, delta, neighbours), histogram)
-        for kind in about.curators
+        kind: central_mse(curator(kind, d, budget, delta, neighbours), held) for kind in beside
     }
-    reports, costs, even = _compare_local(about, histogram, budget, errors, central)
-    sizes = dict.fromkeys(round(x) for x in spaced(max(10, n / 1e3), min(n * 1e3, USERS.high)))
-    points: dict[Axis, list[tuple[float, float]]] = {
-        "users": [(size, budget) for size in sizes],
-        "epsilon": [(n, each) for each in spaced(min(0.1, budget), max(10, budget))],
-    }
-    curves = {}
-    for axis, places in points.items():
-        along = [about.errors(histogram, *place, delta, neighbours) for place in places]
-        columns = {kind: [each[kind] for each in along] for kind in errors}
-        x = [place[axis != "users"] for place in places]
-        curves[axis] = ErrorCurves(x, columns, factors(about.local, along))
-    return PriceAnswer(
-        name_of(scenario), about.what, histogram.size, n, budget, delta, neighbours, errors,
-        reports, costs, even, curves, mechanism, over,
-    )  # fmt: skip
-
-
-def _compare_local(
-    about: Estimand,
-    histogram: Any,
-    epsilon: float,
-    errors: Mapping[str, float | None],
-    central: Mapping[str, float],
-) -> tuple[dict[str, LocalReport], dict[str, Mapping[str, Cost | None]], dict[str, float | None]]:
-    """What each local protocol reports and costs, and up to how many users it costs nothing."""
-    import numpy as np
-
-    from ldptui.core.lab.locality import price as price_of
-
+    errors: dict[str, float | None] = {}
     reports: dict[str, LocalReport] = {}
     costs: dict[str, Mapping[str, Cost | None]] = {}
-    even: dict[str, float | None] = {}
-    for kind in about.local:
-        costs[kind], even[kind] = dict.fromkeys(about.curators), None
-        if errors[kind] is None:
-            continue
-        made = about.bind(kind, epsilon)
-        reports[kind] = LocalReport(about.factor(made), made.report_bits)
-        local = about.squared(made, np.asarray(histogram, dtype=np.float64))
-        found = {name: price_of(local, beside, histogram) for name, beside in central.items()}
-        costs[kind] = {name: Cost(cost.users, cost.factor) for name, cost in found.items()}
-        # Its error falls with 1/n, the curator's with 1/n².
-        even[kind] = round(float(histogram.sum())) / found[BESIDE].factor
-    return reports, costs, even
+    for kind in numbers() if is_mean else LOCAL:
+        errors[kind], costs[kind] = None, dict.fromkeys(beside)
+        try:
+            made: Any = telling(kind, budget) if is_mean else bound(kind, d, budget)
+        except ScenarioError:
+            continue  # e^ε + 1 is no usable hash range
+        local = mean_mse(made, own.values, held) if is_mean else local_mse(made, held)
+        factors = {name: local / mse if mse > 0 else math.inf for name, mse in central.items()}
+        lift = float(made.factor) if is_mean else gain_factor(made)
+        errors[kind], reports[kind] = half * math.sqrt(local), LocalReport(lift, made.report_bits)
+        costs[kind] = {name: Cost(n * factor, factor) for name, factor in factors.items()}
+    errors |= {kind: half * math.sqrt(mse) for kind, mse in central.items()}
+    # A local error falls with 1/n, the curator's with 1/n².
+    even = {
+        kind: n / cost.factor if (cost := each[BESIDE]) is not None else None
+        for kind, each in costs.items()
+    }
+    what = "the mean" if is_mean else "a frequency"
+    return PriceAnswer(
+        name_of(scenario), what, d, n, budget, delta, neighbours, errors, reports, costs, even,
+        mechanism,
+    )  # fmt: skip

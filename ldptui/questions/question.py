@@ -50,6 +50,7 @@ class Curves(Struct, frozen=True):
     option : that option. points : its values, from what was given. lines : the fields of the
     answer by the labels of their lines, with their colours. without : options that a point leaves
     out. held : options that a point takes from fields of the answer, as what was solved for.
+    fixed : options that every point has.
     """
 
     title: str
@@ -60,6 +61,7 @@ class Curves(Struct, frozen=True):
     y: str
     without: Sequence[str] = ()
     held: Mapping[str, str] = MappingProxyType({})
+    fixed: Mapping[str, Any] = MappingProxyType({})
     is_log: bool = True
     is_log_y: bool = False
     marked: str = ""
@@ -264,6 +266,18 @@ class question:  # noqa: N801 - a decorator
         return Question(function, *self._words, **self._more)
 
 
+def around(option: str, ratio: float, steps: int = 32, *, is_whole: bool = False) -> Any:
+    """The points of a chart from a part of what the answer has to as many times as much."""
+
+    def points(given: Mapping[str, Any]) -> Sequence[float]:
+        if (now := getattr(given["answer"], option)) is None:
+            return ()
+        places = [now * ratio ** (2 * step / steps - 1) for step in range(steps + 1)]
+        return [max(1, round(place)) for place in places] if is_whole else places
+
+    return points
+
+
 def along_option(
     asked: Question[Any, A], curves: Curves, given: Mapping[str, Any], answer: A
 ) -> Iterator[tuple[float, A | None]]:
@@ -273,6 +287,7 @@ def along_option(
     """
     fixed = {name: value for name, value in given.items() if name not in curves.without}
     fixed |= {name: getattr(answer, field, None) for name, field in curves.held.items()}
+    fixed |= curves.fixed
     now, points = (
         getattr(answer, curves.option, None),
         {*curves.points({**given, "answer": answer})},

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 from support.kinds import real_epsilon
-from support.lab_tabs import DOCUMENT, ask, steps_of
+from support.lab_tabs import ask
 
 from ldptui.charts.draw import draw
 from ldptui.charts.figures.table import Table
@@ -26,22 +26,6 @@ from ldptui.questions.topics import TOPICS, starting
 from ldptui.questions.words import lab_field_help, notions
 from ldptui.session.draft import draft_of
 from ldptui.widgets.field import read
-
-
-def test_what_is_exact_is_known_before_what_is_simulated() -> None:
-    *_, known = list(steps_of("choose", DOCUMENT, Path()))
-    assert isinstance(known, Answer)
-    whole = ask("choose")
-    assert known.words[0] == whole.words[0]
-    rows = {row[0]: row for row in whole.table.rows}
-    assert [row[0] for row in known.table.rows] == [
-        "exponential: right", "  simulated", "exponential: ε for 95 %"
-    ]  # fmt: skip
-    assert all(rows[row[0]][2:] == row[2:] for row in known.table.rows)
-    first, line = known.charts[0], whole.charts[0]
-    assert isinstance(first, Plot)
-    assert isinstance(line, Plot)
-    assert list(first.series[0].y) == list(line.series[0].y)
 
 
 def refused(tab: str, folder: Path = Path(), **values: Any) -> tuple[str, str]:
