@@ -25,7 +25,7 @@ Mechanism: TypeAlias = Literal["any", "laplace", "geometric"]
 
 SPENT: Final = Range(0)
 TIMES: Final = Range(1, 10**9)
-MOST_VALUES: Final = 1 << 22
+MOST_VALUES: Final = 1 << 18
 """Values of a privacy loss in the exact composition."""
 
 

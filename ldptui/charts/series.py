@@ -68,7 +68,7 @@ class Axis(Struct, frozen=True):
     bands: int = 0
 
 
-class Plot(Struct, frozen=True):
+class Plot(Struct, frozen=True, tag=True):
     """A chart with two axes: curves, points, error bars, horizontal reference lines.
 
     cursor : the x that is looked at, a line across the chart; None for none.
@@ -130,7 +130,7 @@ class Rest(Struct, frozen=True):
     value: float | None = None
 
 
-class Bars(Struct, frozen=True):
+class Bars(Struct, frozen=True, tag=True):
     """Horizontal bars, one item a row; `rest` tells what else there is, in words or in numbers.
 
     item, value, truth : what a row, its number and the mark are called (8 letters at most).

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from ldptui.core.base.ranges import ALPHA, Range
 
 from ..text import format as text
-from .choices import curators
 from .options import Argument, Blank
 from .parameters import Budget, Neighbours, Slack
 from .question import Curves, around, question
-from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row, row_of_formula
+from .question_answer import QuestionAnswer, Row, hidden, omitted, row_of_formula
 
 BESIDE = "laplace"
 """The curator whose error a local protocol has to reach."""
@@ -29,7 +27,7 @@ class CuratorError:
     delta: float
     scale: float
     accuracy: float
-    threshold: float | None = dataclasses.field(default=None, metadata=OMITTED)
+    threshold: float | None = omitted()
 
 
 @dataclass(frozen=True)
@@ -44,9 +42,9 @@ class AccuracyAnswer(QuestionAnswer):
     alpha: float
     bins: int
     mechanisms: Mapping[str, CuratorError]
-    epsilon: float | None = dataclasses.field(default=None, metadata=HIDDEN)
-    accuracy: float | None = dataclasses.field(default=None, metadata=HIDDEN)
-    delta: float = dataclasses.field(default=0.0, metadata=HIDDEN)
+    epsilon: float | None = hidden()
+    accuracy: float | None = hidden()
+    delta: float = hidden(0.0)
 
     @property
     def _goal(self) -> str:
@@ -94,31 +92,12 @@ class AccuracyAnswer(QuestionAnswer):
             f"{self.neighbours} neighbours, so that the sensitivity Δ is {self.sensitivity}; "
             "s = Δ/ε"
         )
-        if self.bins == 1:
-            yield "one bin is off by more than that with probability α at most"
-        else:
-            yield (
-                f"any of {self.bins} bins is off by more with probability α at most: each has "
-                f"1 − (1 − α)^(1/{self.bins}) for α"
-            )
+        each = f": each has 1 − (1 − α)^(1/{self.bins})" if self.bins > 1 else ""
+        yield f"any of {self.bins} bins is off by more with probability α at most{each}"
         spent = max(each.epsilon for each in self.mechanisms.values())
         if spent > 1:
             odds = text.short(math.exp(spent), 3)
             yield f"an ε above 1 promises little: one person may change odds by a factor of {odds}"
-
-
-def _lines_of(field: str) -> Any:
-    """A line for each curator."""
-
-    def lines() -> Mapping[str, Any]:
-        from ..charts.series import TONES
-
-        return {
-            kind: (f"mechanisms.{kind}.{field}", tone)
-            for kind, tone in zip(curators(), TONES, strict=False)
-        }
-
-    return lines
 
 
 @question(
@@ -131,7 +110,7 @@ def _lines_of(field: str) -> Any:
             "Users that a count is off by at most",
             "epsilon",
             around("epsilon", 10, 40),
-            _lines_of("accuracy"),
+            {"": ("mechanisms.*.accuracy", "theory")},
             "privacy budget ε",
             "users",
         ),
@@ -139,7 +118,7 @@ def _lines_of(field: str) -> Any:
             "ε that an accuracy needs",
             "accuracy",
             around("accuracy", 10, 40),
-            _lines_of("epsilon"),
+            {"": ("mechanisms.*.epsilon", "theory")},
             "off by at most, users",
             "ε",
         ),

@@ -143,7 +143,7 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Form
     sheet = make_sheet(asked, answer, given)
     if ask.path and not writes:
         sheet = replace(sheet, verdict=(f"Wrote {ask.path}.", *sheet.verdict))
-    return replace(sheet, figures=tuple(sheet.figures))
+    return sheet
 
 
 def _client_places(names: Sequence[str], ask: FormPlace) -> Iterator[str]:

@@ -123,17 +123,6 @@ class ChooseAnswer(QuestionAnswer):
         yield from share_words([self.exponential.simulated, *shares], self.trials)
 
 
-def _lines() -> Mapping[str, Any]:
-    """A line for each protocol that a chart has room for, and the curator's."""
-    from ..charts.series import TONES
-    from .mechanisms import DRAWN
-
-    local = zip(DRAWN, TONES, strict=False)
-    return {"exponential": ("exponential.exact", "theory")} | {
-        kind.upper(): (f"local.{kind}.simulated", tone) for kind, tone in local
-    }
-
-
 def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
     return [10 ** (step / 4 - 2) for step in range(13)]
 
@@ -148,7 +137,7 @@ def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
             "Finding the most frequent item, of 100 trials",
             "epsilon",
             _budgets,
-            _lines,
+            {"exponential": ("exponential.exact", "theory"), "": ("local.*.simulated", "theory")},
             "privacy budget ε",
             "probability of the right answer",
             fixed={"trials": 100},

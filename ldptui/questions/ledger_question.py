@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,14 +13,12 @@ from ldptui.core.base.ranges import Range
 from ..text import format as text
 from .draft_values import entries_of_draft, noise_of_draft, rounds_of_draft
 from .options import Argument, Blank
-from .parameters import TIMES, Slack
+from .parameters import TIMES, Slack, read_cell
 from .question import Curves, Steps, question
-from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row, row_of_formula
+from .question_answer import QuestionAnswer, Row, hidden, omitted, row_of_formula
 
 if TYPE_CHECKING:
     from ldptui.core.lab.ledger import Entry, Spent
-
-    from .sheet import Figure
 
 TOTALS: Final = {
     "sequential": ("Σ ε, Σ δ", "DR th. 3.16"),
@@ -30,13 +27,9 @@ TOTALS: Final = {
     "exact": ("worst: randomised responses", "KOV th. 3.3"),
     "tight": ("privacy-loss distributions", "KOV"),
 }
-SHOWN: Final = 8
-"""Other cells of a sweep that a note names."""
 POINTS: Final = 33
 SURE: Final = 7.0
 """The ε from which an even guess may become more than 99.9 % sure."""
-LOSSES: Final = 1 << 14
-"""Different losses of the exact composition, at most, at every point of the chart."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +47,9 @@ class RapporRounds:
 class LedgerAnswer(QuestionAnswer):
     """Every composition of the entries, and RAPPOR's rounds beside naive composition.
 
-    void : whether a release promises nothing to a group of this size. sweep : what the cells of a
-    scenario release, where that differs; only the first is added up. noise : RAPPOR's f, p, q and
-    hashes.
+    first : the number of the releases that are added up. void : whether a release promises nothing
+    to a group of this size. scenario : whether its rounds are among them. noise : RAPPOR's f, p, q
+    and hashes.
     """
 
     entries: Sequence[Entry]
@@ -64,9 +57,10 @@ class LedgerAnswer(QuestionAnswer):
     people: int
     spent: Mapping[str, Spent]
     rappor: RapporRounds | None
-    void: bool | None = dataclasses.field(default=None, metadata=OMITTED)
-    sweep: Sequence[str] | None = dataclasses.field(default=None, metadata=OMITTED)
-    noise: tuple[float, ...] | None = dataclasses.field(default=None, metadata=HIDDEN)
+    first: int | None
+    void: bool | None = omitted()
+    scenario: str | None = hidden()
+    noise: tuple[float, ...] | None = hidden()
 
     @property
     def rounds(self) -> int | None:
@@ -147,59 +141,8 @@ class LedgerAnswer(QuestionAnswer):
                 yield f"{entry.name}: kept answers would cost ε = {once} once, however many"
         if self.spent:
             yield "ldptui guess says for any ε how often a report names its user's item"
-        if self.sweep:
-            own, *others = self.sweep
-            more = f"; and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
-            yield (
-                f"the scenario sweeps what is released: this adds up {own} alone, its values "
-                f"without the sweep, and not {'; '.join(others[:SHOWN])}{more}"
-            )
-
-    def figures(self) -> Iterator[Figure]:
-        """ε after each release, in the order of the ledger, by each way to add them up."""
-        from ldptui.core.lab import ledger as books
-
-        from ..charts.series import Axis, Plot, Series, Tone
-        from .sheet import curves
-
-        total = sum(entry.times for entry in self.entries)
-        if not total:
-            return
-        step = max(1, math.ceil(total / POINTS))
-        places = sorted({1, *range(step, total + 1, step), total})
-        ways: dict[str, tuple[str, Tone]] = {
-            "sequential": ("sequential, Σ ε", "attacked"),
-            "improved": ("improved (KOV 3.5)", "clean"),
-            "exact": ("exact (KOV 3.3)", "theory"),
-        }
-        lines: dict[str, list[float]] = {name: [] for name in ways}
-        for place in places:
-            first = _first_releases(self.entries, place)
-            group = books.of_group(first, self.people)
-            found = {"sequential": self.people * books.sequential(first).epsilon}
-            slack = -1.0 if group is None else self.delta - books.sequential(group).delta
-            if group is not None and slack > 0:
-                found["improved"] = books.improved(group, slack).epsilon
-                kinds: dict[float, int] = {}
-                for entry in group:
-                    kinds[entry.epsilon] = kinds.get(entry.epsilon, 0) + entry.times
-                if math.prod(count + 1 for count in kinds.values()) <= LOSSES:
-                    found["exact"] = books.exact(group, self.delta).epsilon
-            for name, line in lines.items():
-                line.append(found.get(name, math.nan))
-        several = f", {self.people} people together" if self.people > 1 else ""
-        style: Any = "line" if total > 1 else "points"
-        plot = Plot(
-            f"Budget spent after each release, δ = {text.chosen_value(self.delta)}{several}",
-            Axis("releases so far", low=0.0),
-            Axis("ε", low=0.0),
-            tuple(
-                Series(ways[name][0], places, line, ways[name][1], style)
-                for name, line in lines.items()
-                if name in self.spent and not all(map(math.isnan, line))
-            ),
-        )
-        yield curves(plot, "ε", "releases")
+        if self.scenario:
+            yield "of a scenario that sweeps, the values without the sweep are added up"
 
 
 def _explain_total(epsilon: float) -> str:
@@ -221,6 +164,13 @@ def _first_releases(entries: Sequence[Entry], releases: int) -> list[Entry]:
     return first
 
 
+def _places(given: Mapping[str, Any]) -> Sequence[int]:
+    """Numbers of releases from 1 to all."""
+    total = given["answer"].first
+    step = max(1, math.ceil(total / POINTS)) if total else 1
+    return [*range(1, (total or 0) + 1, step)]
+
+
 def _numbers_of_reports(given: Mapping[str, Any]) -> Sequence[int]:
     """Numbers of RAPPOR's reports from 1 on; none without RAPPOR."""
     if (rounds := given["answer"].rounds) is None:
@@ -235,15 +185,30 @@ def _numbers_of_reports(given: Mapping[str, Any]) -> Sequence[int]:
     place=1,
     curves=[
         Curves(
+            "Budget spent after each release",
+            "first",
+            _places,
+            {
+                "sequential, Σ ε": ("spent.sequential.epsilon", "attacked"),
+                "improved (KOV 3.5)": ("spent.improved.epsilon", "clean"),
+                "exact (KOV 3.3)": ("spent.exact.epsilon", "theory"),
+            },
+            "releases so far",
+            "ε",
+            without=("tight",),
+            is_log=False,
+            marked="all",
+        ),
+        Curves(
             "RAPPOR: budget of reports about one value",
             "rounds",
             _numbers_of_reports,
             {"naive sum": ("rappor.naive", "attacked"), "memoised": ("rappor.memoised", "theory")},
             "reports",
             "ε",
-            without=("entries", "scenario", "tight"),
+            without=("entries", "scenario", "tight", "first"),
             held={"rappor": "noise"},
-        )
+        ),
     ],
 )
 def ledger(
@@ -260,6 +225,7 @@ def ledger(
         Blank("0.5, 0.5, 0.75, 2", noise_of_draft, optional=True),
     ] = None,
     rounds: Annotated[int, TIMES, "T", Blank(30, rounds_of_draft, steps="ladder")] = 1,
+    first: Annotated[int | None, TIMES, "K"] = None,
 ) -> Steps[LedgerAnswer]:
     """Add up what several releases about the same people cost together.
 
@@ -272,6 +238,7 @@ def ledger(
     tight : also by the library dp_accounting (an extra)
     rappor : RAPPOR's memoised rounds: f, p, q and hashes
     rounds : its reports
+    first : add up the first K releases alone
 
     Examples
     --------
@@ -281,23 +248,22 @@ def ledger(
     """
     from ldptui.core.lab import ledger as books
 
-    from .mechanisms import swept
-    from .parameters import read_cell
-    from .releases import ledger_words, noise_of, read_entries, releases_of
+    from .releases import noise_of, read_entries, releases_of
 
-    released: tuple[str, ...] = ()
     if scenario is not None:
         if rappor is not None:
             raise ScenarioError("cannot be given with --rappor", key="scenario")
         cell = read_cell(scenario)
         entries, rappor = (*entries, *releases_of(cell)), noise_of(cell)
         rounds = max(1, len(cell.rounds))
-        released = tuple(dict.fromkeys(map(ledger_words, (cell, *swept(scenario)))))
     releases = read_entries(entries)
     if not releases and rappor is None:
         rule = "must be given at least once, or --scenario, or --rappor"
         raise ScenarioError(rule, key="entries")
-    yield f"composing {text.count(sum(entry.times for entry in releases))} releases"
+    if first is not None:
+        releases = _first_releases(releases, first)
+    total = sum(entry.times for entry in releases)
+    yield f"composing {text.count(total)} releases"
     group = books.of_group(releases, people)
     if group is None:
         spent = {"sequential": books.group(books.sequential(releases), people)}
@@ -306,7 +272,7 @@ def ledger(
     return LedgerAnswer(
         releases, delta, people, spent,
         None if rappor is None else _count_rounds(rappor, rounds),
-        group is None or None, released if len(released) > 1 else None, rappor,
+        total or None, group is None or None, scenario, rappor,
     )  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
-from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
 from ldptui.core.protocols.curators import Curator, Neighbours
 from ldptui.core.scenario import Scenario, load
@@ -76,22 +75,11 @@ def load_base(place: str) -> Scenario:
     return base(load(locate(place)))
 
 
-def swept(place: str) -> tuple[Cell, ...]:
-    """Every cell of a scenario that sweeps something, else none; raises LdpError."""
-    scenario = load(locate(place))
-    return compile(scenario, searches=False).cells if scenario.sweep else ()
-
-
 def budget_of(cell: Cell, epsilon: float | None) -> float:
     """This ε, or the cell's own, or 1."""
     budget = epsilon or cell.parameters.get("protocol.epsilon") or 1.0
     assert isinstance(budget, int | float)
     return float(budget)
-
-
-def subject(scenario: str) -> str:
-    """The scenario that is named, in a title; that of the workbench has no name."""
-    return scenario or "your population"
 
 
 def privacy(cell: Cell) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from ldptui.core.base.ranges import (
 )
 
 from ..text import format as text
-from .choices import numbers, where
+from .choices import where
 from .draft_values import is_shuffled, planned_kinds, rungs, task_of_draft, within_of_draft
 from .options import Blank
 from .parameters import (
@@ -59,18 +59,6 @@ def _budgets(kind: type, given: Mapping[str, Any]) -> Sequence[float]:
     return [10 ** (step / 16 - 1) for step in range(33)]
 
 
-def _protocol_lines() -> Mapping[str, Any]:
-    """A line for each protocol that a chart has room for."""
-    from ..charts.series import TONES
-    from .mechanisms import DRAWN
-
-    return {
-        kind.upper(): (f"protocols.{kind}", tone)
-        for kinds in (DRAWN, numbers())
-        for kind, tone in zip(kinds, TONES, strict=False)
-    }
-
-
 def _charts(kind: type, solved: str, words: str, lines: Mapping[str, Any]) -> Iterator[Curves]:
     """What is solved for over the users, with and without the attack, and over ε by protocol."""
     held = {name: name for name in ("share", "power") if name in kind.__dataclass_fields__}  # type: ignore[attr-defined]
@@ -81,7 +69,8 @@ def _charts(kind: type, solved: str, words: str, lines: Mapping[str, Any]) -> It
         marked="the plan",
     )  # fmt: skip
     yield Curves(
-        "The same over ε", "epsilon", partial(_budgets, kind), _protocol_lines,
+        "The same over ε", "epsilon", partial(_budgets, kind),
+        {"": ("protocols.*", "theory")},
         "privacy budget ε", solved, (*without, "protocol"), {**held, "users": "users"},
         is_log_y=True,
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
@@ -11,7 +11,7 @@ from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import USERS
 
 from ..text import format as text
-from .choices import curators, numbers
+from .choices import numbers
 from .options import Blank
 from .parameters import (
     CuratorKind,
@@ -89,17 +89,11 @@ class PriceAnswer(QuestionAnswer):
         if not math.isfinite(cost.factor):
             yield f"With n = {n} users {beside} makes no error at all."
             return
-        if cost.factor < 1:
-            yield (
-                f"With n = {n} users {best.upper()} is better than {beside}: it would reach that "
-                f"error with {text.count(cost.users)}."
-            )
-        else:
-            yield (
-                f"For the error that {beside} has with n = {n} users, local privacy needs "
-                f"{text.count(cost.users, 12)} at least: × {text.short(cost.factor, 3)} "
-                f"({best.upper()})."
-            )
+        yield (
+            f"For the error that {beside} has with n = {n} users, local privacy needs "
+            f"{text.count(cost.users, 12)} at least: × {text.short(cost.factor, 3)} "
+            f"({best.upper()})."
+        )
         if beside == BESIDE and even is not None:
             upto = text.count(even, 12)
             yield f"Up to n = {upto} users {best.upper()} would cost nothing beside {beside}."
@@ -133,23 +127,6 @@ class PriceAnswer(QuestionAnswer):
         yield "a local error falls with 1/√n, a curator's with 1/n: the price grows with n"
 
 
-def _lines(form: str) -> Callable[[], Mapping[str, Any]]:
-    """A line for each kind that a chart has room for; form : of their fields."""
-
-    def lines() -> Mapping[str, Any]:
-        from ..charts.series import TONES
-        from .mechanisms import DRAWN
-
-        central = [kind for kind in curators() if kind in (BESIDE, "stability")]
-        return {
-            kind.upper(): (form.format(kind), tone)
-            for kinds in ((*DRAWN, *central), numbers())
-            for kind, tone in zip(kinds, TONES, strict=False)
-        }
-
-    return lines
-
-
 def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
     return [10 ** (step / 8 - 1) for step in range(17)]
 
@@ -164,7 +141,7 @@ def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
             "Error of what is estimated",
             "users",
             around("users", 1000, 16, is_whole=True),
-            _lines("errors.{}"),
+            {"": ("errors.*", "theory")},
             "number of users n",
             "√MSE",
             held={"epsilon": "epsilon"},
@@ -174,7 +151,7 @@ def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
             f"Price of locality: users for the error of {BESIDE}",
             "epsilon",
             _budgets,
-            _lines(f"price.{{}}.{BESIDE}.factor"),
+            {"": (f"price.*.{BESIDE}.factor", "theory")},
             "privacy budget ε",
             "users × n",
             is_log_y=True,

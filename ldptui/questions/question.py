@@ -48,7 +48,8 @@ class Curves(Struct, frozen=True):
     """A chart of the function over one of its options.
 
     option : that option. points : its values, from what was given. lines : the fields of the
-    answer by the labels of their lines, with their colours. without : options that a point leaves
+    answer by the labels of their lines, with their colours; "errors.*" is a line for each kind that
+    a chart has room for. without : options that a point leaves
     out. held : options that a point takes from fields of the answer, as what was solved for.
     fixed : options that every point has.
     """
@@ -56,7 +57,7 @@ class Curves(Struct, frozen=True):
     title: str
     option: str
     points: Callable[[Mapping[str, Any]], Sequence[float]]
-    lines: Mapping[str, tuple[str, Tone]] | Callable[[], Mapping[str, tuple[str, Tone]]]
+    lines: Mapping[str, tuple[str, Tone]]
     x: str
     y: str
     without: Sequence[str] = ()

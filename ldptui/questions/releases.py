@@ -54,14 +54,6 @@ def noise_of(cell: Cell) -> Any:
     return noise.f, noise.p, noise.q, protocol.hashes
 
 
-def ledger_words(cell: Cell) -> str:
-    """The rounds of a cell as the command line of a ledger has them."""
-    if (rappor := noise_of(cell)) is None:
-        return " ".join(releases_of(cell))
-    noise = ",".join(map(text.chosen_value, rappor))
-    return f"--rappor {noise} --rounds {max(1, len(cell.rounds))}"
-
-
 def releases_of(cell: Cell) -> list[str]:
     """The rounds of a cell as entries are written; one for all where an answer is kept over them.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import Range
@@ -16,7 +15,7 @@ from ..text import format as text
 from .options import Argument, Blank
 from .parameters import Budget, Near, TableFile
 from .question import Steps, question
-from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row
+from .question_answer import QuestionAnswer, Row, hidden, omitted
 from .signature import Among
 
 if TYPE_CHECKING:
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
 POINTS: Final = 41
 """Clipping bounds that are tried."""
-SLICES: Final = 14
-"""Bars of the distribution of the column."""
-Query = Literal["count", "sum", "mean", "histogram"]
 QUERIES: Final = ("count", "sum", "mean", "histogram")
 NUMERIC: Final = ("sum", "mean")
 FORMULAS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -69,12 +65,6 @@ class ClippedSums:
     error: Sequence[float]
     best: SumError
 
-    @property
-    def tried(self) -> list[SumError]:
-        """The errors, bound by bound."""
-        columns = (self.bound, self.bias, self.noise, self.error)
-        return [SumError(*each) for each in zip(*columns, strict=True)]
-
 
 @dataclass(frozen=True)
 class SensitivityAnswer(QuestionAnswer):
@@ -83,8 +73,7 @@ class SensitivityAnswer(QuestionAnswer):
     values : the number of different ones. minimum, maximum : None where no number is needed.
     bounds : what is known beforehand of every number. clipping : of a sum, None where no number is
     needed, or all are 0. clipped : at the bound that was chosen. refuted : the sentence about
-    numbers that are not where all are known to be. slices : the ends of equal parts of the range,
-    and the share of the rows in each.
+    numbers that are not where all are known to be.
     """
 
     file: str
@@ -98,12 +87,9 @@ class SensitivityAnswer(QuestionAnswer):
     bounds: tuple[float, float] | None
     queries: Mapping[str, Width]
     clipping: ClippedSums | None
-    clipped: SumError | None = dataclasses.field(default=None, metadata=OMITTED)
-    is_nonnegative: bool = dataclasses.field(default=False, metadata=HIDDEN)
-    refuted: str = dataclasses.field(default="", metadata=HIDDEN)
-    slices: tuple[Sequence[float], Sequence[float]] = dataclasses.field(
-        default=((), ()), metadata=HIDDEN
-    )
+    clipped: SumError | None = omitted()
+    is_nonnegative: bool = hidden(default=False)
+    refuted: str = hidden("")
 
     @property
     def _chosen(self) -> SumError | None:
@@ -150,9 +136,6 @@ class SensitivityAnswer(QuestionAnswer):
                 yield Row(f"noise of {query}", width.noise_std, "√2 Δ/ε", "DR 3.3")
         if self.clipping is None:
             return
-        for each in self.clipping.tried[::5]:
-            formula = f"√({text.short(abs(each.bias), 3)}² + {text.short(each.noise, 3)}²)"
-            yield Row(f"clipped to {text.short(each.bound, 3)}", each.error, formula, "AKMV")
         best = self.clipping.best
         yield Row("least error", best.error, f"at C = {text.short(best.bound, 3)}", "AKMV")
         if (chosen := self.clipped) is not None:
@@ -177,9 +160,9 @@ class SensitivityAnswer(QuestionAnswer):
             )
 
     def figures(self) -> Iterator[Figure]:
-        """Bias, noise and error of a private sum over the bound; the values of the column."""
-        from ..charts.series import Axis, Bar, Bars, Plot, Series
-        from .sheet import figure, shares
+        """Bias, noise and error of a private sum over the bound."""
+        from ..charts.series import Axis, Plot, Series
+        from .sheet import curves
 
         tried, chosen = self.clipping, self._chosen
         if tried is None or chosen is None:
@@ -197,19 +180,7 @@ class SensitivityAnswer(QuestionAnswer):
             ),
             note=f"ε = {text.short(self.epsilon)}, least at C = {text.short(tried.best.bound, 3)}",
         )
-        lines = sorted({dataclasses.astuple(each) for each in (*tried.tried, chosen)})
-        rows = [("sum", bound, abs(bias), noise, error) for bound, bias, noise, error in lines]
-        yield figure(plot, ("", "C", "|bias|", "noise", "error"), rows)
-        (low, high), (edges, held) = self._ends(chosen), self.slices
-        bars = [
-            Bar(f"from {text.short(start, 3)}", share, target=end > high or start < low)
-            for share, start, end in zip(held, edges[:-1], edges[1:], strict=True)
-        ]
-        note = f"▸ holds values outside [{text.short(low)}, {text.short(high)}]"
-        title = f"Values of {self.column}, as shares of the rows"
-        yield shares(
-            Bars(title, tuple(bars), note=note, item="values", value="share"), self.rows, "rows"
-        )
+        yield curves(plot, "sum", "C")
 
 
 @question("Sensitivity", "What does one person change?", place=2)
@@ -245,8 +216,6 @@ def sensitivity(
     --------
     ldptui sensitivity pay.csv --column salary --bounds 0,200000 --nonnegative
     """
-    import numpy as np
-
     from ldptui.core.lab.sensitivity import Bounds, of_query
 
     from .inputs import columns_of
@@ -267,20 +236,18 @@ def sensitivity(
         width = of_query(each, neighbours, known, size)
         widths[each] = Width(width, math.isinf(width), math.sqrt(2) * width / epsilon)
     clipping, chosen = None, None
-    refuted, slices = "", ((), ())
+    refuted = ""
     if held is not None:
         is_negative = not nonnegative and (known is None or known.low < 0)
         clipping, chosen = _clip(held, epsilon, neighbours, is_negative, clip)
         low, high = (-math.inf, math.inf) if known is None else (known.low, known.high)
         refuted = _refute(held, max(low, 0.0) if nonnegative else low, high)
-        counts, edges = np.histogram(held, bins=SLICES)
-        slices = (edges.tolist(), (counts / size).tolist())
     return SensitivityAnswer(
         file, found.name, size, len(found.values),
         None if held is None else float(held.min()),
         None if held is None else float(held.max()),
         epsilon, neighbours, None if known is None else (known.low, known.high), widths,
-        clipping, chosen, nonnegative or (known is not None and known.low >= 0), refuted, slices,
+        clipping, chosen, nonnegative or (known is not None and known.low >= 0), refuted,
     )  # fmt: skip
 
 

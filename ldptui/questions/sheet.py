@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -17,27 +17,37 @@ from ..charts.series import Bars, Chart, Plot, Series
 from ..text import format as text
 
 
+class Figure(msgspec.Struct, frozen=True):
+    """A chart and its numbers.
+
+    numbers : a row for each place of the cursor: a name, the place (x of a plot, label of a bar)
+    and the values there. A chart whose numbers have no rows has no cursor.
+    """
+
+    chart: Plot | Bars
+    numbers: Table
+
+
+Edits = tuple[tuple[str, Any], ...]
+
+
 class Answer(msgspec.Struct, frozen=True):
     """The answer to a question.
 
     table : the quantities with their values, formulas and sources. verdict : sentences of who sees
-    the charts, the answer in words first. notes : sentences about the table. figures : one or two,
-    the first the more important one; a command asks for none, and none is made for it. sources :
-    those that the table cites by a few letters, in full. edits : keys of the scenario with the
-    values that the answer proposes for them, in the order to set them. choices : such edits by the
-    place of a chart's cursor. values : what the command writes as JSON, which no tab is sent.
-    broken : a promise that was checked is not kept.
+    the charts, the answer in words first. notes : sentences about the table. figures : the first
+    is the more important one. sources : those that the table cites by a few letters, in full.
+    edits : keys of the scenario with the values that the answer proposes for them, in the order to
+    set them. choices : such edits by the place of a chart's cursor.
     """
 
     table: Table
-    verdict: Sequence[str] = ()
-    notes: Sequence[str] = ()
-    figures: Iterable[Figure] = ()
-    sources: Sequence[str] = ()
-    edits: Sequence[tuple[str, Any]] = ()
-    choices: Sequence[tuple[str, Sequence[tuple[str, Any]]]] = ()
-    values: Any = None
-    broken: bool = False
+    verdict: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    sources: tuple[str, ...] = ()
+    edits: Edits = ()
+    choices: tuple[tuple[str, Edits], ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -55,40 +65,15 @@ class Answer(msgspec.Struct, frozen=True):
         return tuple(figure.chart for figure in self.figures)
 
 
-Edits = tuple[tuple[str, Any], ...]
-
-
-class _Sent(msgspec.Struct, frozen=True):
-    """An answer as it is sent: of each figure a plot or bars, and the numbers."""
-
-    table: Table
-    verdict: tuple[str, ...]
-    notes: tuple[str, ...]
-    sources: tuple[str, ...]
-    edits: Edits
-    choices: tuple[tuple[str, Edits], ...]
-    figures: tuple[tuple[Plot | None, Bars | None, Table], ...]
-
-
 def encoded(answer: Answer) -> dict[str, Any]:
     """The answer as a document."""
-    document = {name: getattr(answer, name) for name in _Sent.__struct_fields__}
-    figures = [
-        (*(each.chart if isinstance(each.chart, kind) else None for kind in (Plot, Bars)),
-         each.numbers)
-        for each in answer.figures
-    ]  # fmt: skip
-    sent: dict[str, Any] = msgspec.to_builtins(
-        document | {"figures": figures}, enc_hook=lambda array: array.tolist()
-    )
+    sent: dict[str, Any] = msgspec.to_builtins(answer, enc_hook=lambda array: array.tolist())
     return sent
 
 
 def decoded(document: Mapping[str, Any]) -> Answer:
     """The inverse of `encoded`."""
-    sent = msgspec.convert(document, _Sent)
-    figures = [Figure(plot or bars or Bars("", ()), told) for plot, bars, told in sent.figures]
-    return Answer(**{**msgspec.structs.asdict(sent), "figures": tuple(figures)})
+    return msgspec.convert(document, Answer)
 
 
 def listed(
@@ -100,22 +85,7 @@ def listed(
     )
 
 
-NOTHING: Final = Table("", (), ())
-"""The numbers of a chart whose cursor would have nowhere to stop."""
-
-
-class Figure(msgspec.Struct, frozen=True):
-    """A chart and its numbers.
-
-    numbers : a row for each place of the cursor: a name, the place (x of a plot, label of a bar)
-    and the values there. A chart whose numbers have no rows has no cursor.
-    """
-
-    chart: Chart
-    numbers: Table = NOTHING
-
-
-def figure(chart: Chart, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Figure:
+def figure(chart: Plot | Bars, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Figure:
     """A chart with numbers of its own; what is not finite is left blank.
 
     A z has a sign and two decimals, as everywhere, and whole numbers stand in groups of three.

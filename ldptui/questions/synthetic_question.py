@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import check_replaced, is_file, is_folder
@@ -20,7 +19,7 @@ from .draft_values import rows_of_draft
 from .options import Argument, Blank
 from .parameters import Near, ScenarioName, Seed, name_of, pairs, read_cell
 from .question import Steps, question
-from .question_answer import HIDDEN, QuestionAnswer, Row
+from .question_answer import QuestionAnswer, Row, hidden
 from .signature import Among
 
 if TYPE_CHECKING:
@@ -32,18 +31,8 @@ if TYPE_CHECKING:
     from .sheet import Figure
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnColumn:
-    """What synthetic rows were drawn from, and how often each item is in them; float64[d].
-
-    estimate : one release, the first trial's estimates. corrected : none negative, Σ = 1.
-    """
-
-    cell: Cell
-    source: str
-    estimate: Floats
-    corrected: Floats
-    shares: Floats
+POINTS: Final = 256
+"""Items drawn at most."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +40,8 @@ class SyntheticAnswer(QuestionAnswer):
     """The rows that were drawn, and where they were written.
 
     error, corrected_error, synthetic_error : half the ℓ₁ distance to the truth of the raw
-    estimate, of the corrected one and of the rows.
+    estimate, of the corrected one and of the rows; drawing_error : what drawing adds about.
+    histogram, true, made : users who hold each item, and its true and its synthetic frequency.
     """
 
     scenario: str
@@ -65,7 +55,10 @@ class SyntheticAnswer(QuestionAnswer):
     error: float
     corrected_error: float
     synthetic_error: float
-    drawn: DrawnColumn | None = dataclasses.field(default=None, metadata=HIDDEN)
+    drawing_error: float
+    histogram: Any = hidden()
+    true: Any = hidden()
+    made: Any = hidden()
 
     @property
     def title(self) -> str:
@@ -86,60 +79,30 @@ class SyntheticAnswer(QuestionAnswer):
         yield Row("estimate is off by", self.error, "half of Σ|f~ − f|", "DR pr. 2.1")
         yield Row("  corrected", self.corrected_error, "none negative, Σ = 1", "NS")
         yield Row("rows are off by", self.synthetic_error, "drawn at random", "NS")
-        if self.drawn is not None:
-            spread = self.drawn.corrected * (1 - self.drawn.corrected) / (2 * math.pi * self.rows)
-            formula = "½ Σ √(2f(1−f)/(π rows))"
-            yield Row("drawing adds about", float((spread**0.5).sum()), formula, "binomial")
+        yield Row("drawing adds about", self.drawing_error, "½ Σ √(2f(1−f)/(π rows))", "binomial")
 
     def figures(self) -> Iterator[Figure]:
-        """Synthetic and true frequencies by rank, and what both are off by."""
+        """Synthetic and true frequencies by rank; of many items on a logarithmic axis."""
         import numpy as np
 
         from ..charts.series import Axis, Plot, Series
-        from .ranks import rank_items
-        from .sheet import figure
+        from .sheet import curves
 
-        if (drawn := self.drawn) is None:
-            return
-        population = drawn.cell.population
-        true, made, corrected = population.frequencies, drawn.shares, drawn.corrected
-        items, ranks, is_thinned = rank_items(population.histogram)
-        is_steep = bool(true[items[0]] > 50 * max(true[items[-1]], 1e-300))
-
-        def on_axis(values: Floats) -> Floats:
-            shown = values[items]
-            return np.where(shown > 0, shown, np.nan) if is_steep else shown
-
-        axis = Axis("rank of the item by its true frequency", log=is_thinned)
-        beside = Plot(
-            f"Synthetic and true frequencies, from {drawn.source}",
-            axis,
-            Axis("frequency", log=is_steep),
+        order = np.argsort(-self.histogram, kind="stable")
+        ranks = np.arange(1, order.size + 1)
+        if order.size > POINTS:
+            ranks = np.unique(np.geomspace(1, order.size, POINTS).round().astype(np.int64))
+        true, made = (each[order[ranks - 1]] for each in (self.true, self.made))
+        plot = Plot(
+            "Synthetic and true frequencies",
+            Axis("rank of the item by its true frequency", log=order.size > POINTS),
+            Axis("frequency"),
             (
-                Series("true", ranks, on_axis(true), "true"),
-                Series("synthetic", ranks, on_axis(made), "attacked", "points"),
+                Series("true", ranks, true, "true"),
+                Series("synthetic", ranks, made, "attacked", "points"),
             ),
         )
-        off = Plot(
-            "Frequency − true frequency",
-            axis,
-            Axis("error"),
-            (
-                Series("estimate", ranks, (corrected - true)[items], "clean", "points"),
-                Series("synthetic", ranks, (made - true)[items], "attacked", "points"),
-            ),
-            levels=((0.0, "0"),),
-        )
-        error = np.sqrt(corrected * (1 - corrected) / self.rows)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = (made - corrected) / error
-        columns = (column[items].tolist() for column in (true, made, error, z, corrected))
-        rows = [
-            (population.label(item), rank, held, text.estimate(share, reach), *more)
-            for item, rank, held, share, reach, *more in zip(items, ranks, *columns, strict=True)
-        ]
-        for plot in (beside, off):
-            yield figure(plot, ("item", "rank", "true", "synthetic", "z", "estimate"), rows)
+        yield curves(plot, "frequency", "rank")
 
 
 def _sources() -> tuple[str, ...]:
@@ -223,14 +186,14 @@ def synthetic(
         population = cell.population
         labels = tuple(map(population.label, range(population.domain_size)))
         beside = str(write_synthetic(path, column, labels, synthetic_items(counts, rng), about))
-    error, corrected_error, synthetic_error = (
-        float(np.abs(each - cell.population.frequencies).sum() / 2)
-        for each in (estimate, corrected, shares)
+    true = cell.population.frequencies
+    first, second, third = (
+        float(np.abs(each - true).sum() / 2) for each in (estimate, corrected, shares)
     )
+    added = float(np.sqrt(corrected * (1 - corrected) / (2 * math.pi * size)).sum())
     return SyntheticAnswer(
         name_of(scenario), out or "", beside, column, about.strip(), size, *privacy(cell),
-        error, corrected_error, synthetic_error,
-        DrawnColumn(cell, words, estimate, corrected, shares),
+        first, second, third, added, cell.population.histogram, true, shares,
     )  # fmt: skip
 
 

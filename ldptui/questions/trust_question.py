@@ -176,27 +176,16 @@ class ShuffledAnswer(QuestionAnswer):
 
     @property
     def sentences(self) -> Iterator[str]:
-        central = text.short(self.central_epsilon, 4)
-        match self.solved:
-            case "epsilon":
-                yield (
-                    f"Reports of ε₀ = {text.short(self.epsilon, 4)} are enough: shuffled among "
-                    f"{text.count(self.users)} users, central ε is at most {central}."
-                )
-            case "users":
-                yield f"The smallest batch is {text.count(self.users)} users."
-            case _:
-                yield f"Shuffled, what all reports tell of one user is worth ε = {central} at most."
+        yield (
+            f"Shuffled among {text.count(self.users)} users, reports of ε₀ = "
+            f"{text.short(self.epsilon, 4)} are worth ε = {text.short(self.central_epsilon, 4)} "
+            "at most."
+        )
 
     @property
     def notes(self) -> Iterator[str]:
         if self.delta > 1 / self.users:
-            yield (
-                f"δ is above 1/n = {text.short(1 / self.users, 3)}: so weak a promise is kept by a "
-                "server that publishes one report in full"
-            )
-        if self.central_epsilon >= self.epsilon * (1 - 1e-9):
-            yield "shuffling so few users proves no more than the ε₀ of a report"
+            yield f"δ is above 1/n = {text.short(1 / self.users, 3)}, a weak promise"
         yield (
             "fakes hide nobody: n is the number of honest users; several collections, shuffled "
             "apart, add up in ldptui ledger, and of groups of different users the largest ε counts"

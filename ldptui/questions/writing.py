@@ -13,7 +13,7 @@ from ldptui.core.base.files import write_atomically
 
 from ..charts.draw import draw
 from ..charts.rows import ANSI_DARK, Look
-from ..charts.series import Axis, Plot, Series
+from ..charts.series import TONES, Axis, Plot, Series, Tone
 from ..explain.citations import cited
 from ..terminal.output import as_json, note, write_out
 from .options import Option
@@ -29,19 +29,17 @@ WIDTH, HEIGHT = 72, 18
 def make_sheet(
     asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]
 ) -> Answer:
-    """The answer as the lab shows it; its charts are computed when they are read."""
+    """The answer as the lab shows it."""
     heads, rows = answer.shown_table(is_brief=True)
     offer = [asked.offer] if asked.offer and (answer.edits or answer.choices) else []
     return Answer(
         listed(answer.title, heads, rows),
         verdict=(*answer.sentences, *offer),
         notes=tuple(answer.notes),
-        figures=_figures(asked, answer, given),
+        figures=tuple(_figures(asked, answer, given)),
         sources=tuple(cited(answer.sources)),
         edits=tuple(answer.edits),
-        choices=tuple(answer.choices),
-        values=answer,
-        broken=answer.is_broken,
+        choices=tuple((place, tuple(edits)) for place, edits in answer.choices),
     )
 
 
@@ -65,7 +63,7 @@ def make_figure(
     places = [x for x, _ in found]
     lines, marks = [], []
     now = getattr(answer, over.option, None)
-    for label, (path, tone) in (over.lines() if callable(over.lines) else over.lines).items():
+    for label, path, tone in _lines(over.lines, answer):
         line = [_number_at(each, path) for _, each in found]
         if over.is_log_y:
             line = [y if y > 0 else math.nan for y in line]
@@ -89,6 +87,22 @@ def make_figure(
         over.title, Axis(over.x, log=over.is_log), Axis(over.y, log=over.is_log_y), tuple(lines)
     )
     return curves(plot, over.y, over.x)
+
+
+def _lines(lines: Mapping[str, tuple[str, Tone]], answer: Any) -> Iterator[tuple[str, str, Tone]]:
+    """The label, the field and the colour of each line; one for each kind that a chart shows."""
+    from .mechanisms import DRAWN, LOCAL
+
+    for label, (path, tone) in lines.items():
+        name, star, _ = path.partition(".*")
+        if not star:
+            yield label, path, tone
+            continue
+        kinds = [kind for kind in getattr(answer, name, ()) if kind not in LOCAL or kind in DRAWN]
+        for kind, own in zip(
+            sorted(kinds, key=lambda kind: kind in LOCAL, reverse=True), TONES, strict=False
+        ):
+            yield kind.upper(), path.replace("*", kind), own
 
 
 def _number_at(answer: Any, path: str) -> float:

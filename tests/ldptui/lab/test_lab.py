@@ -11,14 +11,12 @@ import pytest
 from support.commands import Captured, fail, succeed
 from support.kinds import real_epsilon
 
-import ldptui.questions
 from ldptui.commands import cli
 from ldptui.core.protocols import PROTOCOLS
 from ldptui.questions.topics import TOPICS
 from ldptui.terminal import exits
 
 TABLE = "zip,age,disease\n1,2,heart\n1,2,heart\n1,3,flu\n1,3,cancer\n"
-RELATION = "user,page\n1,a\n1,b\n2,b\n2,c\n3,c\n4,c\n"
 
 BROKEN = '''
 class Kept:
@@ -57,10 +55,7 @@ number = 3
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_text(TABLE, encoding="utf-8")
-    Path("relation.csv").write_text(RELATION, encoding="utf-8")
     Path("mine.py").write_text(BROKEN, encoding="utf-8")
-    ids = "\n".join(f"{i},{i % 3}" for i in range(100_500))
-    Path("ids.csv").write_text(f"id,group\n{ids}\n", encoding="utf-8")
 
 
 def values(capsys: Captured, *arguments: str) -> dict[str, Any]:
@@ -76,45 +71,6 @@ def test_each_command_has_a_help(capsys: Captured) -> None:
     for command in TOPICS:
         assert f"\n  {command} " in text
         assert f"usage: ldptui {command}" in succeed(capsys, command, "--help")
-
-
-# disclose
-
-
-def test_disclose_a_table(capsys: Captured) -> None:
-    arguments = ("disclose", "table.csv", "--quasi", "zip,age", "--sensitive", "disease")
-    found = values(capsys, *arguments)
-    assert (found["rows"], found["classes"], found["k"]) == (4, 2, 2)
-    assert found["class_sizes"] == [[2, 2]]
-    disease = found["sensitive"]["disease"]
-    assert (disease["l_distinct"], disease["order"]) == (1, "alphabet")
-    assert disease["homogeneous_share"] == 0.5
-    assert found["attributes"]["exposed"]["disease"] == 2
-    text = succeed(capsys, *arguments)
-    assert "no attribute privacy" in text
-    assert "whoever is seen with age 2 also has disease heart" in text
-
-
-def test_disclose_a_relation(capsys: Captured) -> None:
-    arguments = ("disclose", "relation.csv", "--relation", "user,page")
-    found = values(capsys, *arguments)
-    assert not found["private"]
-    assert found["implications"] == [{"observed": ["a"], "implied": ["b"]}]
-    assert "\nwhoever is seen with a also has b\n" in succeed(capsys, *arguments)
-    Path("relation.csv").write_text(f"{RELATION}3,a\n", encoding="utf-8")
-    assert values(capsys, *arguments)["private"]
-    text = succeed(capsys, *arguments)
-    assert "attribute privacy holds: no set of observed attributes implies another" in text
-    assert "whoever" not in text
-
-
-def test_the_repaired_relation_is_private_and_names_three_users(capsys: Captured) -> None:
-    path = Path(ldptui.questions.__file__).parent / "examples" / "relation-repaired.csv"
-    arguments = ("disclose", str(path), "--relation", "user,attribute")
-    found = values(capsys, *arguments)
-    assert found["private"]
-    assert found["implications"] == []
-    assert "1, 2, 3" in succeed(capsys, *arguments)
 
 
 # check
@@ -263,29 +219,20 @@ def test_a_curator_in_python_is_audited(neighbours: str, capsys: Captured) -> No
 
 
 def test_ledger(capsys: Captured) -> None:
+    """Each release is that of several people, and then they are composed."""
     arguments = ("ledger", "daily=0.1x30", "0.5,1e-8", "page=0", "--people", "2")
     found = values(capsys, *arguments)
     assert [entry["name"] for entry in found["entries"]] == ["daily", "ε = 0.5", "page"]
     assert found["spent"]["sequential"]["epsilon"] == pytest.approx(7)
-    assert found["spent"]["exact"]["epsilon"] < found["spent"]["improved"]["epsilon"]
+    assert "advanced" not in found["spent"]  # it is above the sum
     text = succeed(capsys, *arguments)
-    for words in ("30 × ε = 0.1", "post-processing is free", "KOV th. 3.3", "2 people together"):
+    for words in ("30 × ε = 0.1", "post-processing is free", "KOV th. 3.3", "2 people together",
+                  "every total holds: name the least\n"):  # fmt: skip
         assert words in text
-    assert "every total holds: name the least\n" in succeed(capsys, "ledger", "0.1x30")
     assert "1 000 000 × ε = 0.1" in succeed(capsys, "ledger", "0.1x1e6")
     assert "name the least, here the sum\n" in succeed(capsys, "ledger", "0.5", "0.5")
-    assert "every total" not in succeed(capsys, "ledger", "0.5,1e-3")
     late = values(capsys, "ledger", "0.5,1e-3")
     assert set(late["spent"]) == {"sequential"}
-    assert "advanced" not in found["spent"]  # it is above the sum
-    assert "every total holds: name the least\n" in text
-    # Each release is that of four people, and then they are composed.
-    four = values(
-        capsys, "ledger", "daily=0.1x30", "census=0.5,1e-8", "--delta", "1e-6", "--people", "4"
-    )
-    assert four["spent"]["sequential"]["epsilon"] == pytest.approx(14)
-    assert four["spent"]["sequential"]["delta"] == pytest.approx(9.85e-8, rel=1e-3)
-    assert four["spent"]["exact"]["epsilon"] == pytest.approx(12.960, abs=5e-4)
     void = ("ledger", "10,1e-6", "--people", "4")
     assert values(capsys, *void)["spent"] == {"sequential": {"epsilon": 40.0, "delta": 1.0}}
     text = succeed(capsys, *void)
@@ -310,22 +257,13 @@ def test_memoised_rounds_beside_naive_ones(capsys: Captured) -> None:
     ("arguments", "words"),
     [
         (("accuracy",), "one of the arguments --epsilon --accuracy is required"),
-        (("accuracy", "--epsilon", "0"), "--epsilon must be in"),
-        (("accuracy", "--epsilon", "1", "--delta", "0"), "--delta must be greater than 0 for the"),
         (("accuracy", "--accuracy", "1"), "--accuracy must be greater than 1 for the stability"),
-        (("accuracy", "--epsilon", "1", "--alpha", "1"), "--alpha must be"),
-        (("disclose", "table.csv"), "--quasi must name"),
-        (("disclose", "table.csv", "--quasi", "sex"), "--quasi must be a column of table.csv"),
-        (("disclose", "table.csv", "--quasi", "age", "--sensitive", "age"), "quasi-identifier"),
-        (("disclose", "ids.csv", "--quasi", "id,group"), "at most 100000 different values"),
         (("disclose", "table.csv", "--relation", "zip"), "--relation must be two columns"),
         (("disclose", "table.csv", "--relation", "zip,age", "--quasi", "zip"), "cannot be given"),
-        (("disclose", "table.csv", "--quasi", "age", "--observed", "0"), "--observed must be in"),
         (("check", "nonsense", "--epsilon", "1"), "PROTOCOL must be one of"),
         (("check", "grr", "--items", "8"), "--epsilon is required"),
         (("check", "grr", "--epsilon", "1"), "--items is required"),
         (("check", "grr", "--epsilon", "30", "--items", "8"), "--epsilon must be in (0, 20]"),
-        (("accuracy", "--accuracy", "-1"), "--accuracy must be greater than 0, got -1"),
         (("check", "oue", "--hash-range", "3"), "--hash-range is an option of olh, lh or loloha"),
         (("check", "stability", "--epsilon", "1"), "--delta must be greater than 0"),
         (("check", "grr", "--epsilon", "1", "--items", "4", "--hash-range", "3"), "of olh"),
@@ -342,11 +280,8 @@ def test_memoised_rounds_beside_naive_ones(capsys: Captured) -> None:
         ),
         (("check", "mine.py:numbers", "--epsilon", "1", "--items", "4"), "mine.py has no numbers"),
         (("check", "mine.py:nothing", "--epsilon", "1", "--items", "4"), "must return an object"),
-        (("ledger",), "ENTRY must be given"),
-        (("ledger", "much"), "ENTRY must be [NAME=]EPSILON"),
         (("ledger", "0.1xa"), "ENTRY must be [NAME=]EPSILON"),
         (("ledger", "a=-1"), "ENTRY a=-1: epsilon must be at least 0"),
-        (("ledger", "0.1", "--delta", "1"), "--delta must be in"),
         (("ledger", "--rappor", "0.5,0.5"), "--rappor must be 4 numbers"),
         (("ledger", "--rappor", "0.5,0.9,0.75,2"), "--rappor q must exceed p"),
     ],
@@ -421,21 +356,6 @@ def test_the_rounds_of_rappor_are_memoised(capsys: Captured) -> None:
     assert rounds["naive"] == pytest.approx(10 * rounds["one"])
     line = fail(capsys, exits.USAGE, "ledger", "--scenario", "rounds.toml", "--rappor", "1,1,1,1")
     assert "--scenario cannot be given with --rappor" in line
-
-
-def test_a_sweep_of_what_is_released_is_told(capsys: Captured) -> None:
-    found = values(capsys, "ledger", "--scenario", "memoisation")
-    assert [entry["name"] for entry in found["entries"]] == ["loloha"]
-    assert found["sweep"] == ["loloha=2.0", "olh=1.0x50", "l-grr=2.0"]
-    note = "this adds up loloha=2.0 alone, its values without the sweep, and not olh=1.0x50; l-grr"
-    assert note in succeed(capsys, "ledger", "--scenario", "memoisation")
-    assert "and 41 more" in succeed(capsys, "ledger", "--scenario", "error-over-epsilon")
-    # The sweep of quickstart changes the attack, and the noise of RAPPOR is that of every cell.
-    for one in ("quickstart", "rappor-normal"):
-        assert "sweep" not in values(capsys, "ledger", "--scenario", one)
-    # What a note names can be given to the ledger.
-    others = values(capsys, "ledger", *found["sweep"][1:])["entries"]
-    assert [entry["times"] for entry in others] == [50, 1]
 
 
 def test_tight_accounting_without_its_library(capsys: Captured) -> None:

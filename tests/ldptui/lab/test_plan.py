@@ -69,27 +69,6 @@ def test_best_says_who_has_no_answer(capsys: Captured) -> None:
     assert values["refusals"]["the"].startswith("frequency must be above 0.02")
 
 
-def test_the_page_has_every_number_of_the_table_with_its_formula(
-    capsys: Captured, tmp_path: Path
-) -> None:
-    path = tmp_path / "plan.md"
-    table = succeed(capsys, *EXAMPLE, "--users", "1000000", "--check", "--out", str(path))
-    assert "planned" in table
-    assert f"wrote {path}" in table
-    lines = path.read_text().splitlines()
-    rows = [line.split(" | ") for line in lines if line.startswith("| ")][1:]
-    assert len(rows) > 18
-    assert all(row[2] for row in rows)
-    assert any("0.040924" in row[1] for row in rows)
-
-
-def test_a_check_measures_the_plan(capsys: Captured) -> None:
-    check = planned(capsys, "--users", "1000000", "--check", "--trials", "400")["check"]
-    for name in ("power", "item", "target", "alarms"):
-        off = abs(check[name] - check[f"{name}_planned"])
-        assert off < 6.5 * check[f"{name}_standard_error"], name
-
-
 def test_a_plan_of_which_all_is_given_is_judged(capsys: Captured) -> None:
     least = planned(capsys, "--users", "1000000")["frequency"]
     holds = planned(capsys, "--users", "1000000", "--frequency", str(least * 1.01))
@@ -134,10 +113,6 @@ def test_fakes_who_lift_more_items_lift_each_by_less(capsys: Captured) -> None:
     assert four["gain_factor"] == pytest.approx((1 / 4 - q) / (p - q))
     oue = planned(capsys, "--users", "1000000", "--targets", "4")
     assert oue["gain_factor"] == planned(capsys, "--users", "1000000")["gain_factor"]
-    check = planned(capsys, *grr, "--targets", "4", "--check", "--trials", "200")["check"]
-    for name in ("item", "target"):
-        off = abs(check[name] - check[f"{name}_planned"])
-        assert off < 6.5 * check[f"{name}_standard_error"], name
 
 
 @pytest.mark.parametrize(
