@@ -102,7 +102,7 @@ def _lines(lines: Mapping[str, tuple[str, Tone]], answer: Any) -> Iterator[tuple
         for kind, own in zip(
             sorted(kinds, key=lambda kind: kind in LOCAL, reverse=True), TONES, strict=False
         ):
-            yield kind.upper(), path.replace("*", kind), own
+            yield kind.upper() if kind in LOCAL else kind, path.replace("*", kind), own
 
 
 def _number_at(answer: Any, path: str) -> float:

@@ -76,7 +76,7 @@ def the_whole_verdict_can_be_read(screen: LabScreen, tab: str) -> None:
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_view_goes_through_all_there_is(size: tuple[int, int]) -> None:
     async with lab(size) as (screen, _, pilot):
-        await go(screen, pilot, "sensitivity")
+        await go(screen, pilot, "plan")
         found = set()
         screen.set_focus(None)
         for _ in range(4):
