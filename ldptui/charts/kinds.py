@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
-    from ldptui.core.view import CellView
 
-    from ..session.snapshot import Selection, Snapshot
-    from .figures.table import Frame
+    from ..session.snapshot import Selection
+    from .chart_data import ChartData
+    from .figures import Frame
+
+    Cells: TypeAlias = Callable[[Scenario, Mapping[str, str]], tuple[Selection | None, ...]]
 
 
 class About(Struct, frozen=True):
@@ -50,113 +52,120 @@ class Kind(Struct, frozen=True):
 
     title : of its tab.
     has : whether a scenario has it.
-    drawn : False for a sheet of numbers or words.
+    frame : the file in figures/ whose `frame` makes of `ChartData`, and of what was chosen by hand,
+        all that is shown of it; else the words for why there is nothing, "" while it is on its way.
+        "" for a sheet of words, or of the numbers of charts.
+    numbers : the values that the frame is made of: another one for other numbers.
     beside : the chart that a wide screen shows at its side.
-    paper : its place among the figures for paper; 0 where it is none.
+    paper : its place among the figures for paper; 0 where it is none. view : the one for paper.
     needs : what a scenario needs for such a figure.
     short : the title in less room.
     unnamed : the title where the server names no items.
     cells : what a preview measures for it besides the base.
-    numbers : the values of a run of a scenario that its frame is made of.
-    frame : the file in figures/ whose `frame` makes of them the numbers and the chart, None while
-        there are none: all that the workbench and paper show of it. A kind without one has a widget
-        of its own.
     waiting : the words until the numbers are there.
     asks : what a preview measures of the base besides, a field of `Selection`; "" for nothing.
     at_cell : whether it shows the cell at a cursor, where there is one.
-    tall : rows from which its next view stands below the one that is shown; 0: it never does.
+    tall, wide : rows and columns from which its next view stands below or beside the one that is
+        shown; 0: it never does.
+    leads : whether the keys move its cursor before that of rounds or of a sweep.
     """
 
     name: str
     title: str
     has: Callable[[About], bool]
-    drawn: bool = True
+    frame: str = ""
+    numbers: Callable[[ChartData], tuple[Any, ...]] = lambda data: (data.run,)
     beside: str = ""
     paper: int = 0
+    view: str = ""
     needs: str = ""
     short: str = ""
     unnamed: str = ""
-    cells: Callable[[Scenario], tuple[Selection, ...]] = lambda _: ()
-    numbers: Callable[[Snapshot, Scenario | None], Any] = lambda *_: None
-    frame: str = ""
+    cells: Cells | None = None
     waiting: str = ""
     asks: str = ""
     at_cell: bool = False
     tall: int = 0
+    wide: int = 0
+    leads: bool = True
 
-    def framed(self, numbers: Any) -> Frame | None:
-        """The frame of these values; None where there is none yet, or never one."""
-        if not self.frame or numbers is None:
-            return None
-        made: Frame | None = import_module(f".figures.{self.frame}", __package__).frame(numbers)
+    def framed(self, data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
+        """The frame of the data; raises LateError where its closed forms take long."""
+        module = import_module(f".figures.{self.frame}", __package__)
+        made: Frame | str = module.frame(data, chosen)
         return made
 
 
-def _goal(scenario: Scenario) -> tuple[Selection, ...]:
+def _along(chart: str) -> Cells:
+    """The cells along the axis of a chart."""
+
+    def cells(scenario: Scenario, chosen: Mapping[str, str]) -> tuple[Selection | None, ...]:
+        from .curves import chart_selection, closed_forms
+
+        axis = closed_forms(scenario).axis(chart, chosen.get("axis", ""))
+        return (chart_selection(chart, scenario, axis),)
+
+    return cells
+
+
+def _pairs(scenario: Scenario, chosen: Mapping[str, str]) -> tuple[Selection | None, ...]:
+    from .curves import map_selection
+
+    return (map_selection(scenario, chosen.get("layer")),)
+
+
+def _goal(scenario: Scenario, _: Mapping[str, str]) -> tuple[Selection | None, ...]:
     from .curves import answer_selections, spite_selections
 
-    return answer_selections(scenario) + spite_selections(scenario)
+    return (*answer_selections(scenario), *spite_selections(scenario))
 
 
-def _answers(run: Snapshot, scenario: Scenario | None) -> tuple[CellView, ...]:
-    """The cells of the scenario that answer its goal."""
-    if scenario is None or "goal" not in scenario.document:
-        return ()
-    return answers_at(run, scenario, [scenario])
+def _over_axis(data: ChartData) -> tuple[Any, ...]:
+    return (data.forms, data.table, *data.overlays)
 
 
-def answers_at(run: Snapshot, scenario: Scenario, of: Iterable[Scenario]) -> tuple[CellView, ...]:
-    """The cells of these scenarios that answer a goal, as far as the run has them."""
-    if not any(cell.answer is not None for cell in run.cells):
-        return ()
-    from .curves import points_of
-
-    points = (point for each in of for point in points_of(each.document, scenario))
-    cells = (run.table.at(point.parameters) for point in points)
-    return tuple(cell for cell in cells if cell is not None and cell.answer is not None)
-
-
-def _spread(run: Snapshot, _: Scenario | None) -> Any:
-    return (run.frequencies, run.base_cell) if run.frequencies and run.base_cell else None
+def _at_cursor(data: ChartData) -> tuple[Any, ...]:
+    return (*data.at_cursor(), *data.overlays, data.bits, data.cell_words)
 
 
 _ROWS: Final = (
-    Kind("levels", "Levels", lambda about: about.levels,
-         numbers=lambda run, _: run.levels, frame="levels"),
-    Kind("items", "Items", lambda about: about.levels, drawn=False,
-         numbers=lambda run, _: run.levels, frame="items"),
-    Kind("frequencies", "Frequencies", lambda about: about.lists, beside="gain", paper=4,
-         short="Freq", needs="a task that estimates items"),
-    Kind("gain", "Gain", lambda about: about.lists, beside="frequencies", paper=1,
-         needs="an attack, a key with numbers to put on its axis, and a task that estimates items"),
-    Kind("error", "Error", lambda about: about.lists, beside="gain", paper=2,
+    Kind("levels", "Levels", lambda about: about.levels, "levels"),
+    Kind("items", "Items", lambda about: about.levels, "items"),
+    Kind("frequencies", "Frequencies", lambda about: about.lists, "estimates", _at_cursor,
+         beside="gain", paper=4, view="rank", short="Freq", needs="a task that estimates items",
+         tall=33, wide=72, leads=False),
+    Kind("gain", "Gain", lambda about: about.lists, "gain", _over_axis, beside="frequencies",
+         paper=1, cells=_along("gain"), needs="an attack, a key with numbers to put on its axis, "
+         "and a task that estimates items"),
+    Kind("error", "Error", lambda about: about.lists, "error", _over_axis, beside="gain", paper=2,
          needs="a task that estimates items, and a key with numbers to put on its axis"),
-    Kind("success", "Success", lambda about: not about.lists or about.measured, paper=3,
-         unnamed="Metrics", needs="a task that names items, or a metric of your own"),
-    Kind("distribution", "Distribution", lambda about: about.spread and not about.lists, paper=8,
-         needs="a task about numbers", short="Dist",
-         numbers=_spread, frame="distribution", waiting="waiting for the first trials …"),
-    Kind("map", "Map", lambda about: about.pairs, paper=5, needs="two swept keys"),
-    Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
-         beside="frequencies", paper=6, needs="a task that estimates items",
-         numbers=lambda run, _: run.by_trial, frame="trials",
-         waiting="waiting for the estimates of single trials …", asks="by_trial", at_cell=True),
-    Kind("intervals", "Intervals", lambda about: about.lists and about.bounded, paper=9,
-         needs="a protocol of items in one collection", short="Int",
-         numbers=lambda run, _: run.frequencies and run.frequencies.ends, frame="intervals",
+    Kind("success", "Success", lambda about: not about.lists or about.measured, "success",
+         _over_axis, paper=3, unnamed="Metrics", cells=_along("success"),
+         needs="a task that names items, or a metric of your own"),
+    Kind("distribution", "Distribution", lambda about: about.spread and not about.lists,
+         "distribution", paper=8, needs="a task about numbers", short="Dist",
          waiting="waiting for the first trials …"),
-    Kind("detection", "Detection", lambda about: about.scored, beside="frequencies",
-         numbers=lambda run, _: run.detection, frame="detection", asks="detection", tall=25,
+    Kind("map", "Map", lambda about: about.pairs, "maps",
+         lambda data: (data.scenario, data.table), paper=5, needs="two swept keys", cells=_pairs),
+    Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
+         "trials", lambda data: (data.by_trial, data.cell_words), beside="frequencies", paper=6,
+         needs="a task that estimates items", asks="by_trial", at_cell=True,
+         waiting="waiting for the estimates of single trials …"),
+    Kind("intervals", "Intervals", lambda about: about.lists and about.bounded, "intervals",
+         paper=9, needs="a protocol of items in one collection", short="Int",
+         waiting="waiting for the first trials …"),
+    Kind("detection", "Detection", lambda about: about.scored, "detection", beside="frequencies",
+         asks="detection", tall=25,
          waiting="waiting for the verdict on each report of one trial …"),
-    Kind("timeline", "Timeline", lambda about: about.lists and about.rounds, beside="frequencies",
-         paper=7, needs="rounds"),
-    Kind("answer", "Answer", lambda about: about.goal, drawn=False, cells=_goal,
-         numbers=_answers, frame="answers",
+    Kind("timeline", "Timeline", lambda about: about.lists and about.rounds, "timeline",
+         lambda data: (data.rounds, data.base, data.round), beside="frequencies",
+         paper=7, needs="rounds", tall=33, leads=False),
+    Kind("answer", "Answer", lambda about: about.goal, "answers", cells=_goal,
          waiting="looking for the smallest attack …"),
-    Kind("report", "One report", lambda _: True, drawn=False, short="Report"),
-    Kind("privacy", "Privacy", lambda about: about.keeps, drawn=False),
-    Kind("table", "Table", lambda _: True, drawn=False),
-    Kind("equations", "Equations", lambda _: True, drawn=False, short="Eqs"),
+    Kind("report", "One report", lambda _: True, short="Report"),
+    Kind("privacy", "Privacy", lambda about: about.keeps),
+    Kind("table", "Table", lambda _: True),
+    Kind("equations", "Equations", lambda _: True, short="Eqs"),
 )  # fmt: skip
 KINDS: Final[dict[str, Kind]] = {kind.name: kind for kind in _ROWS}
 """The kinds by name, in the order of their tabs."""

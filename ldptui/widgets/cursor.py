@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
@@ -98,10 +98,6 @@ class CursorCharts(Rows):
     A chart tells its stops, the rows of numbers at one of them, and the stop of a click.
     """
 
-    takes: ClassVar[bool] = False
-    """True where the cell at the cursor can become the scenario's."""
-    leads: ClassVar[bool] = True
-    """True where the keys move this cursor before that of rounds or of a sweep."""
     picks: bool = True
     """True where one of the rows at a stop is picked."""
     column: int = 1
@@ -156,10 +152,6 @@ class CursorCharts(Rows):
         """Put the cursor on a stop; None: away."""
         self._at = stop
 
-    def at_cursor(self) -> list[tuple[str, Any]]:
-        """The keys of the cell at the cursor, with their values; none where all is of one cell."""
-        return []
-
     def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
         """The stop of a click; the message goes on to the pane, which draws."""
         stop = self.stop_at(message.place, message.view)
@@ -174,7 +166,7 @@ class CursorCharts(Rows):
 
     def _words(self, room: Size) -> str:
         """The rows at the cursor in lines, the picked one marked; as many as have room."""
-        table = self.table_at(self._at) if self._at is not None else None
+        table = self.table_at(self.at) if self.at is not None else None
         if table is None or not table.rows:
             return ""
         from ..charts.figures.table import reading

@@ -87,13 +87,6 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             return ""
         return replace(self.table, rows=tuple(self._rows)).as_text()
 
-    @property
-    def least_width(self) -> int:
-        """The cells of the columns that are not spare, which come first, and of their bar."""
-        columns = self.table.columns if self.table is not None else ()
-        shown = [size for size, each in zip(self._widths, columns, strict=True) if not each.spare]
-        return sum(shown) + GAP * len(shown)
-
     # The view.
 
     def watch_table(self, before: Table | None, after: Table | None) -> None:
@@ -263,15 +256,6 @@ class FilteredTable(FilteredList):
             ("source", f"{view} {source}"), ("sort", f"{sort} sort"), ("filter", f"{words} filter")
         )  # fmt: skip
         self._count()
-
-    @property
-    def needs(self) -> tuple[int, int]:
-        """The cells of the columns that must be in view; and of all, and all words over them."""
-        bar, table = self.query_one(ChoiceBar), self.query_one(NumberTable)
-        least = max(table.least_width, cell_len(bar.prefix))
-        words = [bar.prefix, *(label for _, label in bar.switches)]
-        said = sum(map(cell_len, words)) + GAP * (len(words) - 1)
-        return least, max(least, table.virtual_size.width + GAP, said)
 
     def as_text(self) -> str:
         """The rows shown, tab-separated and in full precision, with a header."""

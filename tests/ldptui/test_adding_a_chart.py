@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import pytest
 from support.chart_cases import scenario, snapshot
@@ -12,34 +12,37 @@ from support.waiting import seen
 
 from ldptui.api.charted import chart_of
 from ldptui.charts import figures
-from ldptui.charts.figures.table import Column, Frame, Table
+from ldptui.charts.chart_data import ChartData
+from ldptui.charts.figures import Column, Frame, Table
+from ldptui.charts.figures.frame import plain_frame
 from ldptui.charts.kinds import KINDS, Kind, on_paper
 from ldptui.charts.series import Axis, Plot, Series
 from ldptui.core.scenario import Scenario
-from ldptui.session.snapshot import CellView, Selection
+from ldptui.session.snapshot import Selection
 
 NAME = "shares"
 
 
-def frame(cells: Sequence[CellView]) -> Frame | None:
+def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     """The trials of each cell over its share of fakes."""
     rows = tuple(
         (f"cell {cell.index}", float(cell.parameters["attack.share"]), cell.trials)
-        for cell in cells
+        for cell in data.table
+        if cell is not data.base
     )
     if not rows:
-        return None
+        return ""
     columns = (Column("cell"), Column("share"), Column("trials"))
     xs, ys = [row[1] for row in rows], [row[2] for row in rows]
     points = Series("cells", xs, ys, "true", "points")
     plot = Plot("Trials over the share", Axis("share"), Axis("trials"), (points,))
-    return Frame(Table("Trials of each cell", columns, rows), plot)
+    return plain_frame(Table("Trials of each cell", columns, rows), plot)
 
 
 THERE = Selection({"attack.share": 0.2})
 
 
-def selections(_: Scenario) -> tuple[Selection, ...]:
+def selections(_: Scenario, __: Mapping[str, str]) -> tuple[Selection, ...]:
     return (THERE,)
 
 
@@ -47,10 +50,9 @@ ROW = Kind(
     NAME,
     "Shares",
     lambda about: about.lists,
+    NAME,
     paper=99,
     cells=selections,
-    numbers=lambda run, _: run.cells[1:],
-    frame=NAME,
     waiting="waiting for the shares",
 )
 
@@ -68,7 +70,7 @@ async def test_a_new_chart_has_a_tab_a_cursor_and_a_table() -> None:
         pane.tab = NAME
         await pilot.pause()
         assert "Trials over the share" in pane.as_text()
-        shares = [row[1] for row in frame(run.cells[1:]).table.rows]  # type: ignore[union-attr]
+        shares = [row[1] for row in pane._boxes[NAME].frame.table.rows]  # type: ignore[union-attr]
         await pilot.press("full_stop", "full_stop")
         assert chart(pane, NAME).cursor == sorted(shares)[1]
         assert f"share = {sorted(shares)[1]:g}" in seen(pane.app)

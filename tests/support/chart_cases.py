@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from ldptui.charts import curves
+from ldptui.charts.curves import closed
 from ldptui.core.base.summary import Estimate
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario, parse
@@ -17,6 +18,8 @@ from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.session.cells import Cells, address_of
 from ldptui.session.draft import base
 from ldptui.session.snapshot import Selection, Snapshot
+
+closed.AT_ONCE = 60.0  # tests wait for curves
 
 QUICK = """
 format = 1
@@ -125,7 +128,7 @@ def asked(made: Scenario, selection: Selection | None) -> Scenario:
 def along(made: Scenario, axis: curves.Variable, chart: str = "gain") -> Scenario:
     """The scenario with the cells along an axis alone, those of an error with each protocol."""
     if chart != "error":
-        return asked(made, curves.COURSES[chart].select(made, axis))
+        return asked(made, curves.chart_selection(chart, made, axis))
     document = curves.error_document(made)
     sweep = {**document["sweep"], axis.key: list(axis.grid(11))}
     return replace(made, document={**document, "sweep": sweep})
@@ -147,8 +150,7 @@ def snapshot(
     """A run of the scenario: its base cell and frequencies, and the first curve of each chart."""
     views = [*cells(base(made).document)]
     for chart in charts:
-        course = curves.COURSES[chart]
-        if axes := course.axes(made):
+        if axes := curves.closed_forms(made).axes(chart):
             views += cells(along(made, axes[0], chart).document)
     numbered = [structs.replace(view, index=number) for number, view in enumerate(views)]
     return Snapshot(

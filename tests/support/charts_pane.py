@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from ldptui.messages import KeysProposed, LongWork, SelectionsChanged
 from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.screens.workbench.charts.box import ChartBox
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.plot import ChartView
@@ -69,13 +70,22 @@ async def showing(
 
 
 def chart(pane: ChartsPane, name: str) -> Any:
+    """What a picture shows: that of a view, or that of an id."""
+    for box in pane.query(ChartBox):
+        for view, picture in zip(box.views, box.charts(), strict=False):
+            if name == view and box.display:
+                return picture.chart
     return pane.query_one(f"#{name}", ChartView).chart
 
 
 def shown(pane: ChartsPane) -> list[str]:
-    """The charts on the screen."""
-    views = [view for view in pane.query(ChartView) if view.display]
-    return [str(view.id) for view in views if all(box.display for box in view.ancestors[:-1])]
+    """The charts on the screen: the views of the estimates, of others their ids."""
+    found = []
+    for box in pane._columns.children:
+        if isinstance(box, ChartBox) and box.display:
+            names = [*box.views] if box.kind.name == "frequencies" and box.views else []
+            found += names or [str(picture.id) for picture in box.charts()]
+    return found
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Closed-form curves without simulation, and the documents that simulate the same points.
+"""Closed-form curves without simulation, and the cells of a scenario that charts ask for.
 
 A curve is the closed form of one kind of cell along one numeric key: the gain of the attack, or the
 error without one. Swept kinds (and other swept words) give a curve each; other swept numbers are
@@ -8,29 +8,28 @@ compiles to: the same drawn population, the same targets, the same rounding of t
 
 from __future__ import annotations
 
-from .closed import FLOOR, Curve, error_curves, gain_curve
-from .courses import (
-    COURSES,
-    Course,
-    axis_of,
-    gain_and_lines,
-    gain_cells,
-    gain_lines,
-    lists_more,
-    names_items,
-    success_axes,
-    success_curves,
-    success_metrics,
-    success_selection,
+from .closed import (
+    FLOOR,
+    ClosedForms,
+    Curve,
+    LateError,
+    chart_selection,
+    closed_forms,
 )
-from .documents import error_document, error_protocols, gain_document, points_of
 from .selections import (
     answer_selections,
+    chart_document,
+    error_document,
+    error_protocols,
     map_keys,
-    map_layer,
+    map_layers,
     map_selection,
+    middle_layer,
+    names_items,
+    points_of,
     select_cells,
     spite_selections,
+    success_metrics,
     thin_out,
 )
-from .variables import Variable, axes, error_axes
+from .variables import Variable

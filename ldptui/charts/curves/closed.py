@@ -1,399 +1,388 @@
-"""The closed forms along an axis: gain and error."""
+"""The closed forms along an axis: each point is that of the cell that its value makes."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import pairwise
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ldptui.core import theory
-from ldptui.core.attacks import Fakes, Targets, fakes_of, malicious_users, resolve_targets
 from ldptui.core.base.code import title_of
 from ldptui.core.base.errors import LdpError
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import bind
 from ldptui.core.lab.locality import central_mse
-from ldptui.core.law.moments import Collection, EstimateMoments
-from ldptui.core.law.pure import Items, PlacedItems, PureProtocol, Supporting, is_a, item_variance
-from ldptui.core.population import CSVColumn, Explicit, Population, PopulationSpec, known_users
-from ldptui.core.protocols import ProtocolSpec
-from ldptui.core.scenario import Point, Scenario
+from ldptui.core.law.mechanism import LocalMechanism
+from ldptui.core.law.pure import PlacedItems, PureProtocol, item_variance
+from ldptui.core.metrics import METRICS
+from ldptui.core.population import Population, PopulationSpec
+from ldptui.core.scenario import Point, Scenario, value_at
 
 from ...session.cells import without_acts
-from ...session.draft import UnreadError, draw_population, require_solved
-from ...text.swept import setting_word
-from .documents import error_document, gain_document, points_of
-from .variables import Variable, simulated, value_in
+from ...session.draft import UnreadError, base, draw_population, ready, require_solved
+from ...session.snapshot import Selection
+from ...text.swept import setting_word, setting_words
+from .selections import (
+    SIMULATED,
+    chart_document,
+    gain_selection,
+    metric_series,
+    names_items,
+    own_values,
+    points_of,
+    select_cells,
+    success_metrics,
+)
+from .variables import Variable, axes_of, value_in
 
 POINTS: Final = 49
-"""Points of a curve where they are cheap; where each needs a population of its own, fewer."""
-
+"""Points of a curve, where its chart has few of them."""
+ALL_POINTS: Final = 200
+"""Points of all curves of a chart, where they are many."""
+FEWEST: Final = 13
 DRAWN_ITEMS: Final = 2**16
 """Items that all populations of one curve may have together: a few milliseconds of drawing."""
-
+PLACED_ITEMS: Final = 2**12
+"""MGA has a line up to this many items where a report depends on which items are targets."""
+AT_ONCE: Final = 0.12
+"""Seconds that a hand waits for curves."""
 FLOOR: Final = "SS, the floor"
 """The name of the curve of the least error of all pure protocols: SS with the best size."""
-
 NO_VALUE: Final = (LdpError, ValueError, OverflowError, ZeroDivisionError)
 """Raised where the parameters of a point allow no value."""
 
-
-class _Lengthy(Struct, frozen=True):
-    """Closed forms that take too long for the hand to wait for them."""
-
-    doing: ClassVar[str] = "working out the closed forms of every item"
-
-    def read(self) -> None:
-        """Do nothing: the curves are worked out beside the screen."""
-
-
 Draw = Callable[[PopulationSpec, int, Path], Population]
 """Makes the population of a spec, for a seed and the folder of the scenario."""
+
+
+class LateError(Exception):
+    """Curves take longer than a hand waits; `work` works them out and keeps them."""
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        super().__init__("working out closed forms")
+        self.work = work
 
 
 class Curve(Struct, frozen=True):
     """One series of closed-form values along a variable.
 
     x, y : equally long; NaN where the parameters allow no value.
-    std : standard deviation of what one run measures at x (gain), or √y (error).
     parameters : of the cells it is the closed form of, flat and dotted, x's own without meaning.
     support : the gain of bits before decoding, averaged over all hash functions; else empty.
     line : a key of `core.theory.LINES`, or empty. hidden : such gains no server can tell.
     """
 
     label: str
-    key: str
     parameters: Mapping[str, Any]
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    std: tuple[float, ...]
+    x: tuple[float, ...] = ()
+    y: tuple[float, ...] = ()
     support: tuple[float, ...] = ()
     line: str = ""
     hidden: bool = False
 
 
-def gain_curve(
-    scenario: Scenario,
-    axis: Variable,
-    points: int = POINTS,
-    *,
-    log: bool | None = None,
-    draw: Draw = draw_population,
-) -> tuple[Curve, ...]:
-    """The expected gain along the axis, a curve for each swept protocol and attack.
+class ClosedForms:
+    """What the charts of a scenario over an axis can show without a simulation, made once each."""
 
-    Its std is that of one run's gain; NaN where a curator withholds items. `log` spaces the points
-    on a logarithmic scale. `draw` makes the populations; what it raises besides errors of a
-    scenario, this does too.
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self._axes: dict[str, tuple[Variable, ...]] = {}
+        self._curves: dict[tuple[str, str, bool], tuple[Curve, ...]] = {}
+        self._late = set[tuple[str, str, bool]]()
+
+    def axes(self, chart: str) -> tuple[Variable, ...]:
+        """The variables that a chart can have on its x-axis; empty where there is no such chart."""
+        if chart not in self._axes:
+            self._axes[chart] = tuple(_axes(chart, self.scenario))
+        return self._axes[chart]
+
+    def axis(self, chart: str, chosen: str = "") -> Variable | None:
+        """The variable on the axis: chosen by key, else that swept over most values, else one."""
+        known = {variable.key: variable for variable in self.axes(chart)}
+        sweep = self.scenario.sweep
+        swept = sorted(sweep, key=lambda key: -len(sweep[key]))
+        return next((known[key] for key in (chosen, *swept, *known) if key in known), None)
+
+    def curves(
+        self, chart: str, axis: Variable, *, log: bool, patient: bool = True
+    ) -> tuple[Curve, ...]:
+        """The curves of a chart along a variable; log : their points are spaced by logarithms.
+
+        Raises LateError, unless `patient`, where that takes longer than a hand waits.
+        """
+        key = chart, axis.key, log
+        if key not in self._curves:
+            limit = math.inf if patient else time.perf_counter() + AT_ONCE
+            work = _Work(self.scenario, axis, log, draw_population if patient else ready, limit)
+            if key in self._late and not patient:
+                raise LateError(lambda: self.curves(chart, axis, log=log))
+            try:
+                self._curves[key] = tuple(work.curves(chart))
+            except UnreadError as error:
+                self._late.add(key)
+                raise LateError(lambda: self.curves(chart, axis, log=log)) from error
+        return self._curves[key]
+
+
+_KEPT: list[ClosedForms] = []
+
+
+def closed_forms(scenario: Scenario) -> ClosedForms:
+    """The closed forms of a scenario: the same ones for an equal scenario, as long as it is new."""
+    for kept in _KEPT:
+        if kept.scenario == scenario:
+            return kept
+    _KEPT[:] = [ClosedForms(scenario), *_KEPT[:1]]
+    return _KEPT[0]
+
+
+# --- What a chart can have -----------------------------------------------------------------------
+
+
+def _axes(chart: str, scenario: Scenario) -> tuple[Variable, ...]:
+    """The variables of a chart; of a goal what it takes alone."""
+    points = points_of(chart_document(chart, scenario), scenario)
+    only = ("attack.share",) if "goal" in scenario.document and chart != "error" else ()
+    if chart == "success":
+        if not success_metrics(scenario):
+            return ()
+        chart = "success" if names_items(scenario) else "gain"
+    else:
+        points = tuple(p for p in points if METRICS["gain"].told_by(p.task.concludes))
+    return axes_of(scenario, points, chart, only=only)
+
+
+def chart_selection(chart: str, scenario: Scenario, axis: Variable | None) -> Selection | None:
+    """The cells of a chart at the swept values of its axis, else at some points of it.
+
+    None without any. Every cell has the error without an attack too: it is measured for none.
     """
-    document = gain_document(scenario)
-    cells = points_of(document, scenario)
-    names = _labels(cells, document or {})
-    curves = []
-    for name, cell in zip(names, cells, strict=True):
-        grid, at = grid_of(scenario, cell, axis, points, log), Subject(cell, scenario.folder, draw)
-        curve = at.curve(name, axis, grid, at.gain)
-        if cell.protocol.mechanism.place == "bit":
-            bits = at.curve(name, axis, grid, at.bit_gain)
-            curve = replace(curve, support=() if all(map(math.isnan, bits.y)) else bits.y)
-        curves.append(curve)
-    return tuple(curves)
+    if axis is None or chart == "error":
+        return None
+    key = axis.key
+    selection = metric_series(scenario, key) if chart == "success" else gain_selection(scenario)
+    if selection is None:
+        return None
+    swept = bool(axis.lists or own_values(scenario, key))
+    points = scenario.sweep[key] if swept else axis.grid(SIMULATED)
+    values = {name: value for name, value in selection.values.items() if name != key}
+    return Selection(values, {**selection.sweep, key: list(points)})
 
 
-def error_curves(
-    scenario: Scenario,
-    axis: Variable,
-    points: int = POINTS,
-    *,
-    log: bool | None = None,
-    draw: Draw = draw_population,
-) -> tuple[Curve, ...]:
-    """The expected mean squared error without attack along the axis, a curve for each protocol.
-
-    The last is FLOOR, what no pure protocol is below, where none of them is it.
-
-    Its std is √MSE: where the estimates are unbiased, the root mean square over the items of their
-    standard deviations.
-    """
-    document = error_document(scenario)
-    cells = points_of(document, scenario)
-    grid = axis.grid(points, log=log)
-    subjects = [Subject(cell, scenario.folder, draw) for cell in cells]
-    curves = [
-        at.curve(
-            title_of(at.cell.protocol),
-            axis,
-            # What is withheld depends on the population.
-            grid_of(scenario, at.cell, axis, points, log)
-            if getattr(at.cell.protocol.mechanism, "withholds", False)
-            else grid,
-            at.error,
-        )
-        for at in subjects
-    ]
-    curves = [replace(each, parameters=without_acts(each.parameters)) for each in curves]
-    least = theory.least_of_all(2, 1.0).family
-    if cells and all(cell.protocol.mechanism.family != least for cell in cells):
-        floor = subjects[0].curve(FLOOR, axis, grid, subjects[0].floor)
-        curves.append(replace(floor, parameters={}))
-    return tuple(curves)
+def _label(point: Point, keys: Iterable[str]) -> str:
+    """The swept values of a series; the attack and the protocol where nothing is swept."""
+    known = point.parameters
+    words = (
+        setting_word(known, key) if isinstance(known.get(key), str)
+        else " ".join(setting_words(known, [key]))
+        for key in keys
+    )  # fmt: skip
+    if label := " ".join(filter(None, dict.fromkeys(words))):
+        return label
+    several = "MIX" if hasattr(point.attack, "mix") else "PHASES"
+    attack = title_of(point.attack) if hasattr(point.attack, "kind") else several
+    return f"{attack} on {title_of(point.protocol)}"
 
 
-Varied = tuple[PopulationSpec, ProtocolSpec, Any]
-
-Law = Callable[[Varied], tuple[float, float]]
-"""Mean and standard deviation of a population, a protocol and an attack."""
+# --- Values along an axis ------------------------------------------------------------------------
 
 
-def varied(cell: Point, axis: Variable, x: float) -> Varied:
-    """The specs of a cell at a place of the axis, where the cell knows its key."""
-    specs = {table: getattr(cell, table) for table in ("population", "protocol", "attack")}
-    table, *names = axis.key.split(".")
-    if axis.lists or value_in(cell, axis.key) is not None:
+class _Work(Struct, frozen=True):
+    """The curves of a scenario over an axis. limit : the time from which on they are late."""
+
+    scenario: Scenario
+    axis: Variable
+    log: bool
+    draw: Draw
+    limit: float
+
+    def curves(self, chart: str) -> Iterator[Curve]:
+        """The curves of a chart, and the lines that its gains are held against."""
+        if chart == "success":  # which has the closed forms of its cells
+            selection = metric_series(self.scenario, self.axis.key)
+            document: Any = select_cells(self.scenario, selection).document
+        else:
+            document = chart_document(chart, self.scenario)
+        points = points_of(document, self.scenario)
+        keys = [*(document or {}).get("sweep", {})]
+        if chart == "success":
+            yield from (Curve(_label(point, keys), point.parameters) for point in points)
+        elif chart == "error":
+            yield from self._error_curves(points)
+        elif points:
+            labels = [_label(point, keys) for point in points]
+            yield from self._gain_curves(dict(zip(labels, points, strict=True)))
+
+    def _gain_curves(self, points: Mapping[str, Point]) -> Iterator[Curve]:
+        kind = value_at(base(self.scenario).document, "protocol.kind")
+        own = next((p for p in points.values() if p.protocol.kind == kind), None)
+        own = own or next(iter(points.values()))
+        lines: list[Curve] = []
+        for label, point in points.items():
+            x = self._grid(point, len(points))
+            cells = list(self._cells(point, x))
+            y, bits = (tuple(map(law, cells)) for law in (_gain, _bit_gain))
+            support = () if all(map(math.isnan, bits)) else bits
+            yield Curve(label, point.parameters, x, y, support)
+            if point is own:
+                held = [{} if cell is None else _lines(cell) for cell in cells]
+                for line, name in theory.LINES.items():
+                    ys = tuple(each.get(line, math.nan) for each in held)
+                    if any(map(math.isfinite, ys)):
+                        hidden = line in theory.HIDDEN
+                        curve = Curve(name, point.parameters, x, ys, line=line, hidden=hidden)
+                        lines.append(curve)
+        yield from lines
+
+    def _error_curves(self, points: Sequence[Point]) -> Iterator[Curve]:
+        for point in points:
+            x = self._grid(point, len(points))
+            y = tuple(map(_error, self._cells(point, x)))
+            yield Curve(title_of(point.protocol), without_acts(point.parameters), x, y)
+        least = theory.least_of_all(2, 1.0).family
+        if points and all(point.protocol.mechanism.family != least for point in points):
+            x = self._grid(points[0], len(points))
+            yield Curve(FLOOR, {}, x, tuple(map(_least_error, self._cells(points[0], x))))
+
+    def _grid(self, point: Point, curves: int) -> tuple[float, ...]:
+        """The values of x, with those that are simulated; fewer where each needs a population."""
+        axis, points = self.axis, max(FEWEST, min(POINTS, ALL_POINTS // curves))
+        if axis.key in ("population.items", "population.users"):
+            points = min(points, 25)
+            held = getattr(point.population, "items", 0)
+            while points > 6:
+                sizes = axis.grid(points) if axis.key == "population.items" else [held] * points
+                if sum(sizes) <= DRAWN_ITEMS:
+                    break
+                points -= 3
+        own = own_values(self.scenario, axis.key) or axis.grid(SIMULATED)
+        own = [x for x in own if x > 0 or not self.log]
+        if "trust.kind" in point.parameters:  # the budget of each point has to be solved for
+            return tuple(own)
+        both = {*axis.grid(points, log=self.log), *(own if len(own) <= POINTS else ())}
+        return tuple(sorted(both))
+
+    def _cells(self, point: Point, xs: Iterable[float]) -> Iterator[Cell | None]:
+        """The cell at each place of the axis; None where there is none."""
+        patient = self.draw is draw_population
+        for x in xs:
+            if time.perf_counter() > self.limit:
+                raise UnreadError(_Lengthy())
+            try:
+                there = self._point_at(point, x)
+                drawn = self.draw(there.population, there.seed, self.scenario.folder)
+                cell = bind(0, there, drawn, there.sifts, limits=False)
+                if not patient:
+                    require_solved(cell.fakes, cell.protocol)
+                yield cell
+            except NO_VALUE:
+                yield None
+
+    def _point_at(self, point: Point, x: float) -> Point:
+        """The point with a value in place of its own, where it knows the key; in one round."""
+        if point.campaign is not None:
+            point = dataclasses.replace(point, campaign=None)
+        axis = self.axis
+        if not axis.lists and value_in(point, axis.key) is None:
+            return point
         value = axis.value_at(x)
         value = tuple(value) if isinstance(value, list) else value
-        specs[table] = _replaced(specs[table], names, value)
-    return specs["population"], specs["protocol"], specs["attack"]
+        there: Point = _replace_at(point, axis.key.split("."), value)
+        return there
 
 
-def _replaced(spec: Any, names: Sequence[str], value: Any) -> Any:
+class _Lengthy(Struct, frozen=True):
+    """Closed forms that take too long for the hand to wait for them."""
+
+    doing: str = "working out the closed forms of every item"
+
+    def read(self) -> None:
+        """Do nothing: the curves are worked out beside the screen."""
+
+
+def _replace_at(spec: Any, names: Sequence[str], value: Any) -> Any:
     """A frozen spec with one field, or a field of a field, set."""
     name, *inner = names
-    new = _replaced(getattr(spec, name), inner, value) if inner else value
+    new = _replace_at(getattr(spec, name), inner, value) if inner else value
     return dataclasses.replace(spec, **{name: new})
 
 
-class Subject:
-    """The cell of a curve; what its points share is made once for all of them.
+def _law(law: Callable[[Cell], float | None]) -> Callable[[Cell | None], float]:
+    """A law of cells that is NaN where it has no value."""
 
-    folder : of its scenario. draw : makes its populations.
-    """
+    def value(cell: Cell | None) -> float:
+        try:
+            found = None if cell is None else law(cell)
+        except NO_VALUE:
+            found = None
+        return math.nan if found is None else found
 
-    def __init__(self, cell: Point, folder: Path, draw: Draw) -> None:
-        self.cell, self.folder, self.draw = cell, folder, draw
-        self.bound: Callable[[ProtocolSpec, int], Any] = cache(lambda spec, items: spec.bind(items))
-        self.targets: Callable[[Targets, Population], Items] = cache(
-            lambda targets, population: targets.resolve(population, cell.seed)
+    return value
+
+
+@_law
+def _gain(cell: Cell) -> float | None:
+    """The attack's gain; of phases every round has one of its own, of bits it is not cheap."""
+    if not cell.targets.size or cell.rounds or _has_bits(cell):
+        return None
+    if not cell.is_pure:
+        return theory.expected_metrics(cell)["gain"]
+    supported = theory.fake_support(cell)
+    return None if supported is None else theory.cell_gain(cell, supported)
+
+
+@_law
+def _bit_gain(cell: Cell) -> float | None:
+    """The gain of bits that do not stand for items, before decoding."""
+    protocol: Any = cell.protocol
+    if not _has_bits(cell) or cell.rounds or getattr(cell.attack, "reacts", True):
+        return None
+    attack: Any = cell.attack
+    gained: float | None = protocol.ideal_bit_gain(
+        attack.report_law, cell.targets.size, cell.users, cell.malicious, attack.cohort,
+        cell.target_frequency,
+    )  # fmt: skip
+    return gained
+
+
+def _has_bits(cell: Cell) -> bool:
+    """True where bits do not stand for items: what they support has to be decoded."""
+    return getattr(cell.protocol, "place", "") == "bit"
+
+
+@_law
+def _error(cell: Cell) -> float | None:
+    """The mean squared error without attack."""
+    protocol: Any = cell.protocol
+    if isinstance(protocol, PureProtocol):
+        # The variance is linear in f, and the frequencies add up to one.
+        return float(item_variance(protocol, cell.users, 1 / cell.population.domain_size))
+    if not isinstance(protocol, LocalMechanism):
+        return central_mse(protocol, *cell.population.distinct)
+    return None if _has_bits(cell) else theory.expected_metrics(cell)["mse_clean"]
+
+
+@_law
+def _least_error(cell: Cell) -> float | None:
+    """The least error of all pure protocols."""
+    items, epsilon = cell.population.domain_size, getattr(cell.protocol, "epsilon", math.nan)
+    return float(item_variance(theory.least_of_all(items, epsilon), cell.users, 1 / items))
+
+
+def _lines(cell: Cell) -> Mapping[str, float]:
+    """The lines that a gain is held against; none of a trusted curator."""
+    protocol = cell.protocol
+    if not isinstance(protocol, LocalMechanism) or not cell.targets.size or cell.rounds:
+        return {}
+    crafted = not isinstance(protocol, PlacedItems) or protocol.domain_size <= PLACED_ITEMS
+    try:
+        return theory.gain_lines(
+            protocol, cell.population, cell.targets, cell.share, crafted=crafted
         )
-        self._supports: dict[tuple[Any, ...], Any] = {}
-        self._sums: dict[tuple[Any, ...], Any] = {}
-
-    def curve(self, label: str, axis: Variable, grid: Sequence[float], law: Law) -> Curve:
-        """A law along the axis; NaN where the parameters of a point allow no value."""
-        ys, stds = [], []
-        grid = self._with_jumps(axis, grid)
-        for x in grid:
-            try:
-                y, std = law(varied(self.cell, axis, x))
-            except NO_VALUE:
-                y = std = math.nan
-            ys.append(y)
-            stds.append(std)
-        known = self.cell.parameters
-        return Curve(label, axis.key, known, tuple(grid), tuple(ys), tuple(stds))
-
-    def _with_jumps(self, axis: Variable, grid: Sequence[float]) -> list[float]:
-        """The grid, and both sides of each place between its points where a hash range steps."""
-        if axis.key != "protocol.epsilon" or not hasattr(self.cell.protocol, "hash_range"):
-            return [*grid]
-
-        def hash_range(x: float) -> int:
-            try:
-                return int(self.bound(varied(self.cell, axis, x)[1], 2).hash_range)
-            except NO_VALUE:
-                return -1
-
-        places = [*grid]
-        for low, high in pairwise(grid):
-            before, width = hash_range(low), high - low
-            while high - low > width / 1000 and hash_range(high) == before + 1:
-                middle = (low + high) / 2
-                low, high = (middle, high) if hash_range(middle) == before else (low, middle)
-            places += [low, high]
-        return sorted({*places})
-
-    def population(self, spec: PopulationSpec) -> Population:
-        """The users of a point."""
-        return known_users(self.draw(spec, self.cell.seed, self.folder))
-
-    def gain(self, varied: Varied) -> tuple[float, float]:
-        """The attack's gain."""
-        spec, protocol_spec, attack = varied
-        if not hasattr(attack, "share"):
-            return math.nan, math.nan  # of phases every round has a gain of its own
-        population = self.population(spec)
-        protocol = self._supporting(protocol_spec, population.domain_size)
-        strategy = attack.bind()
-        by_item = isinstance(protocol, EstimateMoments | PlacedItems)
-        if by_item or not hasattr(strategy, "support"):
-            attack, targets = resolve_targets(strategy, population, self.cell.seed)
-            return self._gain_by_item(protocol, population, attack, targets)
-        targets = self.targets(attack.targets, population)
-        r, held = targets.size, _held(targets, population)
-        effort = getattr(attack, "search", None), getattr(attack, "subset", None)
-        crafted = protocol_spec, population.domain_size, r, attack.kind, effort
-        if crafted not in self._supports:
-            attack.check(protocol, targets)
-            self._supports[crafted] = attack.support(protocol, r)
-        support = self._supports[crafted]
-        users = population.users
-        fakes = malicious_users(users, attack.share)
-        mean = theory.gain(protocol, support, r, fakes / (users + fakes), held)
-        return mean, theory.gain_std(protocol, support, r, users, fakes, held)
-
-    def _gain_by_item(
-        self, protocol: Any, population: Population, attack: Any, targets: Items
-    ) -> tuple[float, float]:
-        """Mean and deviation of the gain from what the fakes support, item by item.
-
-        NaN where that is not known; the deviation also where items may be withheld. The sums over
-        items serve all points that differ in the number of fakes. Where the hand waits, an
-        UnreadError says that fakes have to be solved for first, or that the sums take long.
-        """
-        patient, withholds = self.draw is draw_population, getattr(protocol, "withholds", False)
-        if not patient and (isinstance(protocol, PlacedItems) or withholds):
-            raise UnreadError(_Lengthy())
-        users, sums = population.users, self._sums
-        malicious = malicious_users(users, attack.share)
-        fakes = fakes_of(attack, targets, malicious, population)
-        for group in fakes:
-            group.strategy.check(protocol, group.targets)
-        if not patient:
-            require_solved(fakes, protocol)
-        held = _held(targets, population)
-        if withholds:
-            return _released_gain(protocol, population, fakes, targets), math.nan
-        same = protocol, targets.tobytes()
-        doing = *same, tuple((_shareless(by.strategy), by.targets.tobytes()) for by in fakes)
-        if len(fakes) > 1 or doing not in sums:
-            sums[doing] = theory.support_of(protocol, fakes, targets)
-        support = sums[doing]
-        if support is None:
-            return math.nan, math.nan
-        mean = theory.rates_gain(protocol, support, targets, malicious / (users + malicious), held)
-        at = *same, id(population)  # which is kept as long as the curve is made
-        if at not in sums:
-            truth = population.frequencies
-            sums[at] = population, theory.target_sum_variance(protocol, targets, truth, users)
-        return mean, theory.std_of_gain(protocol, sums[at][1], support.variance, users, malicious)
-
-    def bit_gain(self, varied: Varied) -> tuple[float, float]:
-        """The gain of bits that do not stand for items, before decoding."""
-        population_spec, spec, attack = varied
-        population = self.population(population_spec)
-        protocol = self.bound(spec, population.domain_size)
-        if protocol.place != "bit" or getattr(attack, "reacts", True):
-            return math.nan, math.nan
-        targets = self.targets(attack.targets, population)
-        fakes, held = malicious_users(population.users, attack.share), _held(targets, population)
-        gained = protocol.ideal_bit_gain(
-            attack.report_law, targets.size, population.users, fakes, attack.cohort, held
-        )
-        return (math.nan if gained is None else gained), math.nan
-
-    def floor(self, varied: Varied) -> tuple[float, float]:
-        """The least error of all pure protocols."""
-        items, users = self._size(varied[0])
-        least = theory.least_of_all(items, getattr(varied[1], "epsilon", None) or math.nan)
-        mse = float(item_variance(least, users, 1 / items))
-        return mse, math.sqrt(mse)
-
-    def error(self, varied: Varied) -> tuple[float, float]:
-        """The mean squared error without attack."""
-        spec, protocol_spec, _ = varied
-        items, users = self._size(spec)
-        protocol = self._supporting(protocol_spec, items)
-        if getattr(protocol, "withholds", False):
-            mse = central_mse(protocol, *self.population(spec).distinct)
-        elif isinstance(protocol, PureProtocol):
-            # The variance is linear in f, and the frequencies add up to one.
-            mse = float(item_variance(protocol, users, 1 / items))
-        elif isinstance(protocol, EstimateMoments) and not hasattr(protocol, "squared_error"):
-            mse = _foretold_mse(protocol, self.population(spec))
-        else:
-            mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
-        return mse, math.sqrt(mse)
-
-    def _size(self, spec: Any) -> tuple[int, int]:
-        """d and n of a population; those of a list or a file are known when it is drawn."""
-        if isinstance(spec, Explicit | CSVColumn):
-            population = self.population(spec)
-            return population.domain_size, population.users
-        return spec.items, spec.users
-
-    def _supporting(self, spec: ProtocolSpec, domain_size: int) -> Any:
-        """The mechanism; raises ValueError where its closed forms are not cheap."""
-        mechanism = self.bound(spec, domain_size)
-        if not is_a(mechanism, Supporting):
-            raise ValueError("reports that support no items have to be decoded")
-        return mechanism
-
-
-def _shareless(strategy: Any) -> Any:
-    """The strategy without the share of those who follow it, which changes no report."""
-    return dataclasses.replace(strategy, share=0.0) if hasattr(strategy, "share") else strategy
-
-
-def _released_gain(
-    protocol: Any, population: Population, fakes: Sequence[Fakes], targets: Items
-) -> float:
-    """The gain where items may be withheld; NaN where the sum has too many terms."""
-    supports = tuple(
-        (group.count, group.strategy.item_support(protocol, group.targets, targets))
-        for group in fakes
-    )
-    means = protocol.means(Collection(population.histogram, supports))
-    if means is None or means[1] is None:
-        return math.nan
-    before, after = means
-    return float((after - before)[targets].sum())
-
-
-def _foretold_mse(protocol: EstimateMoments, population: Population) -> float:
-    """The error of a mechanism for which it matters who holds what: bias² + variance."""
-    collection = Collection(population.histogram)
-    means, variances = protocol.means(collection), protocol.variances(collection)
-    assert means is not None
-    assert variances is not None  # they are of genuine users alone
-    return float(((means[0] - population.frequencies) ** 2 + variances[0]).mean())
-
-
-def grid_of(
-    scenario: Scenario, cell: Point, axis: Variable, points: int, log: bool | None
-) -> tuple[float, ...]:
-    """The values of x, with those that are simulated; fewer where each needs a population."""
-    if axis.key in ("population.items", "population.users"):
-        points = min(points, 25)
-        while points > 6 and sum(items_of(cell, axis, x) for x in axis.grid(points)) > DRAWN_ITEMS:
-            points -= 3
-    own = simulated(scenario, axis, log)
-    return tuple(sorted({*axis.grid(points, log=log), *(own if len(own) <= points else ())}))
-
-
-def items_of(cell: Point, axis: Variable, x: float) -> float:
-    """The size of the domain at x; 0 of a population that has its items in a list or a file."""
-    return x if axis.key == "population.items" else getattr(cell.population, "items", 0)
-
-
-def _held(items: Items, population: Population) -> float:
-    """The share of the genuine users that hold one of the items."""
-    return float(population.histogram[items].sum() / population.users)
-
-
-def _labels(cells: Sequence[Point], document: Mapping[str, Any]) -> Iterator[str]:
-    """A name for each cell: what is swept, else the attack and the protocol."""
-    swept = document.get("sweep", {})
-    for cell in cells:
-        if not swept:
-            several = "MIX" if hasattr(cell.attack, "mix") else "PHASES"
-            attack = title_of(cell.attack) if hasattr(cell.attack, "kind") else several
-            yield f"{attack} on {title_of(cell.protocol)}"
-            continue
-        words = (setting_word(cell.parameters, key) for key in swept)
-        yield " ".join(filter(None, dict.fromkeys(words)))
+    except NO_VALUE:
+        return {}

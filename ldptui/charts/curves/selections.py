@@ -5,12 +5,19 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from itertools import product
 from typing import Any, Final, get_args
 
+from ldptui.core.attacks import NoAttack
+from ldptui.core.base.arms import ARMS, UNDEFENDED
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.metrics import METRICS, metrics_of
 from ldptui.core.metrics.goal import GoalMetric
-from ldptui.core.scenario import Scenario, value_at
+from ldptui.core.protocols import NAMED
+from ldptui.core.scenario import Point, Scenario, value_at
 
+from ...catalogue import leading_metrics, swept_kinds
 from ...session.draft import base, keys_of
 from ...session.snapshot import Selection
 
@@ -22,6 +29,56 @@ SPITE: Final = "_after"
 
 MOST_SERIES: Final = 36
 """More curves than this are never simulated for one chart: they stand in six panels of six."""
+
+FEW_SERIES: Final = 6
+"""Series of a metric in one chart at most: more cannot be told apart."""
+
+PROTOCOL_KEYS: Final = {
+    kind: tuple(field.name for field in fields(spec) if field.name != "kind")
+    for kind, spec in NAMED.items()
+}
+"""The protocols that an error chart may compare, with the keys that each of them knows."""
+
+
+def points_of(document: Mapping[str, Any] | None, scenario: Scenario) -> tuple[Point, ...]:
+    """The points of a document; none where they are not valid."""
+    if document is None:
+        return ()
+    try:
+        return tuple(Scenario(dict(document), scenario.name, scenario.folder).points())
+    except ScenarioError:
+        return ()
+
+
+def point_of_base(scenario: Scenario) -> Point | None:
+    """The cell that the charts of frequencies show; None where it is not valid."""
+    return next(iter(points_of(base(scenario).document, scenario)), None)
+
+
+def names_items(scenario: Scenario) -> bool:
+    """Return whether the server names items, so that there is neither a gain nor an error."""
+    point = point_of_base(scenario)
+    return point is not None and not METRICS["gain"].told_by(point.task.concludes)
+
+
+def success_metrics(scenario: Scenario) -> tuple[str, ...]:
+    """The metrics that a chart of success can show: in Python, or of a task's own conclusion.
+
+    Those that compare arms come first, as the attacker's. Where nobody attacks, those that a sweep
+    is told by come first, and none is of targets.
+    """
+    point = point_of_base(scenario)
+    if point is None:
+        return ()
+    if names_items(scenario):
+        names = metrics_of(UNDEFENDED, point.task.concludes)
+        if point.attack == NoAttack() and "attack.kind" not in scenario.sweep:
+            names = [name for name in names if not METRICS[name].targets]
+            leading = leading_metrics()
+            return tuple(sorted(names, key=lambda name: name not in leading))
+        return tuple(sorted(names, key=lambda name: -len(METRICS[name].arms)))
+    arms = ARMS if point.acting else UNDEFENDED
+    return tuple(name for metric in point.metric for name in metric.columns(arms))
 
 
 def select_cells(scenario: Scenario, selection: Selection) -> Scenario:
@@ -98,6 +155,62 @@ def series_selection(scenario: Scenario, series: Mapping[str, Sequence[Any]]) ->
     return Selection(goal | single, several)
 
 
+def metric_series(scenario: Scenario, axis: str) -> Selection:
+    """At most `FEW_SERIES` values of other swept keys, words before numbers.
+
+    Numbers have a series each only over an axis of the scenario's own sweep, all of which is asked
+    for.
+    """
+    plain, sweep, room = base(scenario), scenario.sweep, FEW_SERIES
+    series: dict[str, list[Any]] = {}
+    others = [key for key in sweep if key != axis]
+    for key in sorted(others, key=lambda key: not isinstance(sweep[key][0], str)):
+        values = sweep[key]
+        if isinstance(values[0], str) and min(room, len(values)) > 1:
+            series[key] = some_of(values, room, value_at(plain.document, key))
+        elif axis in sweep and 1 < len(values) <= room:
+            series[key] = values
+        else:
+            continue
+        room //= len(series[key])
+    return series_selection(scenario, series)
+
+
+def chart_document(chart: str, scenario: Scenario, axis: str = "") -> Mapping[str, Any] | None:
+    """The scenario with a series of a chart for each cell; None without any."""
+    if chart == "error":
+        return error_document(scenario)
+    selection = metric_series(scenario, axis) if chart == "success" else gain_selection(scenario)
+    return None if selection is None else select_cells(scenario, selection).document
+
+
+def error_document(scenario: Scenario) -> dict[str, Any]:
+    """The scenario without attack and defence, its protocols swept: those it sweeps, else all."""
+    document = copy.deepcopy(base(scenario).document)
+    for table in ("attack", "goal", "defence"):
+        document.pop(table, None)
+    point = point_of_base(scenario)
+    kinds = error_protocols(scenario)
+    protocol = document.get("protocol", {})
+    known = {key for kind in kinds for key in PROTOCOL_KEYS[kind]} - {"f"}
+    kept = {key: value for key, value in protocol.items() if key in known}
+    # A scenario may have no budget of its own: the others get that of one report.
+    spent = getattr(point.protocol, "epsilon_one", None) if point is not None else None
+    epsilon = 1.0 if spent is None else float(f"{spent:.3g}")
+    document["protocol"] = {"epsilon": epsilon, **kept}
+    document["sweep"] = {"protocol.kind": list(kinds)}
+    return document
+
+
+def error_protocols(scenario: Scenario) -> tuple[str, ...]:
+    """The protocols of an error chart: the swept ones, else a few and the chosen one."""
+    swept = [kind for kind in scenario.sweep.get("protocol.kind", []) if kind in PROTOCOL_KEYS]
+    if len(swept) > 1:
+        return tuple(swept)
+    chosen = value_at(base(scenario).document, "protocol.kind")
+    return tuple(swept_kinds("protocol", str(chosen)))
+
+
 def own_values(scenario: Scenario, key: str) -> list[float]:
     """The scenario's own sweep of a key, if it has two numbers at least."""
     values = scenario.sweep.get(key, [])
@@ -156,31 +269,34 @@ def map_keys(scenario: Scenario) -> tuple[str, ...]:
     return keys[:2]
 
 
-def map_layer(
-    scenario: Scenario, chosen: Mapping[str, Any] | None = None, *, further: bool = False
-) -> dict[str, Any]:
-    """The values of the swept keys that are no side of the map: a map has one of each.
+def map_layers(scenario: Scenario) -> list[dict[str, Any]]:
+    """The values of the swept keys that are no side of the map, one for each map there is."""
+    others = [key for key in scenario.sweep if key not in map_keys(scenario)]
+    return [
+        dict(zip(others, values, strict=True))
+        for values in product(*(scenario.sweep[key] for key in others))
+    ]
 
-    chosen : these, where they are still swept; else the middle ones. further : the next ones,
-    those of the last key first.
+
+def middle_layer(scenario: Scenario) -> int:
+    """The number of the layer that has the middle value of every key."""
+    place = 0
+    for key in scenario.sweep:
+        if key not in map_keys(scenario):
+            place = place * len(scenario.sweep[key]) + len(scenario.sweep[key]) // 2
+    return place
+
+
+def map_selection(scenario: Scenario, chosen: str | None = None) -> Selection | None:
+    """Every pair of values of two swept keys, in a layer of the others; None without two.
+
+    chosen : the number of the layer; None: the middle one.
     """
-    others = {key: scenario.sweep[key] for key in scenario.sweep if key not in map_keys(scenario)}
-    places = {key: len(values) // 2 for key, values in others.items()}
-    if chosen is not None and others.keys() == chosen.keys():
-        known = all(chosen[key] in values for key, values in others.items())
-        places = {key: others[key].index(chosen[key]) for key in others} if known else places
-    for key in reversed(others) if further else ():
-        places[key] = (places[key] + 1) % len(others[key])
-        if places[key]:
-            break
-    return {key: others[key][place] for key, place in places.items()}
-
-
-def map_selection(scenario: Scenario, layer: Mapping[str, Any]) -> Selection | None:
-    """Every pair of values of two swept keys, in a layer of the others; None without two."""
     keys = map_keys(scenario)
     if len(keys) < 2:
         return None
+    layers, at = map_layers(scenario), int(chosen or middle_layer(scenario))
+    layer = layers[at if at < len(layers) else 0]
     return Selection(dict(layer), {key: scenario.sweep[key] for key in keys})
 
 

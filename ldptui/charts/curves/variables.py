@@ -13,16 +13,14 @@ from msgspec import Struct
 
 from ldptui.core.base.errors import LdpError
 from ldptui.core.experiment.limits import MAX_ITEMS
-from ldptui.core.metrics import METRICS
 from ldptui.core.population.targets import ListedTargets
 from ldptui.core.protocols import ProtocolSpec
-from ldptui.core.scenario import Point, Scenario
+from ldptui.core.scenario import Point, Scenario, sweep_of
 from ldptui.core.task import task_over
 
 from ...catalogue import key_words, listed_keys
 from ...session.draft import draw_population
-from .documents import error_document, gain_document, points_of, sweep_entry
-from .selections import SIMULATED, own_values
+from .selections import own_values
 
 
 class Variable(Struct, frozen=True):
@@ -70,24 +68,6 @@ def _keys(chart: str) -> list[str]:
     """The keys that the x-axis of a chart may show, in order."""
     places = {key: key_words(key).axis.get(chart) for key in listed_keys()}
     return sorted((key for key in places if places[key]), key=lambda key: places[key] or 0)
-
-
-def axes(scenario: Scenario) -> tuple[Variable, ...]:
-    """The variables of a gain curve; empty where the scenario has no attack, or no gain."""
-    only = ("attack.share",) if "goal" in scenario.document else ()
-    points = points_of(gain_document(scenario), scenario)
-    return axes_of(scenario, _estimating(points), "gain", only=only)
-
-
-def error_axes(scenario: Scenario) -> tuple[Variable, ...]:
-    """The variables of an error curve; empty where no list of items is estimated."""
-    points = points_of(error_document(scenario), scenario)
-    return axes_of(scenario, _estimating(points), "error")
-
-
-def _estimating(points: Sequence[Point]) -> Sequence[Point]:
-    """The points whose task estimates a list of items."""
-    return [point for point in points if METRICS["gain"].told_by(point.task.concludes)]
 
 
 def axes_of(
@@ -166,14 +146,8 @@ def value_in(point: Point, key: str) -> float | None:
     return place if isinstance(place, int | float) else None
 
 
-def simulated(scenario: Scenario, axis: Variable, log: bool | None) -> Sequence[float]:
-    """The places on an axis that a run has cells at; 0 has none on a logarithmic one."""
-    places = own_values(scenario, axis.key) or axis.grid(SIMULATED)
-    return [x for x in places if x > 0] if (axis.log if log is None else log) else places
-
-
 def _is_log(scenario: Scenario, key: str, values: list[float]) -> bool:
-    entry = sweep_entry(scenario, key)
+    entry = sweep_of(scenario.document).get(key)
     if isinstance(entry, Mapping):
         return entry.get("scale") == "log"
     return min(values) > 0 and max(values) / min(values) > 30

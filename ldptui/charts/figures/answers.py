@@ -1,29 +1,59 @@
-"""The answers to a goal: the number of fake users it takes in each cell. Pure."""
+"""The answers to a goal: the fake users it takes in each cell, as bars and over an axis."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ldptui.core.view import CellView
 
 from ...catalogue import key_words, metric_words
 from ...text import format as fmt
 from ...text.interval import with_reach
-from ...text.swept import setting_words
-from ..series import TONES, Axis, Plot, Series
-from .table import Column, Frame, Table, Value
+from ...text.swept import setting_words, where_words
+from ...text.verdict import VerdictCell, known_by
+from ..chart_data import ChartData
+from ..series import TONES, Axis, Bar, Bars, Plot, Series
+from .frame import Frame, View, draw_plot
+from .table import Column, Table, Value
 
 AT_LEAST: Final = "goal.at_least"
 TENFOLD: Final = 10
 """From this ratio of the largest to the least on an axis is logarithmic."""
+MOST_SHARE: Final = 0.99
+"""A number of fakes with a larger share of everybody is none, as for the search."""
+
+
+def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
+    """A bar for each setting, and the numbers over what is swept; nothing before an answer."""
+    scenario = data.scenario
+    if scenario is None or "goal" not in scenario.document:
+        return ""
+    from ..curves import select_cells, spite_selections
+
+    cells = data.answers([scenario])
+    if (table := answer_table(cells)) is None:
+        return ""
+    spite = data.answers(select_cells(scenario, each) for each in spite_selections(scenario))
+    bars = answer_bars(cells, data.base, spite)
+
+    views = {"bars": View("bars", lambda *_: bars, ())}
+    if (plot := answer_plot(cells)) is not None:
+        views["curve"] = View("curve", draw_plot(plot), ())
+    return Frame(table, views)
+
+
+# --- The table -----------------------------------------------------------------------------------
 
 
 def answer_table(cells: Sequence[CellView]) -> Table | None:
     """A row for each cell with a goal: the smallest attack that reaches it, and how that is known.
 
     Where no attack reaches the goal, the row has the closest one. None without an answer.
-    Few words: all of it stands beside the forms of a screen of 120 columns.
     """
     answered = [(cell, cell.answer) for cell in cells if cell.answer is not None]
     if not answered:
@@ -52,17 +82,144 @@ def answer_table(cells: Sequence[CellView]) -> Table | None:
     if len(metrics) == 1:
         title += f" for {metric_words(metrics[0]).name}"
         title += f" ≥ {fmt.short(min(levels))}" if len(levels) == 1 else ""
-    title += "" if sure else "; no: the closest"
-    heads = [*map(Column, names), Column("fakes m", grouped=True)]
-    numbers = [
-        Column("β %", 3),
-        Column("value", 4),
-        Column("measured", 4),
-        Column("±", digits=2),
-        Column("by"),
+    title = with_reach(title + ("" if sure else "; no: the closest"),
+                       [cell.trials for cell, _ in answered])  # fmt: skip
+    numbers = (Column("fakes m", grouped=True), Column("β %", 3), Column("value", 4),
+               Column("measured", 4), Column("±", digits=2), Column("by"))  # fmt: skip
+    return Table(title, (*map(Column, names), *numbers), tuple(rows))
+
+
+def _varied(parameters: Sequence[Mapping[str, Any]], always: str = "") -> list[str]:
+    """The keys that tell answered cells apart, besides those of the answer; `always` too."""
+    keys = dict.fromkeys(key for values in parameters for key in values)
+    return [
+        key
+        for key in keys
+        if not key.startswith(("attack.share", "goal."))
+        # What some cells alone have follows from their kinds.
+        and (key == always or len({str(values[key]) for values in parameters if key in values}) > 1)
     ]
-    title = with_reach(title, [cell.trials for cell, _ in answered])
-    return Table(title, (*heads, *numbers), tuple(rows))
+
+
+def _value(value: object, *, upper: bool) -> Value:
+    """A value of a column; a kind in capitals, as it is called elsewhere."""
+    if value is None or isinstance(value, int | float):
+        return value
+    return str(value).upper() if upper else str(value)
+
+
+def _method(answer: Mapping[str, Any]) -> str:
+    """`formula`, `approximation`, or the numbers that a search has found the answer between."""
+    if answer["low"] is None:
+        return "approximation" if answer["by"] == "approximation" else "formula"
+    sure = fmt.percent(answer["confidence"])
+    least, most = fmt.count(answer["low"] + 1), fmt.count(answer["malicious"])
+    return f"search: {least} … {most}, {sure} sure"
+
+
+# --- The bars ------------------------------------------------------------------------------------
+
+
+class Answered(Struct, frozen=True):
+    """A setting with the fakes that its goal takes; None where no number reaches it."""
+
+    name: str
+    fakes: int | None
+
+    @property
+    def sort_key(self) -> float:
+        return math.inf if self.fakes is None else self.fakes
+
+
+def answer_bars(
+    cells: Sequence[CellView], base: CellView | None, spite: Sequence[CellView]
+) -> Bars:
+    """A bar for each setting, the fewest fakes first, then what the base's answer takes elsewhere.
+
+    base : the cell that is shown, whose answer is the number in the title. spite : the same without
+    defences, with each of them, with all.
+    """
+    first = _like(cells, base)
+    answer = first.answer
+    assert answer is not None
+    goal = answer["metric"], answer["at_least"]
+    alike = [cell for cell in cells
+             if (own := cell.answer) and (own["metric"], own["at_least"]) == goal]  # fmt: skip
+    keys = _varied([cell.parameters for cell in alike])
+    rows = [Answered(_steps(first), _fakes(first))]
+    if len(alike) > 1 and keys:
+        rows = [Answered(where_words(cell.parameters, keys), _fakes(cell)) for cell in alike]
+        rows.sort(key=lambda row: row.sort_key)
+    rows += [Answered(_steps(cell), _fakes(cell)) for cell in spite]
+    rows += _elsewhere(first, keys)
+    unreached = [row.name for row in rows if row.fakes is None]
+    notes = [f"found {known_by(VerdictCell(first))}"]
+    notes += [f"no number does: {', '.join(unreached)}"] if unreached else []
+    everybody = first.users + answer["malicious"]
+    title = (
+        f"{fmt.count(answer['malicious'])} fake users, {fmt.percent(answer['share'])} of everybody"
+        f" ({fmt.count(everybody)}), for {metric_words(answer['metric']).name} ≥ "
+        f"{fmt.short(answer['at_least'])}"
+    )
+    if not answer["reached"]:
+        title = f"No number of fakes reaches {metric_words(answer['metric']).name} ≥ "
+        title += f"{fmt.short(answer['at_least'])}: at most {fmt.short(answer['value'])}"
+    where = f", at {where_words(first.parameters, keys)}" if keys else ""
+    bars = (Bar(row.name, float(row.fakes)) for row in rows if row.fakes is not None)
+    return Bars(title + where, tuple(bars), note="; ".join(notes), item="setting", value="fakes m")
+
+
+def _like(cells: Sequence[CellView], base: CellView | None) -> CellView:
+    """The cell with the settings of the base, else the one in the middle."""
+    wanted = {} if base is None else base.parameters
+    keys = [*_varied([cell.parameters for cell in cells]), AT_LEAST, "goal.metric"]
+    same = (
+        cell for cell in cells if all(cell.parameters.get(key) == wanted.get(key) for key in keys)
+    )
+    return next(same, cells[len(cells) // 2])
+
+
+def _fakes(cell: CellView) -> int | None:
+    """The fakes that the goal of a cell takes; None where no number reaches it."""
+    answer = cell.answer
+    return int(answer["malicious"]) if answer is not None and answer["reached"] else None
+
+
+def _steps(cell: CellView) -> str:
+    """The defences in spite of which a goal is reached: `+ norm-sub`, or `as it is`."""
+    answer, steps = cell.answer, cell.parameters
+    kinds = [str(steps[key]) for key in steps if re.fullmatch(r"defence\.(\d+\.)?kind", key)]
+    spite = answer is not None and answer["metric"].endswith("_after")
+    return f"+ {', '.join(kinds)}" if spite and kinds else "as it is"
+
+
+def _elsewhere(first: CellView, keys: Sequence[str]) -> list[Answered]:
+    """What gains as much unseen by any defence, and with other protocols, the safest first.
+
+    Gains are proportional to β.
+    """
+    kind = str(first.parameters.get("protocol.kind"))
+    gained = first.elsewhere.get(kind, 0.0)
+    if gained <= 0 or not _fakes(first):
+        return []
+    rows = []
+    if first.hidden is not None:
+        rows.append(Answered("no defence sees", _for_gain(first, gained, first.hidden)))
+    others = [
+        Answered(f"{other.upper()} instead", _for_gain(first, gained, there))
+        for other, there in first.elsewhere.items()
+        if other != kind and "protocol.kind" not in keys
+    ]
+    return rows + sorted(others, key=lambda row: row.sort_key, reverse=True)
+
+
+def _for_gain(cell: CellView, gained: float, there: float) -> int | None:
+    """The fakes that gain as much where those of the cell gain `there`; None if no number does."""
+    share = cell.malicious / (cell.users + cell.malicious) * gained / there if there > 0 else 1.0
+    return math.ceil(cell.users * share / (1 - share)) if share < MOST_SHARE else None
+
+
+# --- The plot ------------------------------------------------------------------------------------
 
 
 def answer_plot(cells: Sequence[CellView]) -> Plot | None:
@@ -77,12 +234,12 @@ def answer_plot(cells: Sequence[CellView]) -> Plot | None:
     axis = max(varied, key=lambda key: len(values[key] - {None}))
     if len(values[axis]) < 2 or None in values[axis]:
         return None
-    others = [key for key in varied if key != axis]
+    others = [key for key in varied if key not in (axis, AT_LEAST)]
     reached: dict[str, list[tuple[float, float]]] = {}
     closest: list[tuple[float, float]] = []
     for cell, answer in answered:
         pair = float(_number(cell, axis) or 0.0), float(answer["malicious"])
-        group = reached.setdefault(_setting(cell, others), [])
+        group = reached.setdefault(" ".join(setting_words(cell.parameters, others)), [])
         (group if answer["reached"] else closest).append(pair)
     series = list[Series]()
     for at, (name, pairs) in enumerate(reached.items()):
@@ -118,43 +275,3 @@ def _number(cell: CellView, key: str) -> float | None:
     """The number that a cell has for a key; None for a word or a list."""
     value = cell.parameters.get(key)
     return float(value) if isinstance(value, int | float) else None
-
-
-def _setting(cell: CellView, keys: Sequence[str]) -> str:
-    """The values of these keys in few words."""
-    return " ".join(setting_words(cell.parameters, (key for key in keys if key != AT_LEAST)))
-
-
-def _varied(parameters: Sequence[Mapping[str, Any]], always: str = "") -> list[str]:
-    """The keys that tell answered cells apart, besides those of the answer; `always` too."""
-    keys = dict.fromkeys(key for values in parameters for key in values)
-    return [
-        key
-        for key in keys
-        if not key.startswith(("attack.share", "goal."))
-        # What some cells alone have follows from their kinds.
-        and (key == always or len({str(values[key]) for values in parameters if key in values}) > 1)
-    ]
-
-
-def _value(value: object, *, upper: bool) -> Value:
-    """A value of a column; a kind in capitals, as it is called elsewhere."""
-    if value is None or isinstance(value, int | float):
-        return value
-    return str(value).upper() if upper else str(value)
-
-
-def _method(answer: object) -> str:
-    """`formula`, `approximation`, or the numbers that a search has found the answer between."""
-    assert isinstance(answer, dict)
-    if answer["low"] is None:
-        return "approximation" if answer["by"] == "approximation" else "formula"
-    sure = fmt.percent(answer["confidence"])
-    least, most = fmt.count(answer["low"] + 1), fmt.count(answer["malicious"])
-    return f"search: {least} … {most}, {sure} sure"
-
-
-def frame(cells: Sequence[CellView]) -> Frame | None:
-    """The answers of cells with a goal; None before the first one."""
-    table = answer_table(cells)
-    return None if table is None else Frame(table, answer_plot(cells))

@@ -12,7 +12,7 @@ from ldptui.core.view import BitCounts
 
 from ...text import format as fmt
 from ...text.interval import NORMAL_95
-from ..series import Axis, Bar, Bars, Plot, Series, Tone
+from ..series import Axis, Plot, Series, Tone
 from .table import Column, Table, Value
 
 
@@ -53,9 +53,7 @@ def scores(bits: BitCounts, cohort: int) -> tuple[float, ...] | None:
     )
 
 
-def bit_plot(
-    bits: BitCounts, cohort: int, columns: int, *, attacked: bool = False, note: str = ""
-) -> Plot:
+def bit_plot(bits: BitCounts, cohort: int, columns: int, *, attacked: bool = False) -> Plot:
     """The bits of one cohort: estimated shares as spikes, over them marks of the expected ones.
 
     columns : the number of marks that have room; those of the bits that are set most are shown.
@@ -85,44 +83,7 @@ def bit_plot(
         Axis("bit of the Bloom filter", low=-0.5, high=bits.bits - 0.5),
         Axis("share of the users", low=low, high=high),
         tuple(series),
-        note="; ".join(filter(None, (note, _outside(bits, cohort)))),
-    )
-
-
-def bit_bars(bits: BitCounts, cohort: int, rows: int, *, attacked: bool = False) -> Bars:
-    """The bits of a cohort that most users are expected to have, estimated ± σ beside expected."""
-    expected, estimated = expected_shares(bits, cohort), shares(bits, cohort)
-    held = bits.held[bits.of(cohort)]
-    wanted = expected or held
-    order = sorted(range(bits.bits), key=lambda bit: (-wanted[bit], bit))[: max(1, rows)]
-    error = share_std(bits, cohort) if estimated else None
-    bars = tuple(
-        Bar(
-            str(bit),
-            estimated[bit] if estimated else math.nan,
-            error,
-            wanted[bit],
-            target=attacked and wanted[bit] > held[bit] + 1e-9,
-        )
-        for bit in order
-    )
-    left = bits.bits - len(order)
-    return Bars(
-        "Most expected bits",
-        bars,
-        rest="; ".join(
-            filter(
-                None,
-                (
-                    f"{left} more bit" + ("s" if left > 1 else "") if left else "",
-                    "▸ raised by the fakes" if any(bar.target for bar in bars) else "",
-                ),
-            )
-        ),
-        note=_users(bits, cohort),
-        item="bit",
-        value="share",
-        truth="expected" if expected is not None else "genuine",
+        note="; ".join(filter(None, (_users(bits, cohort), _outside(bits, cohort)))),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
@@ -11,39 +12,32 @@ from msgspec.structs import replace
 from ldptui.core.view import Detection
 
 from ...text import format as fmt
+from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
-from .table import Column, Frame, Table, Value
+from .frame import Frame, Room, View, draw_plot
+from .table import Column, Table, Value
 
 CHANCE: Final = (0.0, 1.0)
 
 
-def frame(seen: Detection) -> Frame:
+def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     """The scores of both groups, and the ROC curve; a cursor goes from score to score."""
+    seen = data.run.detection if data.run is not None else None
+    if seen is None:
+        return ""
 
-    def draw(view: str, at: float | None, _: int) -> Plot:
-        if view == "scores":
-            return replace(scores_plot(seen), cursor=at)
+    def draw_roc(at: float | None, _: Room) -> Plot:
         return replace(roc_plot(seen), cursor=None if at is None else _flagged_from(seen, at)[0])
 
-    def click(view: str, place: tuple[float, float], _: int) -> tuple[float, int]:
-        """The nearest score; in the ROC curve that with the nearest rates."""
+    def nearest_rates(place: tuple[float, float], _: Room) -> tuple[float, int]:
+        return min(seen.scores, key=lambda at: math.dist(_flagged_from(seen, at), place)), 0
 
-        def distance(score: float) -> float:
-            if view == "scores":
-                return abs(score - place[0])
-            return math.dist(_flagged_from(seen, score), place)
-
-        return min(seen.scores, key=distance), 0
-
-    return Frame(
-        detection_table(seen),
-        views={"scores": "scores", "roc": "ROC"},
-        draw=draw,
-        stops=seen.scores,
-        read=partial(score_table, seen),
-        click=click,
-        least=2,
-    )
+    read = partial(score_table, seen)
+    views = {
+        "scores": View("scores", draw_plot(scores_plot(seen)), seen.scores, read),
+        "roc": View("ROC", draw_roc, seen.scores, read, nearest_rates),
+    }
+    return Frame(detection_table(seen), views, least=2)
 
 
 def scores_plot(seen: Detection) -> Plot:

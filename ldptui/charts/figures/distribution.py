@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.view import CellView, Frequencies
-
 from ...text import format as fmt
+from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
-from .table import Column, Frame, Table
-
-Shown: TypeAlias = tuple[Frequencies, CellView]
-"""The estimates of the first cell, and the cell."""
+from .frame import Frame, plain_frame
+from .table import Column, Table
 
 ARMS: Final[tuple[tuple[str, str, Tone], ...]] = (
     ("clean", "before", "clean"),
@@ -23,14 +21,16 @@ ARMS: Final[tuple[tuple[str, str, Tone], ...]] = (
 """The arms that are drawn: their names, in the legend, and their tones."""
 
 
-def frame(shown: Shown) -> Frame | None:
+def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:  # noqa: ARG001
     """The share of the users in each part of the range, over the numbers; its means besides.
 
-    None of items, and of very many parts, of which the estimates have a selection alone.
+    Nothing of very many parts, of which the estimates have a selection alone.
     """
-    found, cell = shown
-    if "task.low" not in cell.parameters or len(found.items) != found.domain_size:
-        return None
+    found, cell = data.frequencies, data.base
+    if found is None or cell is None or "task.low" not in cell.parameters:
+        return ""
+    if len(found.items) != found.domain_size:
+        return "There are too many parts to draw each of them."
     low, high = (float(cell.parameters[f"task.{end}"]) for end in ("low", "high"))
     numbers = low + (np.arange(found.domain_size) + 0.5) * (high - low) / found.domain_size
     shift_of = cell.metrics.get("mean_shift")
@@ -70,7 +70,8 @@ def frame(shown: Shown) -> Frame | None:
         error = [None] * mean.size if std is None else np.array(std) / np.sqrt(found.trials)
         cells += [mean, error]
     rows = tuple(zip(*(list(map(_plain, column)) for column in cells), strict=True))
-    return Frame(Table("Share of the users in each part of the range", tuple(columns), rows), plot)
+    table = Table("Share of the users in each part of the range", tuple(columns), rows)
+    return plain_frame(table, plot, column=0)
 
 
 def _plain(value: Any) -> float | None:

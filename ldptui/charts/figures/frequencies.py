@@ -42,11 +42,9 @@ def score(frequencies: Frequencies, arm: Estimates, at: int) -> float:
     return off / sigma * math.sqrt(max(1, frequencies.trials)) if sigma > 0 else math.nan
 
 
-def trials_note(trials: int, *, compact: bool = False, note: str = "") -> str:
-    """The kind of an estimate and of its error; `compact` in few words. `note` : for the first."""
+def trials_note(trials: int, *, compact: bool = False) -> str:
+    """The kind of an estimate and of its error; `compact` in few words."""
     error = "± σ" if trials == 1 else "± std error" if compact else "± standard error"
-    if note:
-        return f"{note}; {error}"
     return f"{'one trial' if trials == 1 else f'mean of {fmt.count(trials)} trials'} {error}"
 
 
@@ -116,7 +114,6 @@ def top_bars(
     *,
     overlays: Sequence[Overlay] = (),
     compact: bool = False,
-    note: str = "",
     at: int | None = None,
 ) -> Bars:
     """Bars of the targets and of the items that are most frequent in truth, `rows` at most.
@@ -151,7 +148,7 @@ def top_bars(
         title,
         bars,
         rest=_rest(frequencies, estimates, shown, marked),
-        note=joined(trials_note(frequencies.trials, compact=compact, note=note), strange),
+        note=joined(trials_note(frequencies.trials, compact=compact), strange),
         others=tuple((label, tone) for label, tone, _ in laid),
         cursor="" if at is None else frequencies.labels[at],
     )

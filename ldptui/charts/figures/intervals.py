@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,8 +11,10 @@ import numpy as np
 from ldptui.core.view import Ends
 
 from ...text import format as fmt
+from ..chart_data import ChartData
 from ..series import Axis, Plot, Series
-from .table import Column, Frame, Table
+from .frame import Frame, plain_frame
+from .table import Column, Table
 
 BESIDE: Final = 0.15
 """The place of an item's interval, left and right of the item's own."""
@@ -53,8 +55,11 @@ def interval_rows(ends: Ends) -> list[tuple[str | float | None, ...]]:
     return [*zip(*columns, strict=True)]
 
 
-def frame(ends: Ends) -> Frame:
+def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     """The intervals of one collection of a run, with the true frequencies."""
+    ends = data.frequencies.ends if data.frequencies is not None else None
+    if ends is None:
+        return ""
     inside = [
         sum(low <= true <= high for low, true, high in zip(lows, ends.true, highs, strict=True))
         for lows, highs in ((ends.low, ends.high), (ends.naive_low, ends.naive_high))
@@ -68,4 +73,4 @@ def frame(ends: Ends) -> Frame:
     heads = [HEADS[0], "rank", *HEADS[1:], "true"]
     columns = tuple(Column(head, None if head in ("item", "rank") else 4) for head in heads)
     title = f"Intervals of {fmt.count(ends.reports)} reports, β* overturns the lead over the next"
-    return Frame(Table(title, columns, rows), plot)
+    return plain_frame(Table(title, columns, rows), plot)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from ..chart_data import ChartData
 from ..series import Axis, Plot, Series
+from .frame import Frame, plain_frame
 from .levels import GROUPS, Details
-from .table import Column, Frame, Table
+from .table import Column, Table
 
 
-def frame(details: Details | None) -> Frame | None:
-    """The watched items with their counts; None before the first trial."""
-    return None if details is None else Frame(items_table(details), counts_plot(details))
+def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
+    """The watched items with their counts."""
+    details = data.run.levels if data.run is not None else None
+    if details is None:
+        return ""
+    return plain_frame(items_table(details), counts_plot(details), column=3)
 
 
 def lost_level(survived: Sequence[float]) -> int | None:

@@ -7,8 +7,10 @@ from typing import Any, Final
 
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
+from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
-from .table import MEASURED, Column, Frame, Table, Value
+from .frame import Frame, plain_frame
+from .table import MEASURED, Column, Table, Value
 
 Details = Mapping[str, Any]
 GROUPS: Final[tuple[tuple[str, str, str, Tone], ...]] = (
@@ -20,11 +22,12 @@ GROUPS: Final[tuple[tuple[str, str, str, Tone], ...]] = (
 """The prefixes that are counted, and the arm, with their name and colour."""
 
 
-def frame(details: Details | None) -> Frame | None:
-    """The survivors of every level; None before the first trial."""
+def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
+    """The survivors of every level."""
+    details = data.run.levels if data.run is not None else None
     if details is None:
-        return None
-    return Frame(survivors_table(details), survivors_plot(details), least=4)
+        return ""
+    return plain_frame(survivors_table(details), survivors_plot(details), least=4)
 
 
 def survivors_table(details: Details) -> Table:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Floats
@@ -17,18 +19,80 @@ from ...catalogue import key_words, metric_words
 from ...session.cells import same_value
 from ...text import format as fmt
 from ...text.interval import with_reach
+from ..chart_data import ChartData
+from ..curves import map_keys, map_layers, middle_layer
 from ..series import Grid
-from .table import Column, Table
+from .frame import Frame, View, add_to_title, chosen_option
+from .settings import layer_words, value_words
+from .table import Column, Table, Value
 
 FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
 """The metrics that a map begins with, where it has them."""
 IN_TOP: Final = "targets_in_top_k"
 TOP: Final = 20
 """k where a scenario does not say it."""
-NUMBER: Final = 7
-"""Cells that a whole number at a side takes at most."""
 ALL: Final = 0.98
 """All targets are in the top k where this share of them is, as in a search for a goal."""
+
+
+def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
+    """A map for each metric, in a layer of other swept keys; a cursor goes from pair to pair."""
+    scenario = data.scenario
+    if scenario is None or len(keys := map_keys(scenario)) < 2:
+        return ""
+    layers = map_layers(scenario)
+    layer = chosen_option({str(at): layer_words(each) for at, each in enumerate(layers)},
+                          chosen.get("layer"), str(middle_layer(scenario)))  # fmt: skip
+    held = layers[int(layer.chosen)]
+    sides = {key: scenario.sweep[key] for key in keys}
+    cells = _in_order(data.table.grid(sides, held), sides)
+    metrics = mapped_metrics(cells)
+    if not metrics:
+        return ""
+    down, across = _sides(cells, keys)
+    by_place = {place_of(cell, (down, across)): cell for cell in cells}
+    pairs = math.prod(len(scenario.sweep[key]) for key in keys)
+
+    def view_of(metric: str) -> View:
+        @cache
+        def grid() -> Grid:
+            made = add_to_title(map_grid(cells, keys, metric), layer.words)
+            is_whole = len(made.rows) * len(made.columns) == pairs
+            game = is_whole and is_game(keys, metric)
+            words = game_words(made, down.startswith("attack.")) if game else ""
+            return replace(made, note="; ".join(filter(None, (made.note, words))))
+
+        def read(at: tuple[str, str]) -> Table | None:
+            cell = by_place.get(at)
+            return None if cell is None else cell_table(cell, (down, across), metric)
+
+        stops = [(row, column) for row in _values(cells, down) for column in _values(cells, across)]
+        return View(metric_words(metric).name, lambda at, _: replace(grid(), cursor=at), stops,
+                    read, lambda place, _: (place, 0))  # fmt: skip
+
+    def settings(at: tuple[str, str], _: int) -> list[tuple[str, Any]]:
+        cell = by_place.get(at)
+        sides = [] if cell is None else [(key, cell.parameters[key]) for key in keys]
+        return [*sides, *held.items()] if sides else []
+
+    views = {metric: view_of(metric) for metric in metrics}
+    metric = chosen_option(dict.fromkeys(metrics, ""), chosen.get("view")).chosen
+    whole = data.table.grid(scenario.sweep, {})
+    table = map_table(whole, [*dict.fromkeys((*keys, *held))], metric)
+    options = {"layer": layer} if len(layers) > 1 else {}
+    return Frame(table, views, options, settings, stride=len(_values(cells, across)), column=0)
+
+
+def _in_order(cells: Sequence[CellView], sides: Mapping[str, Sequence[Any]]) -> list[CellView]:
+    """The cells in the order of the values of both sides."""
+
+    def place(cell: CellView) -> list[int]:
+        return [
+            next(at for at, value in enumerate(values) if same_value(cell.parameters[key], value))
+            for key, values in sides.items()
+        ]
+
+    return sorted(cells, key=place)
 
 
 def mapped_metrics(cells: Sequence[CellView]) -> tuple[str, ...]:
@@ -42,21 +106,13 @@ def mapped_metrics(cells: Sequence[CellView]) -> tuple[str, ...]:
     return (*(name for name in FIRST if name in known), *(n for n in known if n not in FIRST))
 
 
-def of_layer(cells: Sequence[CellView], layer: Mapping[str, Any]) -> list[CellView]:
-    """The cells of one map, those that have these values of the other swept keys."""
-    return [
-        cell
-        for cell in cells
-        if all(same_value(cell.parameters.get(key), value) for key, value in layer.items())
-    ]
+def place_of(cell: CellView, keys: Sequence[str]) -> tuple[str, str]:
+    """The row and the column of a cell, by the keys of both."""
+    down, across = (value_words(cell.parameters.get(key)) for key in keys)
+    return down, across
 
 
-def layer_words(layer: Mapping[str, Any]) -> str:
-    """`n 20000, protocol oue`."""
-    return ", ".join(f"{key_words(key).short} {_text(value)}" for key, value in layer.items())
-
-
-def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str, note: str = "") -> Grid:
+def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Grid:
     """The means of a metric; the key with more values stands down the side.
 
     Its line runs around the cells whose targets are all in the top k, after the defences where
@@ -68,7 +124,7 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str, note: 
     inside: dict[tuple[str, str], bool] = {}
     for cell in cells:
         measured = cell.metrics.get(metric)
-        place = _text(cell.parameters.get(down)), _text(cell.parameters.get(across))
+        place = place_of(cell, (down, across))
         if measured is not None:
             means[place] = measured.mean
         inside[place] = _all_in_top(cell, metric)
@@ -81,7 +137,7 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str, note: 
         rows,
         columns,
         tuple(tuple(means.get((row, column)) for column in columns) for row in rows),
-        "; ".join(filter(None, [no_line, f"mean of {fmt.count(trials)} trials", note])),
+        "; ".join(filter(None, [no_line, f"mean of {fmt.count(trials)} trials"])),
         inside=tuple(tuple(inside.get((row, each), False) for each in columns) for row in rows),
         line=line,
         nouns=(key_words(down).noun, key_words(across).noun),
@@ -118,31 +174,21 @@ def _line_words(cells: Sequence[CellView], metric: str, inside: Sequence[bool]) 
     return "", f"{words}: {'everywhere' if all(inside) else 'nowhere'}"
 
 
-def attack_down(cells: Sequence[CellView], keys: Sequence[str]) -> bool:
-    """True where the attack's key stands down the side of the map."""
-    return _sides(cells, keys)[0].startswith("attack.")
-
-
-def place_of(cell: CellView, cells: Sequence[CellView], keys: Sequence[str]) -> tuple[str, str]:
-    """The row and the column of a cell in the map of these cells."""
-    down, across = (_text(cell.parameters.get(key)) for key in _sides(cells, keys))
-    return down, across
-
-
-def cell_words(cell: CellView, keys: Sequence[str], metric: str) -> tuple[str, ...]:
-    """The numbers of one cell: `ε 1`, `β 0.1`, `gain 0.948 ± 0.012`, `closed form 0.947`, …"""
-    places = [f"{key_words(key).short} {_text(cell.parameters.get(key))}" for key in keys]
-    measured = cell.metrics.get(metric)
-    if measured is None or measured.mean is None:
-        return (*places, "no value")
-    mean, error, theory = measured.mean, measured.standard_error, measured.theory
-    words = [*places, f"{metric_words(metric).name} {fmt.estimate(mean, error)}"]
-    if theory is not None:
-        words.append(f"closed form {fmt.short(theory)}")
-        words += [] if measured.z is None else [f"z {measured.z:+.2f}"]
-    if (seen := _in_top(cell, metric)) is not None and not metric.startswith(IN_TOP):
-        words.append(f"top {seen[2]}: {fmt.short(seen[0], 3)} of {seen[1]}")
-    return (*words, f"{fmt.count(cell.trials)} trials")
+def cell_table(cell: CellView, keys: Sequence[str], metric: str) -> Table:
+    """The numbers of one cell: the metric beside its closed form, the targets in the top k."""
+    measured, seen = cell.metrics.get(metric), _in_top(cell, metric)
+    numbers: tuple[float | None, ...] = (None,) * 4
+    if measured is not None:
+        numbers = measured.theory, measured.mean, measured.standard_error, measured.z
+    row: list[Value] = [value_words(cell.parameters.get(key)) for key in keys]
+    row += [metric_words(metric).name, *numbers, cell.trials]
+    heads = [*(Column(key_words(key).short) for key in keys), Column("metric")]
+    heads += [Column("closed form"), Column("measured"), Column("± error")]
+    heads += [Column("z", 2, sign=True), Column("trials")]
+    if seen is not None and not metric.startswith(IN_TOP):
+        heads.append(Column(f"in top {seen[2]} of {seen[1]}", 3))
+        row.append(seen[0])
+    return Table("", tuple(heads), (tuple(row),))
 
 
 def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Table:
@@ -150,7 +196,7 @@ def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Ta
     rows = []
     for cell in cells:
         measured = cell.metrics.get(metric)
-        place = tuple(_text(cell.parameters.get(key)) for key in keys)
+        place = tuple(value_words(cell.parameters.get(key)) for key in keys)
         numbers: tuple[float | None, ...] = (None, None, None)
         if measured is not None:
             numbers = measured.mean, measured.standard_error, measured.theory
@@ -170,19 +216,13 @@ def _sides(cells: Sequence[CellView], keys: Sequence[str]) -> tuple[str, str]:
 
 def _values(cells: Sequence[CellView], key: str) -> tuple[str, ...]:
     """The values of a key in the order of the cells, as texts."""
-    return tuple(dict.fromkeys(_text(cell.parameters.get(key)) for cell in cells))
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return fmt.MISSING
-    if isinstance(value, int) and not isinstance(value, bool):
-        return fmt.count(value, NUMBER)
-    return fmt.short(value) if isinstance(value, float) else str(value)
+    return tuple(dict.fromkeys(value_words(cell.parameters.get(key)) for cell in cells))
 
 
 GAMES: Final = ("gain_after", "gain", "mse_after", "mse")
 """The metrics of which the attacker wants much and the server little."""
+MOST_PAIRS: Final = 200
+"""Pairs of choices of a game that is solved while a hand waits."""
 LEAST: Final = 5e-4
 """A choice that is played less often is not named."""
 
@@ -194,10 +234,12 @@ def is_game(keys: Sequence[str], metric: str) -> bool:
 
 
 def game_words(grid: Grid, attack_down: bool) -> str:
-    """The value and both mixtures; "" where a number is missing.
+    """The value and both mixtures; "" where a number is missing, and of very many choices.
 
     attack_down : whether the attacks stand down the side.
     """
+    if len(grid.rows) * len(grid.columns) > MOST_PAIRS:
+        return ""
     values = [[math.nan if value is None else value for value in row] for row in grid.values]
     matrix = np.array(values if attack_down else [*zip(*values, strict=True)])
     names = (grid.rows, grid.columns) if attack_down else (grid.columns, grid.rows)

@@ -24,7 +24,7 @@ from .frequencies import (
     shown_estimates,
     target_places,
 )
-from .measurement import round_down, round_up
+from .limits import round_down, round_up
 
 _FINDINGS: Final[tuple[tuple[str, Tone, tuple[Finding, ...]], ...]] = (
     ("not detected", "muted", ("", "missed")),
@@ -75,14 +75,11 @@ class _Ranking(Struct, frozen=True):
         return [float(rank) for rank in ranks], ys
 
 
-def rank_plot(
-    frequencies: Frequencies, overlays: Sequence[Overlay] = (), *, note: str = ""
-) -> Plot:
+def rank_plot(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) -> Plot:
     """True frequencies by rank as a line, the estimates in that order as points; log-log.
 
     An estimate that is below the axis, or not positive, is drawn on the floor, which is labelled;
-    those that are not positive are counted in the note. `note`: what else is to be said, in place
-    of that.
+    those that are not positive are counted in the note.
     """
     true = frequencies.true
     order = by_rank(frequencies)
@@ -92,9 +89,8 @@ def rank_plot(
     ranking = _Ranking(order, ranks, _scale_of(frequencies, lost > 0))
     ranked = [true[at] if true[at] > 0 else math.nan for at in order]
     laid, strange = _laid_over(frequencies, overlays, ranking)
-    if not note:
-        at_floor = f"{lost} of {len(true)} estimates ≤ 0" if lost else ""
-        note = joined(findings_note(frequencies), at_floor)
+    at_floor = f"{lost} of {len(true)} estimates ≤ 0" if lost else ""
+    note = joined(findings_note(frequencies), at_floor)
     return Plot(
         "Frequencies by rank",
         Axis(
@@ -252,7 +248,6 @@ def residuals(
     wanted: int | None = None,
     *,
     overlays: Sequence[Overlay] = (),
-    note: str = "",
 ) -> Plot:
     """(estimate - true) / σ by item, with the band that holds 95% of an unbiased estimate.
 
@@ -278,7 +273,7 @@ def residuals(
             *(_other(run, scale, bins) for run in laid),
         ),
         levels=((scale.placed(NORMAL_95), "+1.96"), (-scale.placed(NORMAL_95), "-1.96")),
-        note="; ".join(filter(None, (note, strange, *_outside(frequencies, values)))),
+        note="; ".join(filter(None, (strange, *_outside(frequencies, values)))),
     )
 
 

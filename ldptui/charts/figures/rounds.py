@@ -19,8 +19,10 @@ from ...catalogue import metric_words
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
 from ..series import TONES, Axis, Plot, Series
-from .measurement import MANY, steady_limits
+from .limits import steady_limits
 
+MANY: Final = 30
+"""Rounds from which what is measured is a line within a band: points would hide it."""
 CROWDED: Final = 60
 """The number of points from which on those of several targets take turns."""
 
@@ -61,13 +63,11 @@ def estimates(
     rounds: Rounds,
     labels: Mapping[int, str],
     chosen: int | None = None,
-    *,
-    more: str = "j k",
 ) -> Plot:
     """The estimates of the targets in every round; a single target comes with its truth.
 
     labels : the names of the items. chosen : the place of one target among those of `rounds`;
-    None: the first ones. more : how to see further targets.
+    None: the first ones.
     """
     shown = list(range(len(rounds.targets)))[: len(TONES)] if chosen is None else [chosen]
     every_other = len(shown) if len(rounds) * len(shown) > CROWDED else 1
@@ -82,7 +82,7 @@ def estimates(
         if any(_is_line(course.expected) for course in courses):
             series.append(Series("line = closed form", (), (), "muted"))
         left = len(rounds.targets) - len(shown)
-        words.append(f"{left} more targets: {more}" if left else "")
+        words.append(f"{left} more targets" if left else "")
     else:
         (course,) = courses
         series = _alone(course, numbers(rounds))
@@ -350,8 +350,3 @@ def _reach(values: Sequence[float], errors: Sequence[float] | None) -> list[floa
     return [
         value + sign * half for value, half in zip(values, halves, strict=True) for sign in (1, -1)
     ]
-
-
-def kept(available: Iterable[int], cursor: int) -> int | None:
-    """The round nearest to the cursor, and not after it, whose frequencies are there."""
-    return max((number for number in available if number <= cursor), default=None)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Final, TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ...text import format as fmt
 from ..rows import Charset, clean
-
-if TYPE_CHECKING:
-    from ..series import Chart
-
 
 Value: TypeAlias = str | int | float | None
 
@@ -22,7 +18,6 @@ class Column(Struct, frozen=True):
     """A column of a table: its numbers with `places` decimals, or `digits` digits and a power.
 
     With neither, each as short as it can be; whole ones in groups of three if `grouped`.
-    spare : may be out of view beside the chart, which draws it too.
     """
 
     name: str
@@ -30,7 +25,6 @@ class Column(Struct, frozen=True):
     digits: int | None = None
     sign: bool = False
     grouped: bool = False
-    spare: bool = False
 
     def text(self, value: Value) -> str:
         """A value as it is shown."""
@@ -65,33 +59,6 @@ class Table(Struct, frozen=True):
         for row in self.rows:
             lines.append("\t".join("" if value is None else str(value) for value in row))
         return "\n".join(lines) + "\n"
-
-
-class Frame(Struct, frozen=True):
-    """The numbers of a chart or a sheet, and what is drawn, clicked at and read of the same values.
-
-    chart : what is drawn, None where `draw` draws it.
-    views : the views of it with the words for each; none where there is one.
-    draw : a view with its cursor at a stop, None for no cursor, in this number of rows.
-    stops : where the cursor stops, in order; None: at the values of `column` in the table.
-    read : the rows at a stop; None: those of the table.
-    click : the stop and the row of it that are meant by a click on a view at a place, in this
-        number of rows; None: the stop that is nearest on the x-axis.
-    column : the column that the rows at a stop share.
-    picks : whether one of these rows is picked.
-    least : the rows that are read however little room there is.
-    """
-
-    table: Table
-    chart: Chart | None = None
-    views: Mapping[str, str] = field(default_factory=dict)
-    draw: Callable[[str, Any, int], Chart] | None = None
-    stops: Sequence[Any] | None = None
-    read: Callable[[Any], Table] | None = None
-    click: Callable[[str, tuple[Any, Any], int], tuple[Any, int] | None] | None = None
-    column: int = 1
-    picks: bool = False
-    least: int = 1
 
 
 def finite(value: float) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -12,9 +12,12 @@ from ldptui.core.view import TrialEstimates
 
 from ...text import format as fmt
 from ...text.interval import NORMAL_95
+from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
-from .measurement import steady_limits
-from .table import Column, Frame, Table, Value
+from .frame import Frame, Room, View, add_to_title
+from .limits import steady_limits
+from .settings import base_words
+from .table import Column, Table, Value
 
 ARMS: Final[dict[str, tuple[str, Tone]]] = {
     "clean": ("before", "clean"),
@@ -32,17 +35,23 @@ ROWS: Final = 2
 """Rows that an item takes."""
 
 
-def frame(seen: TrialEstimates) -> Frame:
+def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     """All trials at once; a cursor goes through them, and reads the items of one."""
+    seen = data.by_trial
+    if seen is None:
+        return ""
 
-    def draw(_: str, at: int | None, rows: int) -> Plot:
-        return trials_plot(seen, _items(rows), None if at is None else at - 1)
+    def draw(at: int | None, room: Room) -> Plot:
+        plot = trials_plot(seen, _items(room[1]), None if at is None else at - 1)
+        return add_to_title(plot, data.cell_words)
 
-    def click(_: str, place: tuple[float, float], rows: int) -> tuple[int, int] | None:
-        found = estimate_at(seen, _items(rows), *place)
+    def click(place: tuple[float, float], room: Room) -> tuple[int, int] | None:
+        found = estimate_at(seen, _items(room[1]), *place)
         return None if found is None else (found[0] + 1, found[1])
 
-    return Frame(trials_table(seen), draw=draw, click=click, column=0, picks=True)
+    table = add_to_title(trials_table(seen), data.cell_words)
+    views = {"": View("", draw, click=click)}
+    return Frame(table, views, column=0, picks=True, aside=base_words(data.scenario))
 
 
 def _items(rows: int) -> int:

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from support.bit_cases import BITS
 
 from ldptui.charts.figures.bits import (
-    bit_bars,
     bit_plot,
     bit_table,
     expected_shares,
@@ -43,14 +42,13 @@ def test_the_chart_of_a_cohort() -> None:
     assert list(spikes.y)[:2] == pytest.approx([0.0, 0.5])
     assert list(spikes.y)[3:5] == pytest.approx([0.0, -0.1])
     assert list(marks.y) == pytest.approx([0.5, 0.0])
-    assert plot.note == "1 of 2 counts beyond ±1.96σ"
-    attacked = bit_plot(BITS, 0, 10, attacked=True, note="not the present settings")
+    assert plot.note == "400 users, 380 ± 10 expected; 1 of 2 counts beyond ±1.96σ"
+    attacked = bit_plot(BITS, 0, 10, attacked=True)
     assert [series.label for series in attacked.series] == [
         "estimated",
         "genuine users",
         "expected",
     ]
-    assert attacked.note.startswith("not the present settings; ")
     assert len({series.tone for series in attacked.series}) == 3
     narrow = bit_plot(BITS, 0, 1).series[1]
     assert (list(narrow.x), list(narrow.y)) == ([0], pytest.approx([0.5]))  # the bit set most
@@ -66,22 +64,7 @@ def test_a_cohort_without_a_user_says_so() -> None:
 def test_what_is_not_known_is_not_drawn() -> None:
     plot = bit_plot(UNKNOWN, 0, 10, attacked=True)
     assert [series.label for series in plot.series] == ["estimated", "genuine users"]
-    assert plot.note == ""
-    assert bit_bars(UNKNOWN, 0, 5).note == "400 users"
-    assert bit_bars(UNKNOWN, 0, 5).truth == "genuine"
-
-
-def test_bars_of_the_bits_that_are_expected_most() -> None:
-    bars = bit_bars(BITS, 1, 1, attacked=True)
-    assert [(bar.label, bar.true, bar.target) for bar in bars.bars] == [("1", 1.0, False)]
-    assert bars.rest == "1 more bit"
-    assert bars.note == "0 users, 20 ± 4 expected"
-    assert bars.truth == "expected"
-    first, second = bit_bars(BITS, 0, 5).bars
-    assert (first.label, first.value, first.error) == ("0", pytest.approx(0.5), 0.1)
-    assert (second.label, second.true) == ("1", pytest.approx(0.0))
-    raised = replace(BITS, held=(0.2, 0.0, 0.0, 0.0))
-    assert [bar.target for bar in bit_bars(raised, 0, 5, attacked=True).bars] == [True, False]
+    assert plot.note == "400 users"
 
 
 def test_the_table_has_every_bit_of_every_cohort() -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cases import deviation_of, support_towards
 from support.chart_cases import QUICK, along, scenario, swept
 from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS, ONE_OF_EACH
 
@@ -19,9 +17,9 @@ from ldptui.charts import curves
 from ldptui.charts.curves import Variable
 from ldptui.core import theory
 from ldptui.core.experiment import bind, compile
-from ldptui.core.protocols import CENTRAL, PROTOCOLS
+from ldptui.core.protocols import PROTOCOLS
 from ldptui.core.protocols import rappor as bloom
-from ldptui.core.scenario import Scenario, load, parse
+from ldptui.core.scenario import Scenario, load
 from ldptui.core.theory import bit_gain, expected_metrics
 
 COMPARED = swept_kinds("protocol", "")
@@ -48,77 +46,74 @@ targets = { items = [3] }
 """
 
 
+def gains(made: Scenario, axis: Variable, *, log: bool = False) -> list[curves.Curve]:
+    """The curves of a gain, without the lines that they are held against."""
+    found = curves.closed_forms(made).curves("gain", axis, log=log)
+    return [curve for curve in found if not curve.line]
+
+
+def axes(made: Scenario, chart: str = "gain") -> tuple[Variable, ...]:
+    return curves.closed_forms(made).axes(chart)
+
+
 def by_key(variables: tuple[Variable, ...]) -> dict[str, Variable]:
     return {variable.key: variable for variable in variables}
-
-
-def cell_at(curve: curves.Curve, made: Scenario, x: float) -> Any:
-    """The one cell of the curve's parameters with x put in, compiled from a document."""
-    document: dict[str, Any] = {"format": 1}
-    for dotted, value in {**curve.parameters, curve.key: x}.items():
-        place = document
-        *tables, leaf = dotted.split(".")
-        for table in tables:
-            place = place.setdefault(table, {})
-        place[leaf] = value
-    (cell,) = compile(Scenario(document, folder=made.folder)).cells
-    return cell
 
 
 # --- What can be put on the axis
 
 
 def test_variables_of_a_unary_protocol() -> None:
-    assert [(axis.symbol, axis.log, axis.integer) for axis in curves.axes(scenario())] == [
+    assert [(axis.symbol, axis.log, axis.integer) for axis in axes(scenario())] == [
         ("β", False, False),
         ("ε", False, False),
         ("d", True, True),
         ("r", False, True),
         ("n", True, True),
     ]
-    assert [axis.symbol for axis in curves.error_axes(scenario())] == ["ε", "n", "d"]
+    assert [axis.symbol for axis in axes(scenario(), "error")] == ["ε", "n", "d"]
 
 
 def test_seeds_only_where_hashes_are_searched() -> None:
-    assert "attack.seeds" in by_key(curves.axes(scenario(protocol__kind="olh")))
+    assert "attack.seeds" in by_key(axes(scenario(protocol__kind="olh")))
     ria = scenario(protocol__kind="olh", attack__kind="ria")
-    assert "attack.seeds" not in by_key(curves.axes(ria))
+    assert "attack.seeds" not in by_key(axes(ria))
     both = swept(scenario(protocol__kind="olh"), {"attack.kind": ["ria", "mga"]})
-    assert "attack.seeds" in by_key(curves.axes(both))
+    assert "attack.seeds" in by_key(axes(both))
 
 
 def test_given_counts_leave_share_and_budget() -> None:
     made = scenario(COUNTS)
-    assert [axis.symbol for axis in curves.axes(made)] == ["β", "ε"]
-    assert [axis.symbol for axis in curves.error_axes(made)] == ["ε"]
+    assert [axis.symbol for axis in axes(made)] == ["β", "ε"]
+    assert [axis.symbol for axis in axes(made, "error")] == ["ε"]
 
 
 def test_no_attack_no_gain() -> None:
     made = scenario(attack__kind="none")
-    assert curves.axes(made) == ()
-    variable = curves.error_axes(made)[0]
-    assert curves.gain_cells(made, variable) is None
-    assert curves.gain_curve(made, variable) == ()
+    assert axes(made) == ()
+    variable = axes(made, "error")[0]
+    assert curves.chart_selection("gain", made, variable) is None
+    assert gains(made, variable) == []
 
 
 def test_ranges_stay_inside_what_the_scenario_allows() -> None:
     small = scenario(population__items=8)
-    assert by_key(curves.axes(small))["attack.targets.count"].high == 8
+    assert by_key(axes(small))["attack.targets.count"].high == 8
     many = scenario(attack__targets={"pick": "random", "count": 60})
-    assert by_key(curves.axes(many))["population.items"].low == 60
+    assert by_key(axes(many))["population.items"].low == 60
     listed = scenario(attack__targets={"items": [3, 40]})
-    assert by_key(curves.axes(listed))["population.items"].low == 41
+    assert by_key(axes(listed))["population.items"].low == 41
     olh = scenario(protocol__kind="olh", protocol__epsilon=9.0)
-    assert by_key(curves.axes(olh))["protocol.epsilon"].high == 13
+    assert by_key(axes(olh))["protocol.epsilon"].high == 13
 
 
 def test_own_sweep_is_the_range() -> None:
     made = swept(
         scenario(), {"protocol.epsilon": {"from": 1, "to": 8, "points": 4, "scale": "log"}}
     )
-    variable = by_key(curves.axes(made))["protocol.epsilon"]
+    variable = by_key(axes(made))["protocol.epsilon"]
     assert (variable.low, variable.high, variable.log) == (1, 8, True)
-    assert curves.gain_curve(made, variable, 4)[0].x == (1, 2, 4, 8)
+    assert {1, 2, 4, 8} <= {*gains(made, variable)[0].x}
 
 
 def test_grid_of_whole_numbers_and_log_of_zero() -> None:
@@ -133,75 +128,65 @@ def test_grid_of_whole_numbers_and_log_of_zero() -> None:
 # --- The numbers
 
 
+def cell_at(curve: curves.Curve, made: Scenario, key: str, x: float) -> Any:
+    """The one cell of the curve's parameters with x put in, compiled from a document."""
+    document: dict[str, Any] = {"format": 1}
+    for dotted, value in {**curve.parameters, key: x}.items():
+        place = document
+        *tables, leaf = dotted.split(".")
+        for table in tables:
+            place = place.setdefault(table, {})
+        place[leaf] = value
+    (cell,) = compile(Scenario(document, folder=made.folder)).cells
+    return cell
+
+
 @pytest.mark.every(15)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("attack", CAO_ATTACKS)
-def test_gain_is_that_of_the_compiled_cell(protocol: str, attack: str) -> None:
+def test_each_point_is_the_closed_form_of_the_compiled_cell(protocol: str, attack: str) -> None:
     made = scenario(protocol__kind=protocol, attack__kind=attack)
-    for variable in curves.axes(made):
-        (curve,) = curves.gain_curve(made, variable, 5)
-        assert curve.label == f"{attack.upper()} on {protocol.upper()}"
-        assert len(curve.x) == len(curve.y) == len(curve.std) >= 4
-        for x, y, std in zip(curve.x, curve.y, curve.std, strict=True):
-            cell = cell_at(curve, made, x)
-            assert y == pytest.approx(theory.expected_metrics(cell)["gain"], rel=1e-12, abs=1e-15)
-            expected = deviation_of(cell, support_towards(cell))
-            assert std == pytest.approx(expected, rel=1e-9, abs=1e-15)
-
-
-def least(made: Scenario, variable: curves.Variable, x: float) -> float:
-    """The mean squared error of SS where the variable is x."""
-    at = made.with_value(
-        "protocol", {"kind": "ss", "epsilon": made.document["protocol"]["epsilon"]}
-    )
-    (cell,) = compile(at.with_value(variable.key, int(x) if variable.integer else x)).cells
-    found = theory.expected_metrics(cell)["mse_clean"]
-    assert found is not None
-    return found
-
-
-def test_error_is_that_of_the_compiled_cell() -> None:
-    made = scenario()
-    for variable in curves.error_axes(made):
-        found = curves.error_curves(made, variable, 4)
-        assert [curve.label for curve in found] == [*map(str.upper, COMPARED), curves.FLOOR]
-        assert found[-1].y == pytest.approx([least(made, variable, x) for x in found[-1].x])
-        for curve in found[:-1]:
-            for x, y, std in zip(curve.x, curve.y, curve.std, strict=True):
-                expected = theory.expected_metrics(cell_at(curve, made, x))["mse_clean"]
+    for chart, metric in (("gain", "gain"), ("error", "mse_clean")):
+        for axis in axes(made, chart)[:2]:
+            found = curves.closed_forms(made).curves(chart, axis, log=axis.log)
+            curve = next(each for each in found if not each.line and each.parameters)
+            for x, y in [*zip(curve.x, curve.y, strict=True)][:: len(curve.x) // 3]:
+                cell = cell_at(curve, made, axis.key, int(x) if axis.integer else x)
+                expected = theory.expected_metrics(cell)[metric]
                 assert y == pytest.approx(expected, rel=1e-9, abs=1e-15)
-                assert std == pytest.approx(math.sqrt(y))
 
 
-@pytest.mark.parametrize("protocol", CENTRAL)
-@pytest.mark.parametrize("attack", ["rpa", "mga"])
-def test_gain_from_a_curator_is_that_of_the_compiled_cell(protocol: str, attack: str) -> None:
-    made = scenario(
-        protocol__kind=protocol, attack__kind=attack, population__users=2000, protocol__epsilon=0.5
-    )
-    for variable in curves.axes(made):
-        (curve,) = curves.gain_curve(made, variable, 4)
-        assert curve.label == f"{attack.upper()} on {protocol.upper()}"
-        for x, y, std in zip(curve.x, curve.y, curve.std, strict=True):
-            expected = theory.expected_metrics(cell_at(curve, made, x))["gain"]
-            assert y == pytest.approx(expected, rel=1e-9, abs=1e-15)
-            assert math.isnan(std) == (protocol == "stability")
+def test_the_floor_of_the_error_is_that_of_the_best_pure_protocol() -> None:
+    made = scenario()
+    axis = axes(made, "error")[0]
+    found = curves.closed_forms(made).curves("error", axis, log=False)
+    assert [curve.label for curve in found] == [*map(str.upper, COMPARED), curves.FLOOR]
+    best = made.with_value("protocol", {"kind": "ss", "epsilon": found[-1].x[9]})
+    (cell,) = compile(best).cells
+    assert found[-1].y[9] == pytest.approx(theory.expected_metrics(cell)["mse_clean"])
 
 
 def test_the_error_of_a_curator_stands_beside_the_local_ones() -> None:
     made = scenario(protocol__kind="stability", population__users=2000, protocol__delta=1e-4)
-    for variable in curves.error_axes(made):
-        found = curves.error_curves(made, variable, 4)
-        own = found[-2]
-        assert [curve.label for curve in found[:-1]] == [*map(str.upper, COMPARED), "STABILITY"]
-        for x, y in zip(own.x, own.y, strict=True):
-            expected = theory.expected_metrics(cell_at(own, made, x))["mse_clean"]
-            assert y == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    axis = axes(made, "error")[0]
+    found = curves.closed_forms(made).curves("error", axis, log=axis.log)
+    assert [curve.label for curve in found[:-1]] == [*map(str.upper, COMPARED), "STABILITY"]
     swept = made.with_value("sweep", {"protocol.kind": list(ONE_OF_EACH)})
     assert curves.error_protocols(swept) == ONE_OF_EACH
     document = curves.error_document(swept)
     assert document["protocol"] == {"epsilon": made.document["protocol"]["epsilon"]}
     assert len(compile(Scenario(document)).cells) == len(ONE_OF_EACH)
+
+
+def test_curves_that_take_long_are_left_to_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ldptui.charts.curves.closed.AT_ONCE", 0.0)
+    made = scenario(protocol__epsilon=1.75)
+    forms, axis = curves.closed_forms(made), axes(made)[0]
+    with pytest.raises(curves.LateError) as late:
+        forms.curves("gain", axis, log=False, patient=False)
+    late.value.work()
+    assert forms.curves("gain", axis, log=False, patient=False)
+    assert curves.closed_forms(scenario(protocol__epsilon=1.75)) is forms
 
 
 def test_golden_table_1() -> None:
@@ -217,30 +202,21 @@ def test_golden_table_1() -> None:
             "sweep": {"protocol.kind": ["grr", "oue"], "attack.kind": list(CAO_ATTACKS)},
         }
     )
-    found = curves.gain_curve(made, Variable("attack.share", "β", "β", 0.0, 0.1), 3)
+    found = gains(made, Variable("attack.share", "β", "β", 0.0, 0.1))
     names = {"GRR": "kRR", "OUE": "OUE"}
     assert len(found) == 6
     for curve in found:
         protocol, attack = curve.label.split()
         expected = golden["expected"][names[protocol]][attack]
-        assert curve.y[1] == pytest.approx(expected, rel=1e-9, abs=1e-15), curve.label
+        at = curve.x.index(0.05)
+        assert curve.y[at] == pytest.approx(expected, rel=1e-9, abs=1e-15), curve.label
         assert curve.y[0] == 0
-
-
-def test_a_hash_range_that_steps_is_drawn_as_a_jump() -> None:
-    """g goes from 4 to 5 where e^ε + 1 = 4.5."""
-    epsilon = Variable("protocol.epsilon", "ε", "ε", 1.0, 1.5)
-    (curve,) = curves.gain_curve(scenario(protocol__kind="olh"), epsilon, 6)
-    at = [round(x, 3) for x in curve.x].index(1.253)
-    assert curve.x[at + 1] - curve.x[at] < 0.001
-    assert curve.y[at + 1] / curve.y[at] > 1.1
-    assert len(curves.gain_curve(scenario(protocol__kind="oue"), epsilon, 6)[0].x) == 6
 
 
 def test_values_that_no_cell_can_have_are_missing() -> None:
     made = scenario(protocol__kind="olh")
     epsilon = Variable("protocol.epsilon", "ε", "ε", 1.0, 20.0)
-    (curve,) = curves.gain_curve(made, epsilon, 3)
+    (curve,) = gains(made, epsilon)
     assert math.isfinite(curve.y[0])
     assert math.isnan(curve.y[-1])  # more buckets than a hash range may have
 
@@ -252,23 +228,10 @@ def test_words_give_series_and_numbers_are_set_aside() -> None:
     made = swept(
         scenario(), {"attack.kind": ["none", *CAO_ATTACKS], "protocol.epsilon": [1.0, 2.0, 4.0]}
     )
-    share = by_key(curves.axes(made))["attack.share"]
-    found = curves.gain_curve(made, share, 3)
+    share = by_key(axes(made))["attack.share"]
+    found = gains(made, share)
     assert [curve.label for curve in found] == ["RPA", "RIA", "MGA"]
     assert {curve.parameters["protocol.epsilon"] for curve in found} == {1.0}
-
-
-def test_no_series_is_left_out_before_there_are_very_many(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    kinds = list(PROTOCOLS)[:5]
-    made = swept(scenario(), {"protocol.kind": kinds, "attack.kind": ["ria", "mga"]})
-    assert len(curves.gain_curve(made, curves.axes(made)[0], 3)) == 10
-    monkeypatch.setattr("ldptui.charts.curves.selections.MOST_SERIES", 6)
-    found = curves.gain_curve(made, curves.axes(made)[0], 3)
-    assert [curve.label for curve in found] == [*map(str.upper, kinds)]
-    # The scenario's own attack is what the other charts show.
-    assert {curve.parameters["attack.kind"] for curve in found} == {"mga"}
 
 
 def test_a_key_of_a_kind_that_is_left_out_does_not_spoil_the_curve(
@@ -278,52 +241,19 @@ def test_a_key_of_a_kind_that_is_left_out_does_not_spoil_the_curve(
     monkeypatch.setattr("ldptui.charts.curves.selections.MOST_SERIES", 6)
     sweep = {"protocol.kind": list(CAO_PROTOCOLS), "attack.kind": list(CAO_ATTACKS)}
     made = swept(scenario(attack__kind="rpa", attack__seeds=100), sweep)
-    document = curves.gain_document(made)
+    document = curves.chart_document("gain", made)
     assert document is not None
     assert document["sweep"]["attack.kind"] == ["rpa", "ria"]
     assert "seeds" not in document["attack"]
-    assert curves.axes(made)
-
-
-def test_kinds_that_know_other_keys() -> None:
-    text = QUICK.replace("count = 5 }", "count = 5 }\nseeds = 50")
-    made = swept(scenario(text), {"attack.kind": ["ria"], "protocol.kind": ["olh"]})
-    (curve,) = curves.gain_curve(made, curves.axes(made)[0], 3)
-    assert curve.label == "RIA on OLH"
-
-
-def test_a_swept_key_that_only_some_kinds_know() -> None:
-    sweep = {"attack.seeds": [10, 100, 1000], "attack.kind": ["mga", "ria"]}
-    made = swept(scenario(protocol__kind="olh"), sweep)
-    document = {**made.document, "attack": {**made.document["attack"], "kind": "ria"}}
-    made = Scenario(document)
-    share = by_key(curves.axes(made))["attack.share"]
-    found = curves.gain_curve(made, share, 3)
-    assert [curve.label for curve in found] == ["MGA", "RIA"]
-    assert found[0].parameters["attack.seeds"] == 100
+    assert axes(made)
 
 
 # --- Documents
 
 
-def test_the_cells_of_a_gain_compile_to_the_curve() -> None:
-    made = swept(scenario(), {"attack.kind": ["ria", "mga"], "attack.share": [0.01, 0.02, 0.04]})
-    share = by_key(curves.axes(made))["attack.share"]
-    part = along(made, share)
-    assert part is not None
-    cells = compile(Scenario(dict(part.document))).cells
-    assert len(cells) == 6
-    found = dict(zip(["RIA", "MGA"], curves.gain_curve(made, share, 9), strict=True))
-    for cell in cells:
-        curve = found[str(cell.parameters["attack.kind"]).upper()]
-        expected = theory.expected_metrics(cell)["gain"]
-        if cell.parameters["attack.share"] == 0.01:
-            assert curve.y[0] == pytest.approx(expected, rel=1e-12)
-
-
 def test_default_sweep_of_a_part() -> None:
     made = scenario()
-    for variable in curves.axes(made):
+    for variable in axes(made):
         part = along(made, variable)
         assert part is not None
         cells = compile(Scenario(dict(part.document))).cells
@@ -335,7 +265,7 @@ def test_default_sweep_of_a_part() -> None:
 
 def test_error_part_has_the_compared_protocols_and_no_attack() -> None:
     made = scenario(protocol__kind="olh", protocol__hash_range=8)
-    part = along(made, curves.error_axes(made)[0], "error")
+    part = along(made, axes(made, "error")[0], "error")
     cells = compile(Scenario(dict(part.document))).cells
     assert {cell.parameters["protocol.kind"] for cell in cells} == set(COMPARED)
     assert all(cell.attack is None for cell in cells)
@@ -345,47 +275,8 @@ def test_error_part_has_the_compared_protocols_and_no_attack() -> None:
         if cell.parameters["protocol.kind"] == "olh"
     } == {8}
     two = swept(made, {"protocol.kind": ["grr", "oue"]})
-    kinds = along(two, curves.error_axes(two)[0], "error").document["sweep"]["protocol.kind"]
+    kinds = along(two, axes(two, "error")[0], "error").document["sweep"]["protocol.kind"]
     assert kinds == ["grr", "oue"]
-
-
-@pytest.mark.parametrize(
-    ("step", "stays"), [("fiad", False), ("norm-sub", True), ("verified-randomiser", False)]
-)
-def test_error_part_goes_without_filters_which_read_some_reports_alone(
-    step: str, stays: bool
-) -> None:
-    plain = scenario(protocol__kind="oue")
-    made = Scenario({**plain.document, "defence": [{"kind": step}]})
-    document = along(made, curves.error_axes(made)[0], "error").document
-    assert ("defence" in document) == stays
-    assert {cell.protocol.kind for cell in Scenario(dict(document)).points()} == set(COMPARED)
-
-
-def test_documents_leave_the_scenario_alone() -> None:
-    made = swept(scenario(), {"attack.kind": ["ria", "mga"], "attack.share": [0.01, 0.02]})
-    before = json.dumps(made.document)
-    for variable in curves.axes(made):
-        along(made, variable)
-        curves.gain_curve(made, variable, 3)
-    for variable in curves.error_axes(made):
-        along(made, variable, "error")
-    assert json.dumps(made.document) == before
-
-
-def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
-    data = tmp_path / "votes.csv"
-    data.write_text("city\n" + "a\n" * 30 + "b\n" * 10)
-    text = COUNTS.replace('kind = "counts"', 'kind = "csv"\npath = "votes.csv"\ncolumn = "city"')
-    text = text.replace("counts = [500, 300, 150, 50]\n", "").replace("[3]", '["b"]')
-    made = parse(text, folder=tmp_path)
-    share = Variable("attack.share", "β", "β", 0.0, 0.5)
-    first = curves.gain_curve(made, share, 3)[0].y[-1]
-    data.write_text("city\n" + "a\n" * 10 + "b\n" * 30)
-    os.utime(data, ns=(1, 1))
-    second = curves.gain_curve(made, share, 3)[0].y[-1]
-    assert first == pytest.approx(0.5 * (1 - 0.25))  # RIA: β(1 - f_T)
-    assert second == pytest.approx(0.5 * (1 - 0.75))
 
 
 RAPPOR = {"kind": "rappor", "bits": 32, "hashes": 2, "cohorts": 8, "f": 0.5}
@@ -396,18 +287,18 @@ def rappor(**more: Any) -> Scenario:
 
 
 def test_variables_of_rappor() -> None:
-    keys = {axis.key: axis for axis in curves.axes(rappor(attack__cohort=0.5))}
+    keys = {axis.key: axis for axis in axes(rappor(attack__cohort=0.5))}
     assert {"protocol.f", "protocol.hashes", "protocol.bits", "protocol.cohorts",
             "attack.cohort"} <= keys.keys()  # fmt: skip
     assert "protocol.epsilon" not in keys  # f is given
     assert not keys["protocol.f"].integer
     assert keys["protocol.bits"].integer
     by_budget = scenario().with_value("protocol", {"kind": "rappor", "epsilon": 1.0})
-    (budget,) = [axis for axis in curves.axes(by_budget) if axis.key == "protocol.epsilon"]
+    (budget,) = [axis for axis in axes(by_budget) if axis.key == "protocol.epsilon"]
     assert budget.high == 2.17  # fresh noise gives 2 ln 3 at most
     one_time = {"kind": "rappor", "form": "one-time", "epsilon": 1.0}
     (budget,) = [
-        axis for axis in curves.axes(scenario().with_value("protocol", one_time))
+        axis for axis in axes(scenario().with_value("protocol", one_time))
         if axis.key == "protocol.epsilon"
     ]  # fmt: skip
     assert budget.high == 4.0
@@ -422,8 +313,8 @@ def test_the_gain_of_bits_is_that_of_the_cell_over_all_hash_functions(
     made = scenario(attack__kind=kind).with_value("protocol", {**RAPPOR, "cohorts": 256})
     if cohort is not None:
         made = made.with_value("attack.cohort", cohort)
-    share = next(axis for axis in curves.axes(made) if axis.key == "attack.share")
-    (curve,) = curves.gain_curve(made, share, points=5)
+    share = next(axis for axis in axes(made) if axis.key == "attack.share")
+    (curve,) = gains(made, share)
     for x, y in zip(curve.x, curve.support, strict=True):
         (cell,) = compile(made.with_value("attack.share", x)).cells
         exact = bit_gain(cell)
@@ -435,28 +326,18 @@ def test_the_gain_of_bits_is_that_of_the_cell_over_all_hash_functions(
 
 def test_a_crowd_in_one_cohort_gains_less_by_its_bits() -> None:
     made = rappor(attack__cohort=0.0)
-    crowd = next(axis for axis in curves.axes(made) if axis.key == "attack.cohort")
-    (curve,) = curves.gain_curve(made, crowd)
+    crowd = next(axis for axis in axes(made) if axis.key == "attack.cohort")
+    (curve,) = gains(made, crowd)
     assert list(curve.support) == sorted(curve.support, reverse=True)
     assert bloom.cohort_share(900, 100, 10, None) == pytest.approx(0.1)
     assert bloom.cohort_share(900, 100, 10, 1.0) == pytest.approx(100 / 190 / 10)
-
-
-def test_the_basic_forms_have_the_common_formula() -> None:
-    made = scenario().with_value("protocol", {"kind": "rappor", "form": "basic", "f": 0.5})
-    share = curves.axes(made)[0]
-    (curve,) = curves.gain_curve(made, share, points=5)
-    assert curve.support == ()
-    for x, y in zip(curve.x, curve.y, strict=True):
-        (cell,) = compile(made.with_value("attack.share", x)).cells
-        assert y == pytest.approx(expected_metrics(cell)["gain"])
 
 
 def test_a_bit_that_gives_everything_away_bounds_no_axis() -> None:
     made = scenario().with_value(
         "protocol", {"kind": "rappor", "form": "full", "epsilon": 1.0, "p": 1e-320, "q": 0.75}
     )
-    assert by_key(curves.axes(made))["protocol.epsilon"].high == 4.0
+    assert by_key(axes(made))["protocol.epsilon"].high == 4.0
 
 
 def test_the_error_chart_compares_rappor_at_the_budget_of_one_report() -> None:
@@ -466,7 +347,7 @@ def test_the_error_chart_compares_rappor_at_the_budget_of_one_report() -> None:
     assert document["sweep"]["protocol.kind"][-1] == "rappor"
     cells = compile(Scenario(document)).cells
     assert cells[-1].protocol.bits == 32
-    assert all(axis.high <= 2.17 for axis in curves.error_axes(rappor())
+    assert all(axis.high <= 2.17 for axis in axes(rappor(), "error")
                if axis.key == "protocol.epsilon")  # fmt: skip
     assert "rappor" not in curves.error_protocols(scenario())
 
@@ -476,9 +357,9 @@ def test_the_error_chart_compares_rappor_at_the_budget_of_one_report() -> None:
 
 def test_a_preview_takes_few_points_of_a_long_sweep_with_both_ends() -> None:
     made = swept(scenario(QUICK), {"attack.share": [round(0.001 * step, 6) for step in range(200)]})
-    (share,) = (axis for axis in curves.axes(made) if axis.key == "attack.share")
+    (share,) = (axis for axis in axes(made) if axis.key == "attack.share")
     part = along(made, share)
-    selection = curves.gain_cells(made, share)
+    selection = curves.chart_selection("gain", made, share)
     assert selection is not None
     values = list(curves.thin_out(selection).sweep["attack.share"])
     assert len(values) == 11
@@ -487,27 +368,14 @@ def test_a_preview_takes_few_points_of_a_long_sweep_with_both_ends() -> None:
     assert set(values) <= set(part.document["sweep"]["attack.share"])
 
 
-def test_a_preview_takes_short_sweeps_and_words_whole() -> None:
-    kinds = list(PROTOCOLS)
-    made = swept(scenario(QUICK), {"protocol.kind": kinds})
-    (share,) = (axis for axis in curves.axes(made) if axis.key == "attack.share")
-    part = along(made, share)
-    assert part is not None
-    selection = curves.gain_cells(made, share)
-    assert selection is not None
-    sweep = curves.thin_out(selection).sweep
-    assert sweep["protocol.kind"] == part.document["sweep"]["protocol.kind"]
-    assert sweep["attack.share"] == list(part.document["sweep"]["attack.share"])
-
-
 @pytest.mark.parametrize(
     ("name", "key", "whole"),
     [("hardening-ue", "protocol.keep", False), ("hardening-olh", "protocol.hash_range", True)],
 )
 def test_what_hardens_a_protocol_has_an_axis(name: str, key: str, whole: bool) -> None:
     made = load(scenarios.path(name))
-    axis = by_key(curves.axes(made))[key]
-    (curve,) = curves.gain_curve(made, axis, 5)
+    axis = by_key(axes(made))[key]
+    (curve,) = gains(made, axis)
     assert axis.integer is whole
     assert set(made.sweep[key][:1]) <= set(curve.x)
     factors = [y / 0.05 for y in curve.y]
@@ -520,7 +388,7 @@ def test_what_hardens_a_protocol_has_an_axis(name: str, key: str, whole: bool) -
 )
 def test_lists_of_targets_are_on_an_axis(name: str, symbol: str, low: float, high: float) -> None:
     made = load(scenarios.path(name))
-    axis = by_key(curves.axes(made))["attack.targets.items"]
+    axis = by_key(axes(made))["attack.targets.items"]
     assert axis.symbol == symbol
     assert low <= axis.low < axis.high <= high
     lists = made.sweep[axis.key]
@@ -535,7 +403,7 @@ def test_lists_of_targets_are_on_an_axis(name: str, symbol: str, low: float, hig
     }
     first = next(iter(cells.values()))
     population = first.population.bind(first.seed, made.folder)
-    for curve in curves.gain_curve(made, axis):
+    for curve in gains(made, axis):
         kinds = curve.parameters["protocol.kind"], curve.parameters["attack.kind"]
         assert len(curve.x) == len(lists)
         for x, y in zip(curve.x[::4], curve.y[::4], strict=True):

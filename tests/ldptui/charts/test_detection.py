@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from ldptui.charts.chart_data import ChartData
 from ldptui.charts.draw import draw
-from ldptui.charts.figures import detection
+from ldptui.charts.figures import Frame, detection
 from ldptui.charts.figures.detection import detection_table, roc_plot, scores_plot
 from ldptui.charts.rows import ANSI_DARK, Look
 from ldptui.core.view import Detection
+from ldptui.session.snapshot import Snapshot
 
 SEEN = Detection(
     "fiad", "suspicious items", (0.0, 1.0, 5.0), (60, 30, 10), (0, 1, 4),
@@ -56,15 +58,16 @@ def test_without_fakes_there_is_no_curve() -> None:
 
 
 def test_the_cursor_stands_at_the_same_score_in_both_views() -> None:
-    frame = detection.frame(SEEN)
-    assert frame.draw is not None
-    assert frame.click is not None
+    frame = detection.frame(ChartData(run=Snapshot(1, "done", detection=SEEN)), {})
+    assert isinstance(frame, Frame)
     assert [*frame.views] == ["scores", "roc"]
-    cursors = [getattr(frame.draw(view, 1.0, 20), "cursor", None) for view in frame.views]
-    assert cursors == [1.0, 0.4]  # from there on 40 of 100 genuine users are flagged
-    assert frame.click("scores", (4.0, 0.1), 20) == (5.0, 0)
-    assert frame.click("roc", (0.11, 0.7), 20) == (5.0, 0)
-    assert frame.click("roc", (0.9, 0.9), 20) == (0.0, 0)
+    drawn = [view.draw(1.0, (60, 20)) for view in frame.views.values()]
+    # From there on 40 of 100 genuine users are flagged.
+    assert [getattr(chart, "cursor", None) for chart in drawn] == [1.0, 0.4]
+    click = frame.views["roc"].click
+    assert click is not None
+    assert click((0.11, 0.7), (60, 20)) == (5.0, 0)
+    assert click((0.9, 0.9), (60, 20)) == (0.0, 0)
 
 
 def test_the_table_has_both_rates_from_each_score_on() -> None:

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 from support.cases import experiment, results_of
 
-from ldptui.charts.figures import distribution
+from ldptui.charts.chart_data import ChartData
+from ldptui.charts.figures import Frame, distribution
 from ldptui.charts.series import Plot
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.view.cells import cell_view
 from ldptui.core.view.estimated import frequencies
+from ldptui.session.cells import address_of
+from ldptui.session.snapshot import Snapshot
 
 PARTS = 16
 
@@ -27,9 +30,11 @@ def test_the_frame_is_what_was_estimated(kind: str) -> None:
     (cell,), (measured,) = made.cells, results_of(made).cells
     found = frequencies(cell, measured, {})
     assert found is not None
-    frame = distribution.frame((found, cell_view(cell, measured)))
-    assert frame is not None
-    plot = frame.chart
+    view = cell_view(cell, measured)
+    run = Snapshot(1, "done", cells=(view,), base=address_of(view.parameters), frequencies=found)
+    frame = distribution.frame(ChartData(run=run), {})
+    assert isinstance(frame, Frame)
+    plot = frame.views[""].draw(None, (80, 24))
     assert isinstance(plot, Plot)
     drawn = {series.label: np.array(series.y) for series in plot.series if series.label}
     arms = {"true": cell.population.frequencies, "before": measured.arms[CLEAN].mean}

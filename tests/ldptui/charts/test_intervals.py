@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from support.cases import attack, experiment
+from support.chart_cases import frequencies as five_items
 
-from ldptui.charts.figures import intervals
-from ldptui.charts.series import Plot
+from ldptui.charts.chart_data import ChartData
+from ldptui.charts.figures import Frame, intervals
 from ldptui.core import run
 from ldptui.core.base.arms import ATTACKED
 from ldptui.core.bounds.claims import Sum, above, overturning_share
@@ -17,6 +19,7 @@ from ldptui.core.bounds.robust import ballot_of, robust_intervals
 from ldptui.core.theory.evidence import of_cell
 from ldptui.core.view import Ends
 from ldptui.core.view.estimated import LEADING, frequencies
+from ldptui.session.snapshot import Snapshot
 
 COUNTS = [4000, 3000, 1500, 800, 400, 200, 50, 30, 10, 10, 0, 0]
 
@@ -52,11 +55,13 @@ def test_the_robust_intervals_widen_with_beta_and_hold_where_naive_ones_do_not()
     widths = []
     for share in (0.02, 0.1):
         *_, ends = drawn(share)
-        frame = intervals.frame(ends)
-        assert isinstance(frame.chart, Plot)
+        seen = replace(five_items(), ends=ends)
+        frame = intervals.frame(ChartData(run=Snapshot(1, "done", frequencies=seen)), {})
+        assert isinstance(frame, Frame)
+        plot = frame.views[""].draw(None, (80, 24))
         widths.append(np.subtract(ends.high, ends.low)[:3])
-        assert frame.chart.note.startswith("true inside: 10 of 10, naive ")
-        assert int(frame.chart.note.split()[-1]) < 10
+        assert plot.note.startswith("true inside: 10 of 10, naive ")
+        assert int(plot.note.split()[-1]) < 10
         assert [row[2] for row in frame.table.rows] == list(ends.estimates)
         assert [column.name for column in frame.table.columns][-2:] == ["β*", "true"]
     assert (widths[0] < widths[1]).all()

@@ -15,11 +15,11 @@ from support.charts_pane import QUICK_DRAFT, chart, showing
 from support.waiting import seen
 
 from ldptui import scenarios
-from ldptui.charts.curves import map_keys, map_layer, map_selection
+from ldptui.charts.curves import map_keys, map_layers, map_selection, middle_layer
 from ldptui.charts.draw import draw
 from ldptui.charts.draw.heat import heat_place
 from ldptui.charts.figures.maps import (
-    cell_words,
+    cell_table,
     game_words,
     is_game,
     map_grid,
@@ -47,21 +47,19 @@ def drawn(
 
 
 def test_a_map_asks_for_every_pair_of_the_first_two_keys() -> None:
-    part = asked(PAIRS, map_selection(PAIRS, {}))
+    part = asked(PAIRS, map_selection(PAIRS))
     assert part is not None
     assert len(cells(part.document)) == 6
     three = swept(PAIRS, {**PAIRS.sweep, "population.items": [8, 16, 32]})
-    held = map_layer(three)
-    part = asked(three, map_selection(three, held))
-    assert part is not None
-    assert part.document["population"]["items"] == held["population.items"] == 16
+    part = asked(three, map_selection(three))
+    assert part.document["population"]["items"] == 16
     assert len(cells(part.document)) == 6
     one = swept(scenario(), {KEYS[0]: [1.0, 2.0]})
-    assert map_selection(one, map_layer(one)) is None
+    assert map_selection(one) is None
 
 
 def test_every_cell_stands_at_its_pair() -> None:
-    part = asked(PAIRS, map_selection(PAIRS, {}))
+    part = asked(PAIRS, map_selection(PAIRS))
     assert part is not None
     views = cells(part.document)
     grid = map_grid(views, KEYS, "gain")
@@ -148,12 +146,13 @@ def test_a_cell_of_the_screen_has_a_pair(palette: Palette) -> None:
 
 
 def test_the_line_of_a_map_is_where_all_targets_are_in_the_top_k() -> None:
-    part = asked(PAIRS, map_selection(PAIRS, {}))
+    part = asked(PAIRS, map_selection(PAIRS))
     assert part is not None
     views = cells(part.document)
     gains = map_grid(views, KEYS, "gain")
+    sides = tuple(sorted(KEYS, key=lambda key: -len(PAIRS.sweep[key])))
     for view in views:
-        row, column = place_of(view, views, KEYS)
+        row, column = place_of(view, sides)
         place = gains.rows.index(row), gains.columns.index(column)
         mean = view.metrics["targets_in_top_k"].mean or 0.0
         assert gains.inside[place[0]][place[1]] == (mean >= 0.98 * 5)
@@ -181,7 +180,7 @@ def test_any_numbers_at_any_size(
 
 
 async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() -> None:
-    part = asked(PAIRS, map_selection(PAIRS, {}))
+    part = asked(PAIRS, map_selection(PAIRS))
     assert part is not None
     run = replace(snapshot(PAIRS), cells=cells(part.document))
     draft = QUICK_DRAFT
@@ -192,16 +191,15 @@ async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() ->
         pane.tab = "map"
         await pilot.pause()
         assert "Gain" in pane.as_text()
-        assert pane.selections(draft) == (Selection(), map_selection(PAIRS, {}))
+        assert pane.selections(draft) == (Selection(), map_selection(PAIRS))
         await pilot.press("full_stop", "full_stop", "j")
         grid = chart(pane, "map")
         assert grid.cursor == (grid.rows[1], grid.columns[1])
-        cell = next(
-            cell for cell in run.cells
-            if place_of(cell, run.cells, tuple(PAIRS.sweep)) == grid.cursor
-        )  # fmt: skip
+        sides = tuple(sorted(PAIRS.sweep, key=lambda key: -len(PAIRS.sweep[key])))
+        cell = next(cell for cell in run.cells if place_of(cell, sides) == grid.cursor)
         text = seen(pane.app)
-        assert all(words in text for words in cell_words(cell, tuple(PAIRS.sweep), "gain"))
+        (row,) = cell_table(cell, sides, "gain").rows
+        assert all(str(word) in text for word in (*grid.cursor, short(row[4], 5)[:5]))
         number = f"▸{short(cell.metrics['gain'].mean, 3)}"
         assert number in text
         assert number in pane.as_text()
@@ -227,15 +225,10 @@ async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() ->
 def test_a_map_has_a_layer_for_all_values_of_the_other_keys() -> None:
     more = {"population.items": [8, 16, 32], "protocol.kind": ["grr", "oue"]}
     four = swept(PAIRS, {**PAIRS.sweep, **more})
-    held, seen_layers = map_layer(four), []
-    for _ in range(6):
-        seen_layers.append(tuple(held.values()))
-        assert map_layer(four, held) == held
-        held = map_layer(four, held, further=True)
-    assert sorted(seen_layers) == sorted(itertools.product(*more.values()))
-    assert held == map_layer(four) == {"population.items": 16, "protocol.kind": "oue"}
-    assert map_layer(four, {**held, "population.items": 5}) == held, "this one is swept no more"
-    assert map_layer(PAIRS, held) == map_layer(PAIRS, held, further=True) == {}
+    layers = map_layers(four)
+    assert [tuple(held.values()) for held in layers] == [*itertools.product(*more.values())]
+    assert layers[middle_layer(four)] == {"population.items": 16, "protocol.kind": "oue"}
+    assert map_layers(PAIRS) == [{}]
 
 
 async def test_x_shows_every_cell_of_a_sweep_over_three_keys() -> None:
@@ -255,7 +248,7 @@ async def test_x_shows_every_cell_of_a_sweep_over_three_keys() -> None:
             for down in ("j", "k"):  # three rows, in each of two columns
                 for key in ("full_stop", down, down):
                     await pilot.press(key)
-                    looked_at.add(tuple(pane._boxes.axed("map").at_cursor()))
+                    looked_at.add(tuple(pane._boxes["map"].at_cursor()))
             await pilot.press("backspace", "x")
         assert looked_at == {
             tuple((key, cell.parameters[key]) for key in three.sweep) for cell in run.cells
@@ -275,7 +268,7 @@ async def test_there_is_no_map_of_one_swept_key() -> None:
 def test_words_are_values_too() -> None:
     attacks = [kind for kind in ATTACKS if kind in ("rpa", "mga")]
     made = swept(scenario(), {"attack.kind": attacks, KEYS[0]: [0.5, 1.0, 2.0]})
-    part = asked(made, map_selection(made, {}))
+    part = asked(made, map_selection(made))
     assert part is not None
     grid = map_grid(cells(part.document), tuple(made.sweep), "gain")
     assert grid.columns == tuple(attacks)
@@ -316,7 +309,7 @@ def test_defences_stand_beside_attacks_where_both_are_swept() -> None:
     bundled = load(Path(scenarios.__file__).parent / "cao-countermeasures.toml")
     assert len(bundled.sweep) == 3
     assert map_keys(bundled) == ("attack.kind", "defence.0.kind")
-    part = asked(bundled, map_selection(bundled, map_layer(bundled)))
+    part = asked(bundled, map_selection(bundled))
     assert part is not None
     shown = Scenario(part.document)
     assert tuple(shown.sweep) == map_keys(bundled)

@@ -162,12 +162,6 @@ def test_the_table_has_a_row_a_round() -> None:
     assert "\tnan" not in shown.as_text()
 
 
-def test_the_round_kept_that_is_nearest_before() -> None:
-    assert figures.kept([0, 3, 6], 5) == 3
-    assert figures.kept([0, 3, 6], 6) == 6
-    assert figures.kept([], 2) is None
-
-
 @pytest.mark.parametrize(
     ("count", "ticks"), [(1, "0"), (6, "0 1 2 3 4 5"), (40, "0 5 10 15 20 25 30 35")]
 )

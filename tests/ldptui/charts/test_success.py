@@ -6,28 +6,27 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from support.chart_cases import QUICK, along, cells, scenario, swept
-from support.charts_pane import showing
+from support.chart_cases import QUICK, along, base_address, cells, scenario, swept
+from support.charts_pane import chart, showing
 
+from ldptui.charts.chart_data import ChartData
 from ldptui.charts.curves import (
+    Curve,
     Variable,
-    axes,
-    error_axes,
-    success_axes,
-    success_curves,
+    chart_selection,
+    closed_forms,
     success_metrics,
-    success_selection,
 )
-from ldptui.charts.figures import Over, success_plot, success_table
+from ldptui.charts.figures import Frame
+from ldptui.charts.kinds import KINDS
+from ldptui.charts.series import Plot
 from ldptui.core.base.summary import Estimate
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario
 from ldptui.core.view import CellView
 from ldptui.screens.workbench.charts.tabs import tabs_of
 from ldptui.session import draft as drafts
-from ldptui.session.cells import Cells
 from ldptui.session.snapshot import Snapshot
-from ldptui.widgets.choice_bar import ChoiceBar
 
 TEXT = """
 format = 1
@@ -46,6 +45,26 @@ def hunt(**sweep: list[object]) -> Scenario:
     return swept(HUNT.scenario, named) if sweep else HUNT.scenario
 
 
+def success_axes(made: Scenario, chart: str = "success") -> tuple[Variable, ...]:
+    return closed_forms(made).axes(chart)
+
+
+def success_curves(made: Scenario, axis: Variable) -> tuple[Curve, ...]:
+    return closed_forms(made).curves("success", axis, log=axis.log)
+
+
+def framed(
+    made: Scenario, views: tuple[CellView, ...], key: str, metric: str
+) -> tuple[Plot, Frame]:
+    """The chart of a metric over a key, of a run with these cells."""
+    run = Snapshot(1, "done", cells=views, base=base_address(made))
+    frame = KINDS["success"].framed(ChartData(made, run), {"axis": key, "view": metric})
+    assert isinstance(frame, Frame)
+    plot = frame.views[metric].draw(None, (80, 24))
+    assert isinstance(plot, Plot)
+    return plot, frame
+
+
 def axis(made: Scenario, key: str) -> Variable:
     return next(each for each in success_axes(made) if each.key == key)
 
@@ -62,8 +81,8 @@ def test_the_axes_are_those_of_the_issue_and_all_their_ends_can_be() -> None:
             ends["sweep"] = {each.key: [int(each.low), int(each.high)]}
         assert len(compile(Scenario(ends)).cells) == 2, each.key
     assert axis(made, "task.bits").low == 6  # for 64 items
-    assert not axes(made)
-    assert not error_axes(made)
+    assert not success_axes(made, "gain")
+    assert not success_axes(made, "error")
     assert not success_axes(scenario(QUICK))
 
 
@@ -99,17 +118,14 @@ def test_the_points_are_the_measured_means_and_there_is_no_line(
     measured: tuple[Scenario, Scenario, tuple[CellView, ...]],
 ) -> None:
     made, _, views = measured
-    variable = axis(made, "attack.share")
-    curves = success_curves(made, variable)
     for metric in success_metrics(made):
-        plot = success_plot(Over(curves, Cells(views), variable), metric)
+        plot, frame = framed(made, views, "attack.share", metric)
         (points,) = (series for series in plot.series if series.style == "points")
         assert not any(len(series.x) for series in plot.series if series.style == "line")
         assert list(points.x) == [0.01, 0.05, 0.1]
         assert list(points.y) == [view.metrics[metric].mean for view in views]
         assert (plot.y.low or 0.0) >= 0
-        table = success_table(Over(curves, Cells(views), variable), metric)
-        assert [row[3] for row in table.rows] == list(points.y)
+        assert [row[3] for row in frame.table.rows] == list(points.y)
 
 
 MEAN = """
@@ -127,11 +143,10 @@ task = { kind = "mean" }
 def test_a_closed_form_that_is_exact_is_called_one() -> None:
     made = scenario(MEAN)
     variable = axis(made, "protocol.epsilon")
-    curves, views = success_curves(made, variable), cells(along(made, variable, "success").document)
-    line, _ = success_plot(Over(curves, Cells(views), variable), "mean_shift").series
-    assert line.label.endswith("closed form")
-    columns = success_table(Over(curves, Cells(views), variable), "mean_shift").columns
-    assert "closed form" in [column.name for column in columns]
+    views = cells(along(made, variable, "success").document)
+    plot, frame = framed(made, views, variable.key, "mean_shift")
+    assert plot.series[0].label.endswith("closed form")
+    assert "closed form" in [column.name for column in frame.table.columns]
 
 
 async def test_the_pane_shows_them_and_goes_through_the_metrics(
@@ -145,7 +160,9 @@ async def test_the_pane_shows_them_and_goes_through_the_metrics(
         pane.open_on(draft)
         await pilot.pause()
         assert pane.tab == "success"
-        assert pane.selections(draft)[1] == success_selection(made, axis(made, "attack.share"))
+        assert pane.selections(draft)[1] == chart_selection(
+            "success", made, axis(made, "attack.share")
+        )
         assert "Targets among the top k over" in pane.as_text()
         await pilot.press("v")
         assert "Precision of the answer over" in pane.as_text()
@@ -179,11 +196,11 @@ def own_cells(made: Scenario, *means: float) -> tuple[CellView, ...]:
 def test_a_metric_in_python_is_charted_over_the_axes_of_the_gain() -> None:
     made = scenario(OWN)
     assert success_metrics(made) == ("mine", "mine_clean", "mine_after", "mine_clean_after")
-    assert [each.key for each in success_axes(made)] == [each.key for each in axes(made)]
-    variable = axis(made, "protocol.epsilon")
-    curves = success_curves(made, variable)
+    assert [each.key for each in success_axes(made)] == [
+        each.key for each in success_axes(made, "gain")
+    ]
     views = own_cells(made, 0.2, 0.3, -0.4, -0.5)
-    plot = success_plot(Over(curves, Cells(views), variable), "mine")
+    plot, _ = framed(made, views, "protocol.epsilon", "mine")
     assert [list(points.y) for points in plot.series if len(points.x)] == [[0.2, 0.3], [-0.4, -0.5]]
     assert plot.title == "Mine over the privacy budget ε"
     assert plot.y.low is not None
@@ -203,8 +220,7 @@ async def test_the_pane_has_a_tab_for_it() -> None:
         assert dict(pane.tabs())["success"] == "Metrics"
         pane.tab = "success"
         await pilot.pause()
-        bar = pane.query_one("#success-axis", ChoiceBar)
-        assert bar.prefix == "mine over  "
+        assert chart(pane, "success").y.label == "mine"
         assert "Mine over the privacy budget" in pane.as_text()
     assert "success" not in dict(tabs_of(drafts.draft_of(QUICK, Path())))
 

@@ -53,7 +53,7 @@ def test_every_format_keeps_the_scenario(
     assert kept.digest.startswith("xxh3:")
     assert kept.numpy == np.__version__
     if suffix == "txt":
-        assert "Frequencies by rank" in out.read_text(encoding="utf-8")
+        assert "Targets and most frequent items" in out.read_text(encoding="utf-8")
 
 
 def test_what_cannot_be_drawn_is_one_sentence(
@@ -150,7 +150,8 @@ def test_an_attack_in_phases_has_its_gain_and_any_metric_over_the_rounds(
         "phases.toml", "--chart", "timeline", "--metric", "normalised_gain"
     )
     # Without targets their estimates would be an empty chart.
-    assert "Mean squared error" in drawn("quiet.toml", "--chart", "timeline")
+    assert "Privacy spent" in drawn("quiet.toml", "--chart", "timeline")
+    assert "Mean squared error" in drawn("quiet.toml", "--chart", "timeline", "--metric", "mse")
     out = str(tmp_path / "b.txt")
     words = fail(capsys, 2, "plot", str(tmp_path / "quiet.toml"), "--out", out, "--quiet")
     assert "it needs an attack" in words

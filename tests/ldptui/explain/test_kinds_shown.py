@@ -12,7 +12,7 @@ from support.cases import cell
 from support.chart_cases import along
 from support.kinds import KNOWN_ATTACKS, OF_NUMBERS, report_law
 
-from ldptui.charts.curves import axes, gain_curve
+from ldptui.charts.curves import closed_forms
 from ldptui.core import Cell, theory
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError
@@ -102,20 +102,19 @@ at_least = 0.2
 
 
 def test_a_goal_has_the_gain_over_the_share_and_no_error_of_its_own() -> None:
-    from ldptui.charts.curves import error_axes
     from ldptui.core.experiment import compile
     from ldptui.core.scenario import Scenario, parse
 
     made = parse(GOAL)
-    (share,) = axes(made)
+    (share,) = closed_forms(made).axes("gain")
     assert share.key == "attack.share"
     part = along(made, share)
     assert part is not None
     cells = compile(Scenario(part.document)).cells
     assert {cell.answer for cell in cells} == {None}
-    (grr, oue) = gain_curve(made, share, 3)
+    grr, oue, *_ = closed_forms(made).curves("gain", share, log=False)
     assert grr.y[-1] > oue.y[-1] > 0
-    whole = compile(Scenario(along(made, error_axes(made)[0], "error").document))
+    whole = compile(Scenario(along(made, closed_forms(made).axes("error")[0], "error").document))
     assert all(cell.attack is None for cell in whole.cells)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from support.chart_cases import scenario, snapshot
-from support.charts_pane import NORMAL, QUICK_DRAFT, SMALL, WIDE, campaign, chart, showing
+from support.charts_pane import NORMAL, QUICK_DRAFT, SMALL, WIDE, campaign, chart, showing, shown
 from support.waiting import seen
 from textual.pilot import Pilot
 
@@ -67,7 +67,7 @@ async def test_an_item_is_read_in_every_view_of_the_frequencies(size: tuple[int,
         cursors = {"bars": frequencies.labels[at], "rank": 2.0, "residuals": frequencies.items[at]}
         for _ in range(4):
             for name, cursor in cursors.items():
-                if pane.query_one(f"#{name}").display:
+                if name in shown(pane):
                     assert chart(pane, name).cursor == cursor
             assert read(pane)[0][:3] == head[:3]
             await pilot.press("v")
@@ -77,14 +77,15 @@ async def test_an_item_is_read_in_every_view_of_the_frequencies(size: tuple[int,
 
 async def test_a_click_reads_the_bar_and_the_rank() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
-        bars = pane.query_one("#bars", ChartView)
+        bars = pane.query_one("#frequencies", ChartView)
         rows = bars.as_text().split("\n")
         labels = [bar.label for bar in chart(pane, "bars").bars if not bar.target]
         y, label = next((y, row.split()[0]) for y, row in enumerate(rows)
                         if row.split()[:1] and row.split()[0] in labels)  # fmt: skip
-        await pilot.click("#bars", offset=(3, y))
+        await pilot.click("#frequencies", offset=(3, y))
         assert read(pane)[0][:3] == ["item", "=", label]
-        await pilot.click("#rank", offset=(pane.query_one("#rank").size.width - 3, 8))
+        width = pane.query_one("#frequencies-next").size.width
+        await pilot.click("#frequencies-next", offset=(width - 3, 8))
         last = len(snapshot(scenario()).frequencies.true)  # type: ignore[union-attr]
         assert 0.7 * last < chart(pane, "rank").cursor <= last
 
@@ -97,7 +98,7 @@ async def test_an_item_that_is_no_bar_gets_one_and_runs_laid_over_are_read() -> 
         pointed = chart(pane, "bars")
         assert pointed.bars[-1].label == pointed.cursor == read(pane)[0][2]
         assert [line[0] for line in read(pane)[1:]] == ["before", "after", "other"]
-        assert "◂" in pane.query_one("#bars", ChartView).as_text()
+        assert "◂" in pane.query_one("#frequencies", ChartView).as_text()
 
 
 async def test_a_score_is_read_in_both_groups_with_the_rates_from_there_on() -> None:
@@ -111,11 +112,11 @@ async def test_a_score_is_read_in_both_groups_with_the_rates_from_there_on() -> 
             ["fake", "users", "5", "0.2500", "0.0968", "1.0000", "–"],
         ]
         assert chart(pane, "detection").cursor == 1.0
-        assert chart(pane, "detection-below").cursor == 0.4
+        assert chart(pane, "detection-next").cursor == 0.4
         width = pane.query_one("#detection").size.width
         await pilot.click("#detection", offset=(width - 2, 4))
         assert chart(pane, "detection").cursor == 3.0
-        await pilot.click("#detection-below", offset=(width - 2, 4))  # all are flagged there
+        await pilot.click("#detection-next", offset=(width - 2, 4))  # all are flagged there
         assert chart(pane, "detection").cursor == 0.0
         assert pane.check_action("cohort", (1,)) is False
 
@@ -151,7 +152,7 @@ async def test_a_round_is_read_as_the_timeline_shows_it() -> None:
         await pilot.press("backspace")
         assert not read(pane)
         # A click on the frequencies beside it reads an item, and is no round.
-        await pilot.click("#bars", offset=(4, 6))
+        await pilot.click("#frequencies", offset=(4, 6))
         assert pane.cursor is None
         assert read(pane)[0][0] == "item"
 

@@ -19,12 +19,11 @@ from support.charts_pane import (
     showing,
     shown,
 )
-from support.views import HITTERS
-from support.waiting import seen, until
+from support.waiting import seen
 from textual.widgets import Static
 
 from ldptui import scenarios
-from ldptui.charts.curves.documents import error_protocols
+from ldptui.charts.curves import error_protocols
 from ldptui.charts.series import Bars, Plot
 from ldptui.core.experiment import compile
 from ldptui.core.protocols import CENTRAL
@@ -32,13 +31,12 @@ from ldptui.core.scenario import load
 from ldptui.core.view import TrialEstimates
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.headline import Headline
-from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Overlay, Selection, Snapshot, with_rest
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.filter_input import FilterInput
-from ldptui.widgets.number_table import FilteredTable, NumberTable
+from ldptui.widgets.number_table import NumberTable
 
 
 def edited(key: str, value: Any) -> drafts.Draft:
@@ -93,12 +91,12 @@ async def test_no_attack_no_gain() -> None:
 @pytest.mark.parametrize(
     ("size", "charts"),
     [
-        (NORMAL, ["rank", "bars"]),
-        ((80, 20), ["rank", "bars"]),
+        (NORMAL, ["bars", "rank"]),
+        ((80, 20), ["bars", "rank"]),
         (NARROW, ["bars"]),
         (SMALL, ["bars"]),
-        ((60, 40), ["rank", "bars"]),  # one over the other
-        (WIDE, ["rank", "bars", "gain"]),
+        ((60, 40), ["bars", "rank"]),  # one over the other
+        (WIDE, ["bars", "rank", "gain"]),
     ],
 )
 async def test_frequencies_fit_the_pane(size: tuple[int, int], charts: list[str]) -> None:
@@ -125,7 +123,7 @@ async def test_an_edit_moves_no_chart() -> None:
             pane.draft, pane.snapshot = draft, run
             await pilot.pause()
             words.append(headline.has_class("-found"))
-            places.append((headline.region, pane.query_one("#rank").region))
+            places.append((headline.region, pane.query_one("#frequencies").region))
         assert words == [True, False, True]
         assert places[0][0].height == 2
         assert set(places) == {places[0]}
@@ -134,11 +132,11 @@ async def test_an_edit_moves_no_chart() -> None:
 async def test_view_key_goes_round() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
         views = []
-        for _ in range(4):
+        for _ in range(3):
             views.append(shown(pane))
             await pilot.press("v")
-        assert views == [["rank", "bars"], ["bars"], ["rank"], ["residuals"]]
-        assert shown(pane) == ["rank", "bars"]
+        assert views == [["bars", "rank"], ["rank", "residuals"], ["residuals", "bars"]]
+        assert shown(pane) == ["bars", "rank"]
     async with showing(NARROW, run=snapshot(scenario())) as (pane, pilot):
         views = []
         for _ in range(3):
@@ -269,8 +267,8 @@ async def test_the_swept_key_is_the_axis() -> None:
         await pilot.pause()
         assert chart(pane, "gain").x.label == "privacy budget ε"
         assert pane.selections(draft)[1].sweep == {"protocol.epsilon": [0.5, 1.0, 2.0]}
-        await pilot.click(pane.query_one("#gain-axis"), offset=(len("gain over  "), 0))
-        assert chart(pane, "gain").x.label == "share of fake users β"
+        await pilot.press("x")
+        assert chart(pane, "gain").x.label == "number of items d"
 
 
 async def test_a_chosen_axis_stays_while_the_scenario_changes() -> None:
@@ -328,8 +326,8 @@ async def test_old_frequencies_say_so() -> None:
         # Not with every key: most previews are over before it could be read.
         assert chart(pane, "bars").note == "mean of 20 trials ± std error"
         pane.snapshot = with_rest(Snapshot(2, "running"), before)
-        assert chart(pane, "bars").note == "not the present settings; ± std error"
-        assert chart(pane, "rank").note == "not the present settings"
+        assert chart(pane, "bars").note.endswith("; not the present settings")
+        assert chart(pane, "rank").note.endswith("not the present settings")
         pane.snapshot = snapshot(changed.scenario, key=2)  # type: ignore[arg-type]
         assert chart(pane, "bars").note == "mean of 20 trials ± std error"
 
@@ -429,15 +427,16 @@ async def test_error_as_standard_deviation() -> None:
 
 
 async def test_keys_are_offered_where_they_do_something() -> None:
-    async with showing() as (pane, _):
-        assert pane.check_action("view", ()) is True
+    async with showing() as (pane, pilot):
+        assert pane.check_action("view", ()) is False  # nothing is drawn yet
         assert pane.check_action("axis", ()) is False
         pane.tab = "gain"
+        await pilot.pause()
         assert pane.check_action("axis", ()) is True
         assert pane.check_action("view", ()) is True
         pane.draft = edited("attack.kind", "none")  # no curve, so no axes
         assert not pane.check_action("axis", ())
-        assert not pane.check_action("log", ("x",))
+        assert not pane.check_action("option", ("x",))
 
 
 # --- Table, text, picture
@@ -502,14 +501,6 @@ async def test_a_table_of_which_the_filter_leaves_nothing_says_so() -> None:
         assert field_row(pane) == "/ zebra 0 of 64"
 
 
-async def test_escape_goes_back_to_the_table_of_the_filter() -> None:
-    async with showing(run=snapshot(scenario())) as (pane, pilot):
-        await pane.query_one(Sheets).open("answer")  # another table, and it is the first
-        pane.query_one("#answer").display = False
-        await pilot.press("t", "slash", *"target", "escape")
-        assert pane.screen.focused is pane.query_one("#table", FilteredTable).query_one(NumberTable)
-
-
 async def test_header_click_sorts() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
         await pilot.press("t")
@@ -560,31 +551,6 @@ async def test_a_table_that_is_wider_scrolls_by_columns() -> None:
         assert table.render_line(1).text.split()[-1] == last
 
 
-@pytest.mark.every(2)
-@pytest.mark.parametrize(("size", "beside"), [(WIDE, True), (NORMAL, False), ((140, 14), False)])
-async def test_a_table_that_leaves_room_has_its_chart_beside_it(
-    size: tuple[int, int], beside: bool
-) -> None:
-    async with showing(size, run=snapshot(scenario(), "error")) as (pane, pilot):
-        pane.tab = "error"
-        await pilot.pause()
-        drawn = chart(pane, "error")
-        pane.tab = "table"
-        await pilot.pause()
-        assert shown(pane) == ["beside"] * beside
-        table, view = pane.query_one("#table NumberTable"), pane.query_one("#beside")
-        assert table.has_focus
-        if beside:
-            assert chart(pane, "beside") == drawn
-            assert table.region.width >= table.virtual_size.width
-            assert view.region.x == table.region.right + 2
-            assert view.region.right == pane.content_region.right
-        pane.tab = "equations"
-        await pilot.pause()
-        assert shown(pane) == []
-        assert pane.query_one("#equations").region.width == pane.content_region.width
-
-
 async def test_table_of_another_chart() -> None:
     async with showing(run=snapshot(scenario(), "gain", "error")) as (pane, pilot):
         await pilot.press("right", "t")
@@ -627,11 +593,11 @@ async def test_the_table_is_made_anew_only_for_new_numbers() -> None:
 
 async def test_text_and_picture_of_the_current_chart() -> None:
     async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
-        assert "Frequencies by rank" in pane.as_text()
-        pane.query_one("#bars").focus()
+        assert "Targets, top items" in pane.as_text()
+        pane.query_one("#frequencies-next").focus()
         await pilot.pause()
-        assert pane.as_text().startswith("Targets, top items")
-        assert "Targets" in pane.as_svg()
+        assert pane.as_text().startswith("Frequencies by rank")
+        assert "Frequencies" in pane.as_svg()
         await pilot.press("right")
         assert pane.as_text().startswith("Gain of the attack")
         pane.tab = "table"
@@ -686,27 +652,6 @@ async def test_ascii_alone() -> None:
                 assert line[1:-1].isascii(), line
 
 
-async def test_a_chart_beside_that_of_the_tab_says_what_it_shows() -> None:
-    async with showing((132, 40), run=snapshot(scenario(), "gain")) as (pane, _):
-        assert shown(pane)[-1] == "gain"
-        assert "gain over" in seen(pane.app)
-
-
-async def test_a_chart_alone_on_a_wide_screen_names_its_axes_in_all_of_its_room() -> None:
-    async with showing(WIDE, drafts.draft_of(HITTERS, Path())) as (pane, pilot):
-        pane.tab = "success"
-        await pilot.pause()
-        assert "share of fake users β · k · G · γ · ε" in seen(pane.app)
-
-
-async def test_axes_are_named_where_switches_give_way() -> None:
-    """The words before the axis leave no room for a switch, and some for axes."""
-    async with showing((74, 30), drafts.draft_of(HITTERS, Path())) as (pane, pilot):
-        pane.tab = "success"
-        await until(pilot, lambda: "targets among the top k over" in seen(pane.app))
-        assert "share of fake users β · k · …" in seen(pane.app)
-
-
 # --- The rounds of a campaign
 
 
@@ -754,7 +699,7 @@ async def test_the_timeline_goes_round_its_views_and_the_metrics_in_python() -> 
         await pilot.pause()
         views = []
         for _ in range(7):
-            views.append(chart(pane, "rounds").title)
+            views.append(chart(pane, "timeline").title)
             await pilot.press("v")
         assert len(set(views)) == 6
         assert views[5] == "Far off over the rounds"
@@ -768,22 +713,22 @@ async def test_targets_one_after_the_other() -> None:
     async with showing(draft=draft, run=run) as (pane, pilot):
         pane.tab = "timeline"
         await pilot.pause()
-        every = chart(pane, "rounds").title
+        every = chart(pane, "timeline").title
         await pilot.press("j")
-        assert f"target {run.rounds.targets[0]} " in chart(pane, "rounds").title
+        assert f"target {run.rounds.targets[0]} " in chart(pane, "timeline").title
         await pilot.press("k", "k")
-        assert f"target {run.rounds.targets[-1]} " in chart(pane, "rounds").title
+        assert f"target {run.rounds.targets[-1]} " in chart(pane, "timeline").title
         await pilot.press("j")
-        assert chart(pane, "rounds").title == every
+        assert chart(pane, "timeline").title == every
 
 
 @pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("size", "charts"),
     [
-        (NORMAL, ["rounds"]),
-        (SMALL, ["rounds"]),
-        (WIDE, ["rounds", "rounds-below", "rank", "bars"]),
+        (NORMAL, ["timeline"]),
+        (SMALL, ["timeline"]),
+        (WIDE, ["timeline", "timeline-next", "bars", "rank"]),
     ],
 )
 async def test_the_timeline_fits_the_pane(size: tuple[int, int], charts: list[str]) -> None:
@@ -813,14 +758,14 @@ async def test_rounds_that_come_and_go_lay_the_tab_out() -> None:
     async with showing(WIDE, draft=draft, run=None) as (pane, pilot):
         pane.tab = "timeline"
         await pilot.pause()
-        assert shown(pane) == ["rounds"]
+        assert shown(pane) == ["timeline"]
         pane.snapshot = run
         await pilot.pause()
-        assert "rounds-below" in shown(pane)
+        assert "timeline-next" in shown(pane)
         pane.draft, pane.snapshot = QUICK_DRAFT, snapshot(scenario())
         await pilot.pause()
         assert pane.tab != "timeline"  # which a scenario without rounds does not have
-        assert "rounds" not in shown(pane)
+        assert "timeline" not in shown(pane)
 
 
 def test_rounds_stay_while_the_next_run_has_none_yet() -> None:
@@ -875,7 +820,7 @@ async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> 
         assert chart(pane, "bars").bars == before.bars
         pane.tab = "timeline"
         await pilot.pause()
-        await pilot.click("#rounds", offset=(pane.size.width - 8, 8))
+        await pilot.click("#timeline", offset=(pane.size.width - 8, 8))
         assert pane.cursor == 4
 
 
@@ -884,7 +829,7 @@ async def test_the_cursor_is_drawn_and_only_where_there_are_rounds() -> None:
     async with showing(draft=draft, run=run) as (pane, pilot):
         pane.tab = "timeline"
         await pilot.press("full_stop", "full_stop", "full_stop")
-        assert chart(pane, "rounds").cursor == 2
+        assert chart(pane, "timeline").cursor == 2
         pane.tab = "gain"
         await pilot.pause()
         assert not pane.query_one("#round").display

@@ -107,7 +107,7 @@ async def test_both_charts_are_shown_where_there_is_room() -> None:
         await pilot.pause()
         pane.snapshot = run_of(draft, pane.selections(draft))
         await pilot.pause()
-        assert shown(pane)[:2] == ["detection", "detection-below"]
+        assert shown(pane)[:2] == ["detection", "detection-next"]
 
 
 def test_a_long_trial_tells_what_it_looks_at() -> None:

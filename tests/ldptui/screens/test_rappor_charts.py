@@ -88,7 +88,7 @@ async def test_without_bits_there_is_no_such_view() -> None:
         await to_bits(pane, pilot)
         pane.snapshot = snapshot(scenario(), "gain")  # another protocol
         await pilot.pause()
-        assert shown(pane) == ["rank", "bars"]
+        assert shown(pane) == ["bars", "rank"]
         views = [switches(pane)]
         for _ in range(4):
             await pilot.press("v")

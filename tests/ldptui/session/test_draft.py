@@ -15,7 +15,6 @@ from ldptui.core.population import Uniform
 from ldptui.core.scenario import parse
 from ldptui.session.draft import (
     Draft,
-    UnreadError,
     allowed_range,
     base,
     default_of,
@@ -28,7 +27,6 @@ from ldptui.session.draft import (
     own_problem,
     populations,
     read_on,
-    ready,
     sweep_of,
     value_of,
 )
@@ -538,11 +536,12 @@ def test_an_attack_is_solved_for_beside_the_screen(monkeypatch: pytest.MonkeyPat
     # What is drawn of it waits as well, unless it may take its time.
     scenario = found.scenario
     assert scenario is not None
-    chosen = next(each for each in curves.axes(scenario) if each.key == "attack.share")
-    with pytest.raises(UnreadError):
-        curves.gain_curve(scenario, chosen, draw=ready)
-    assert curves.gain_curve(scenario, chosen)
-    assert curves.gain_curve(scenario, chosen, draw=ready)
+    forms = curves.closed_forms(scenario)
+    chosen = next(each for each in forms.axes("gain") if each.key == "attack.share")
+    with pytest.raises(curves.LateError) as late:
+        forms.curves("gain", chosen, log=False, patient=False)
+    late.value.work()
+    assert forms.curves("gain", chosen, log=False, patient=False)
     # What cannot be kept to is said at once.
     wrong = draft_of(text.replace("[attack]", "[attack]\nslack = 9.0"), Path())
     assert wrong.unread is None

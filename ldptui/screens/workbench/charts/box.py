@@ -1,262 +1,300 @@
-"""The widget of a chart: its pictures one below the other, and what is read at its cursor."""
+"""The widget of any chart: its views, its cursor, and what its keys change."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.geometry import Size
 
+from ....charts.chart_data import ChartData
+from ....charts.kinds import Kind
 from ....charts.series import Panels, Plot
-from ....terminal.keyboard import VIEW, key_of
+from ....messages import LongWork
+from ....terminal.keyboard import AXIS, VIEW, key_of
+from ....widgets.blank import Area
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import CursorCharts, nearest
 from ....widgets.plot import ChartView
-from .shown import Shown, of_round
 
 if TYPE_CHECKING:
-    from ....charts.figures import Table
-    from ....charts.figures.table import Frame
-    from ....charts.kinds import Kind
-    from ....charts.series import Chart, Place
+    from ....charts.figures import Frame, Option, Table, View
+    from ....charts.series import Place
+
+DRAWING: Final = "working out the closed forms …"
+KEYS: Final = {
+    "axis": AXIS, "layer": AXIS, "view": VIEW, "pick": ("charts.pick", "f"),
+    "x": ("charts.log-x", "X"), "y": ("charts.log-y", "c"), "walk": ("charts.next-cohort", "j"),
+}  # fmt: skip
+"""The options of a chart, with the binding whose key changes each."""
 
 
 class ChartBox(CursorCharts):
-    """One chart of a run: a view of it at a time, in pictures; `show` draws what has changed.
-
-    A kind of chart tells its views, why there is nothing to draw, its pictures, and its numbers.
-    """
+    """One chart of a run: a view of it, and the next one where there is room for both."""
 
     DEFAULT_CSS = """
-    ChartBox > ChartView.-below { margin-top: 1; }
+    ChartBox > Area {
+        layout: vertical;
+        & > .-next { margin-top: 1; }
+        &.-beside { layout: horizontal; }
+        &.-beside > .-next { margin-top: 0; margin-left: 1; }
+    }
     """
 
-    tall: int = 0
-    """Rows from which the next view stands below the one that is shown; 0: it never does."""
-
-    def __init__(self, name: str, *pictures: str) -> None:
-        """name : of the box. pictures : the names of what it draws, from top to bottom."""
-        super().__init__(id=name)
-        self._shown, self._room = Shown(), Size()
-        first, *below = pictures
-        self._pictures = [
-            ChartView(id=first),
-            *(ChartView(id=each, classes="-below") for each in below),
-        ]
-        self._chosen = ""  # the view, by hand
-        self._drawn: tuple[object, ...] = ()  # what the pictures were made of
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(id=f"{kind.name}-box")
+        self.kind = kind
+        self.chosen: dict[str, str] = {}  # by hand, by the names of the options
+        self._data, self._room, self._note = ChartData(), Size(), ""
+        self._frame: Frame | str = ""
+        self._made_of: tuple[Any, ...] | None = None
+        self._awaited: tuple[Any, ...] | None = None  # what long work goes on for
+        self._drawn: tuple[Any, ...] = ()
+        self._pictures = [ChartView(id=kind.name)]
+        if kind.tall or kind.wide:
+            self._pictures.append(ChartView(id=f"{kind.name}-next", classes="-next"))
+        self._area = Area(*self._pictures)
 
     def compose(self) -> ComposeResult:
-        yield from self._pictures
+        yield self._area
         yield self._readout
+
+    # What is shown.
+
+    @property
+    def frame(self) -> Frame | None:
+        """What the chart is made of; None while there is nothing."""
+        return None if isinstance(self._frame, str) else self._frame
+
+    @property
+    def views(self) -> dict[str, View]:
+        """The views that are shown, the chosen one first."""
+        frame = self.frame
+        if frame is None:
+            return {}
+        names = [*frame.views]
+        at = names.index(self._view)
+        both = names[at:] + names[:at]
+        return {name: frame.views[name] for name in both[: 2 if self._has_room else 1]}
 
     def charts(self) -> list[ChartView]:
         """The pictures that are shown, once the box is on the screen."""
         return [picture for picture in self._pictures if picture.display and picture.is_mounted]
 
-    # The views.
+    @property
+    def _view(self) -> str:
+        """The view that is shown: chosen by hand, else the first."""
+        views = self.frame.views if self.frame is not None else {}
+        return self.chosen["view"] if self.chosen.get("view") in views else next(iter(views), "")
 
     @property
-    def views(self) -> Mapping[str, str]:
-        """The views that there are now, with the words for each."""
-        return {}
+    def _is_wide(self) -> bool:
+        return 0 < self.kind.wide <= self._room.width
 
     @property
-    def view(self) -> str:
-        """The view that is shown: chosen by hand, else the first; "" where there is none."""
-        views = self.views
-        return self._chosen if self._chosen in views else next(iter(views), "")
+    def _has_room(self) -> bool:
+        return self._is_wide or 0 < self.kind.tall <= self._room.height
 
-    @property
-    def _next(self) -> str:
-        views = [*self.views]
-        return views[(views.index(self.view) + 1) % len(views)] if views else ""
+    def show(self, data: ChartData, room: Size, empty: str = "", note: str = "") -> None:
+        """Draw the chart in a box of this size; (0, 0): there is none yet, nothing is drawn.
 
-    def next_view(self) -> None:
-        self._chosen = self._next
-
-    def switches(self) -> Choices:
-        """What keys change, beside the tabs."""
-        view = self.view
-        return (("view", f"{key_of(self.app, *VIEW)} {self.views[view]}"),) if view else ()
-
-    # The cursor: it stops where the table has numbers, if the kind has no stops of its own.
-
-    def stops(self) -> Sequence[Any]:
-        from ....charts.figures.table import stops
-
-        table = self.table(self._shown)
-        found = stops(table, self.column) if table is not None else ()
-        return sorted(stop for stop in found if isinstance(stop, int | float))
-
-    def table_at(self, at: Any) -> Table | None:
-        from ....charts.figures.table import rows_at
-
-        table = self.table(self._shown)
-        if table is None:
-            return None
-        return replace(table, rows=tuple(rows_at(table, (self.column, at))))
-
-    def stop_at(self, place: Place, chart: ChartView) -> Any:
-        """The stop nearest to a click."""
-        plot = chart.chart.plots[0] if isinstance(chart.chart, Panels) else chart.chart
-        if not isinstance(plot, Plot) or not isinstance(place, tuple):
-            return None
-        return nearest(float(place[0]), self.stops(), log=plot.x.log)
-
-    # The pictures.
-
-    def show(self, shown: Shown, room: Size) -> None:
-        """Draw the chart in a box of this size; (0, 0): there is none yet, nothing is drawn."""
-        self._shown, self._room = shown, room
-        why = self.why_none()
-        self.lay_out(there=not why)
+        empty : the words while nothing is measured. note : what is said below each picture.
+        """
+        self._data, self._room, self._note = data, room, note
+        self._make()
         if not room.width:
             return
-        if why:
-            self._draw_nothing(why)
+        if (frame := self.frame) is None:
+            self._draw_nothing(str(self._frame) or empty)
             return
-        state = (*self.numbers(shown), *self.state(), shown.note, self.view)
-        state = (*state, self._at, self._picked, room)
+        views = self.views
+        self._area.set_class(self._is_wide and len(views) > 1, "-beside")
+        for picture, view in zip_longest(self._pictures, views):
+            picture.display = view is not None
+        if self._at is not None and self._at not in self._stops(views[self._view]):
+            self._at = None
+        words = self._read(room)
+        state = (frame, self._view, self.at, self._picked, room, note)
         if state == self._drawn:
             return
         self._drawn = state
-        drawn = self.drawn()
-        if not drawn:
-            self._draw_nothing(shown.empty)
-        for picture, chart in zip(self.charts(), drawn, strict=False):
-            picture.chart = chart
+        at = self.at if words else None
+        for picture, view in zip(self._pictures, views.values(), strict=False):
+            chart: Any = view.draw(at, self._picture_room)
+            notes = filter(None, (chart.note, note))
+            picture.chart = replace(chart, note="; ".join(notes))
 
-    def lay_out(self, *, there: bool) -> None:
-        """Give the pictures their places. there : False where there is nothing to draw."""
-        for below in self._pictures[1:]:
-            below.display = there and self._room.height >= self.tall
+    def _make(self) -> None:
+        """The frame, made once of the same values; of late curves the one before meanwhile."""
+        made_of = (*self.kind.numbers(self._data), *self.chosen.items())
+        if self._made_of is not None and _same(made_of, self._made_of):
+            return
+        from ....charts.curves import LateError
 
-    def why_none(self) -> str:
-        """The reason why there is nothing to draw; "" where there is something."""
-        raise NotImplementedError
+        try:
+            self._frame, self._made_of, self._awaited = (
+                self.kind.framed(self._data, self.chosen), made_of, None
+            )  # fmt: skip
+        except LateError as late:
+            if self.frame is None or self.chosen.get("axis") != self._axis_before:
+                self._frame = DRAWING
+            if self._awaited is None or not _same(made_of, self._awaited):
+                self._awaited = made_of
+                self.screen.post_message(LongWork(self.kind.name, late.work, lambda _: None))
+            return
+        self._axis_before = self.chosen.get("axis")
+        if (frame := self.frame) is not None:
+            self.column, self.picks, self.least = frame.column, frame.picks, frame.least
 
-    def state(self) -> tuple[object, ...]:
-        """What the pictures depend on besides the numbers, the view, the cursor and the room."""
-        return ()
+    _axis_before: str | None = None
 
-    def drawn(self) -> Sequence[Chart]:
-        """A chart for each of the pictures that are shown; none where it would be empty."""
-        at, note = self._pointed(), self._shown.note
-        views = (self.view, self._next)[: len(self.charts())]
-        charts = [self.picture(view, at) for view in views]
-        return [replace(each, note="; ".join(filter(None, (each.note, note)))) for each in charts]
-
-    def picture(self, view: str, at: object) -> Chart:
-        """A view with its cursor at a stop."""
-        raise NotImplementedError
-
-    def _pointed(self) -> object:
-        """The stop at the cursor, after what is there was read; None where that is nothing."""
-        return self._at if self._read(self._room) else None
+    @property
+    def _picture_room(self) -> tuple[int, int]:
+        """The columns and rows of a picture."""
+        width, height = self._room.width, self._room.height - self._readout.rows
+        if len(self.views) > 1:
+            return ((width - 1) // 2, height) if self._is_wide else (width, (height - 1) // 2)
+        return width, height
 
     def _draw_nothing(self, words: str) -> None:
         self._drawn = ()
         self._readout.show("")
         for picture in self._pictures:
+            picture.display = picture is self._pictures[0]
             if picture.chart is not None:
                 picture.chart = None
-            if picture.display:  # said once
-                picture.empty, words = words, ""
+        self._pictures[0].empty = words
 
-    # The numbers.
-
-    def numbers(self, shown: Shown) -> tuple[object, ...]:
-        """The values that the pictures and their table are drawn from."""
-        raise NotImplementedError
-
-    def table(self, shown: Shown) -> Table | None:
-        """All numbers behind the pictures; None before there are any."""
-        raise NotImplementedError
-
-
-class FrameBox(ChartBox):
-    """A chart that its row tells whole: its frame is drawn, listed, and read at a cursor."""
-
-    def __init__(self, kind: Kind) -> None:
-        super().__init__(f"{kind.name}-box", kind.name, *[f"{kind.name}-below"] * bool(kind.tall))
-        self.tall, self.picks = kind.tall, False
-        self._kind = kind
-        self._frame: Frame | None = None
-        self._made_of: object = None
-
-    def _frame_of(self, shown: Shown) -> Frame | None:
-        """The frame, made once of the same values."""
-        numbers = shown.numbers(self._kind)
-        if numbers != self._made_of:
-            self._made_of, self._frame = numbers, self._kind.framed(numbers)
-            if (frame := self._frame) is not None:
-                self.column, self.picks, self.least = frame.column, frame.picks, frame.least
-        return self._frame
+    # What keys change.
 
     @property
-    def views(self) -> Mapping[str, str]:
-        return self._frame.views if self._frame is not None else {}
+    def options(self) -> Mapping[str, Option]:
+        """What keys change: the view where there are several, and what the frame has."""
+        from ....charts.figures import Option
+
+        if (frame := self.frame) is None:
+            return {}
+        words = {name: view.words for name, view in frame.views.items()}
+        view = {"view": Option(words, self._view)} if len(words) > 1 else {}
+        return {**frame.options, **view}
+
+    def next_option(self, name: str, by: int = 1) -> None:
+        """The next value of an option; another axis has a spacing and a cursor of its own."""
+        if (option := self.options.get(name)) is not None:
+            values = [*option.values]
+            self.chosen[name] = values[(values.index(option.chosen) + by) % len(values)]
+            if name == "axis":
+                self.chosen.pop("x", None)
+            if name in ("axis", "layer") or "bits" in (option.chosen, self.chosen[name]):
+                self._at = None
+
+    def switches(self) -> Choices:
+        """What keys change, with the key of each."""
+        return tuple(
+            (name, f"{key_of(self.app, *KEYS[name])} {option.words}")
+            for name, option in self.options.items()
+        )
 
     # The cursor.
 
-    def stops(self) -> Sequence[Any]:
-        frame = self._frame_of(self._shown)
-        return super().stops() if frame is None or frame.stops is None else frame.stops
+    @property
+    def at(self) -> Any:
+        """The stop at the cursor; of rounds that which all charts show."""
+        return self._at if self.frame is None or self.frame.at is None else self.frame.at
 
-    def table_at(self, at: Any) -> Table | None:
-        frame = self._frame_of(self._shown)
-        if frame is None or frame.read is None:
-            return super().table_at(at)
-        return frame.read(at) if at in self.stops() else None
+    @property
+    def has_cursor(self) -> bool:
+        """True where the box has a cursor of its own."""
+        return self._at is not None
 
-    def stop_at(self, place: Place, chart: ChartView) -> Any:
-        frame = self._frame_of(self._shown)
-        if frame is None or frame.click is None:
-            return super().stop_at(place, chart)
-        view = self.view if chart is self._pictures[0] else self._next
-        found = frame.click(view, place, self._rows) if isinstance(place, tuple) else None
-        if found is None:
-            return None
-        stop, self._picked = found
+    def take_stop(self) -> Any:
+        """The stop of a click, which is no longer the box's own: another one shows it."""
+        stop, self._at = self._at, None
         return stop
 
-    # The pictures.
+    def _stops(self, view: View) -> Sequence[Any]:
+        from ....charts.figures.table import stops
+
+        if view.stops is not None:
+            return view.stops
+        found = stops(self.frame.table, self.column) if self.frame is not None else ()
+        return sorted(stop for stop in found if isinstance(stop, int | float))
+
+    def stops(self) -> Sequence[Any]:
+        return self._stops(self.frame.views[self._view]) if self.frame is not None else ()
+
+    def table_at(self, at: Any) -> Table | None:
+        from ....charts.figures.table import rows_at
+
+        if (frame := self.frame) is None or at not in self.stops():
+            return None
+        if (read := frame.views[self._view].read) is not None:
+            return read(at)
+        return replace(frame.table, rows=tuple(rows_at(frame.table, (self.column, at))))
+
+    def stop_at(self, place: Place, chart: ChartView) -> Any:
+        """The stop that is meant by a click on one of the pictures."""
+        views = [*self.views.values()]
+        view = views[self._pictures.index(chart)]
+        if view.click is not None:
+            found = view.click(place, self._picture_room)
+            if found is None:
+                return None
+            stop, self._picked = found
+            return stop
+        if not isinstance(place, tuple):
+            return None
+        drawn = chart.chart.plots[0] if isinstance(chart.chart, Panels) else chart.chart
+        log = isinstance(drawn, Plot) and drawn.x.log
+        return nearest(float(place[0]), self._stops(view), log=log)
 
     @property
-    def _rows(self) -> int:
-        """The rows that a picture has."""
-        return self._room.height - self._readout.rows
+    def walks(self) -> bool:
+        """True if there are cohorts, targets, rows or series to walk through."""
+        if self.frame is None:
+            return False
+        return "walk" in self.options or bool(self.frame.stride) or super().walks
 
-    def why_none(self) -> str:
-        if self._frame_of(self._shown) is not None:
-            return ""
-        waits = self._kind.waiting and self._shown.frequencies is not None
-        return self._kind.waiting if waits else self._shown.empty
-
-    def state(self) -> tuple[object, ...]:
-        return (self._words_of_cell,)
+    def walk(self, by: int) -> None:
+        """Another cohort or target, the row of the map or the item beside it, another series."""
+        frame = self.frame
+        if "walk" in self.options:
+            self.next_option("walk", by)
+        elif frame is not None and frame.stride:
+            steps = by * frame.stride if self._at is not None else by
+            stops = self.stops()
+            if self._at is None or 0 <= stops.index(self._at) + steps < len(stops):
+                self.step("step", steps)
+        else:
+            super().walk(by)
 
     @property
-    def _words_of_cell(self) -> str:
-        return self._shown.cell_words if self._kind.at_cell else ""
+    def takes_cell(self) -> bool:
+        """True where there is a cell at the cursor that can become the scenario's."""
+        return bool(self.at_cursor())
 
-    def picture(self, view: str, at: Any) -> Chart:
-        """A view, with what its estimates are of where that is not the draft's own cell."""
-        frame = self._frame
-        assert frame is not None
-        if frame.draw is not None:
-            return of_round(frame.draw(view, at, self._rows), self._words_of_cell)
-        assert frame.chart is not None
-        return replace(frame.chart, cursor=at) if isinstance(frame.chart, Plot) else frame.chart
+    def at_cursor(self) -> list[tuple[str, Any]]:
+        """The keys of the cell at the cursor, with their values; none where all is of one cell."""
+        frame = self.frame
+        if frame is None or frame.settings_at is None or self._at is None:
+            return []
+        return frame.settings_at(self._at, max(0, self._picked))
 
     # The numbers.
 
-    def numbers(self, shown: Shown) -> tuple[object, ...]:
-        return (shown.numbers(self._kind),)
+    def table(self, data: ChartData) -> Table | None:
+        """All numbers behind the pictures; None before there are any."""
+        self._data = data
+        self._make()
+        return self.frame.table if self.frame is not None else None
 
-    def table(self, shown: Shown) -> Table | None:
-        frame = self._frame_of(shown)
-        return None if frame is None else of_round(frame.table, self._words_of_cell)
+
+def _same(values: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether these are the same objects; words are compared."""
+    return len(values) == len(others) and all(
+        a is b or (isinstance(a, str | int | tuple) and a == b)
+        for a, b in zip(values, others, strict=True)
+    )

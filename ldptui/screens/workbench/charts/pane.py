@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
@@ -12,27 +12,29 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widgets import Static
 
+from ....charts.kinds import KINDS
 from ....charts.series import Panels, Plot
 from ....messages import KeysProposed, SelectionsChanged
 from ....session.draft import pointed_at
+from ....session.snapshot import Selection
 from ....terminal.keyboard import RUN, key_of
-from ....text.format import percent, short
 from ....widgets.blank import Columns, call_on_resize
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.cursor import Move, move_cursor
 from ....widgets.form import BLOCK_S
 from ....widgets.plot import ChartView
 from ....widgets.words import entitle, put
-from .boxes import Aim, Boxes
+from .box import ChartBox
+from .boxes import Boxes
 from .headline import Headline, Warnings, border_title
 from .sheets import Sheets
 from .shown import Shown
-from .tabs import KEYS, WIDE, Tabs, fitting
+from .tabs import KEYS, WIDE, Tabs, charts_of, fitting
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
     from ....session.draft import Draft
-    from ....session.snapshot import Overlay, Selection, Snapshot
+    from ....session.snapshot import Overlay, Snapshot
 
 
 MOST_ZOOM: Final = 64.0
@@ -52,8 +54,7 @@ class ChartsPane(Vertical):
         border: round $foreground 25%;
         border-title-color: $text-muted;
         & #charts { height: 1fr; }
-        & #charts.-wide.-last #gain-box { margin-left: 2; }
-        & #charts.-wide.-second #frequencies { margin-left: 2; }
+        & #charts > .-aside { margin-left: 2; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = KEYS
@@ -86,7 +87,7 @@ class ChartsPane(Vertical):
         yield self._claim
         yield self._warnings
         with self._columns:
-            yield self._boxes.first
+            yield self._boxes["frequencies"]
         yield self._round
         yield self._sheets
 
@@ -98,18 +99,13 @@ class ChartsPane(Vertical):
         await self._boxes.mount(self._columns)
         self._show()
 
-    def on_show(self) -> None:
-        """Draw what has changed while the pane was hidden, and had no room."""
-        self._show()
-
     def selections(self, draft: Draft) -> tuple[Selection, ...]:
         """The cells to measure for the charts that are shown; the base always comes first."""
-        if (scenario := draft.scenario) is None:
+        if draft.scenario is None:
             return ()
-        self._boxes.follow(scenario)
         self._point(draft)
         at = dict(self._edits) if self._at is not None else {}
-        return self._boxes.selections(scenario, self._aim.needed, at)
+        return self._boxes.selections(draft.scenario, self._needed, at)
 
     def open_on(self, draft: Draft) -> None:
         """Show the tab that a scenario is about."""
@@ -143,7 +139,7 @@ class ChartsPane(Vertical):
 
     def table(self) -> Table | None:
         """The numbers behind the chart that was shown last."""
-        return self._boxes[self._behind].table(self._shown)
+        return self._boxes[self._behind].table(self._shown.data)
 
     def focus_first(self) -> None:
         """Put the focus on what the tab shows."""
@@ -169,14 +165,13 @@ class ChartsPane(Vertical):
     def watch_overlays(self) -> None:
         self._show()
 
-    def watch_cursor(self) -> None:
-        self._show()
+    on_show = watch_cursor = watch_overlays
 
     async def watch_tab(self, before: str, after: str) -> None:
         if before in self._with_table():
             self._behind = before
         held, self._zoom = self.has_focus_within, 1.0
-        if self._boxes.of(after) is None:
+        if after not in self._boxes:
             await self._sheets.open(after)  # meanwhile a key may have gone to another pane
             held = held and (self.has_focus_within or self.screen.focused is None)
         self._show()
@@ -185,22 +180,20 @@ class ChartsPane(Vertical):
 
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         message.stop()
-        match message.choice:
-            case "view" | "source":
-                self.action_view()
-            case "axis":
-                self.action_axis()
-            case "cohort":
-                self.action_cohort(1)
-            case tab if message.bar is self._tabs:
-                self.tab = tab
-            case _:  # the bar of a chart, which knows already
-                self._show()
+        if message.choice == "source":
+            self.action_view()
+        elif message.bar is not self._tabs:
+            return
+        elif message.choice in KINDS:
+            self.tab = message.choice
+        else:
+            self._next_option(message.choice)
 
     def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
         """The chart has moved its cursor; in the Timeline a click is the round there."""
         message.stop()
-        if (number := self._boxes.timeline.round_at(message)) is not None:
+        timeline = self._boxes["timeline"]
+        if message.view in timeline.charts() and (number := timeline.take_stop()) is not None:
             self.show_round(number)
         self._show()
 
@@ -210,18 +203,17 @@ class ChartsPane(Vertical):
 
     def action_view(self) -> None:
         """The next view of a chart, or the next chart of the table."""
-        box = self._boxes.of(self.tab)
         if self.tab == "table":
             charts = self._with_table()
             at = charts.index(self._behind) if self._behind in charts else -1
             self._behind = charts[(at + 1) % len(charts)]
-        elif box is not None:
-            box.next_view()
-        self._show()
+            self._show()
+        else:
+            self._next_option("view")
 
     def action_cohort(self, by: int) -> None:
         """Another cohort's bits, another target of the Timeline, another series at the cursor."""
-        if (box := self._boxes.of(self.tab)) is not None:
+        if (box := self._own) is not None:
             box.walk(by)
         self._show()
 
@@ -231,12 +223,20 @@ class ChartsPane(Vertical):
 
     def action_axis(self) -> None:
         """The next variable on the x-axis; in the map the next values of what is on no axis."""
-        self._boxes.axed(self.tab).next_axis()
-        self._show()
+        self._next_option("axis" if self._box_with("axis") is not None else "layer")
 
-    def action_log(self, direction: Literal["x", "y"]) -> None:
-        """Linear to logarithmic and back."""
-        self._boxes.curve(self.tab).toggle_log(direction)
+    def action_option(self, name: str) -> None:
+        """The next value of something else that a chart can show."""
+        self._next_option(name)
+
+    def _box_with(self, option: str) -> ChartBox | None:
+        """The first chart on the screen that has an option."""
+        boxes = (self._boxes[name] for name in self._visible)
+        return next((box for box in boxes if option in box.options), None)
+
+    def _next_option(self, name: str) -> None:
+        if (box := self._box_with(name)) is not None:
+            box.next_option(name)
         self._show()
 
     def action_zoom_axis(self, factor: float) -> None:
@@ -244,18 +244,13 @@ class ChartsPane(Vertical):
         self._zoom = min(MOST_ZOOM, max(1.0, self._zoom * factor)) if factor else 1.0
         self._show()
 
-    def action_pick(self) -> None:
-        """One panel of the gain alone, the next one, and all of them again."""
-        self._boxes.gain.pick()
-        self._show()
-
     def action_cursor(self, how: Move, by: int = 0) -> None:
         """Move the cursor of the chart, else through a campaign's rounds.
 
         Where there is neither, the cursor of the chart that the tab follows.
         """
-        own, chart = self._aim.own, self._aim.cursor
-        if how == "pool" and own is not None and own.at is not None:
+        own, chart = self._own, self._cursor_box
+        if how == "pool" and own is not None and own.has_cursor:
             chart = own
         if chart is not None:
             chart.step(how, by)
@@ -265,7 +260,7 @@ class ChartsPane(Vertical):
 
     def action_take(self) -> None:
         """Put the cell at the cursor into the draft: all other charts then show it."""
-        if (chart := self._aim.cursor) is not None and (edits := chart.at_cursor()):
+        if (chart := self._cursor_box) is not None and (edits := chart.at_cursor()):
             self.post_message(KeysProposed(edits, "the cell at the cursor", sweeps_stay=True))
 
     def show_round(self, number: int | None) -> None:
@@ -274,30 +269,27 @@ class ChartsPane(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do nothing on this tab are not offered."""
-        box, own, chart = self._boxes.of(self.tab), self._aim.own, self._aim.cursor
+        own, chart = self._own, self._cursor_box
         match action:
-            case "axis" if self.tab == "map":
-                return self._boxes.layered
-            case "axis" | "log":
-                curve = self._boxes.curve(self.tab)
-                return curve.kind in self._aim.visible and curve.variable is not None
+            case "axis":
+                return any(self._box_with(name) is not None for name in ("axis", "layer"))
+            case "option":
+                return self._box_with(str(parameters[0])) is not None
             case "zoom_axis":
                 return any(isinstance(each.chart, Plot | Panels) for each in self._charts())
-            case "pick":
-                return self.tab == "gain" and self._boxes.gain.has_panels
             case "cohort":
-                return box is not None and box.walks
+                return own is not None and own.walks
             case "cursor" if parameters == ("pool",):
                 ats = (self.cursor, own and own.at, chart and chart.at)
                 return any(at is not None for at in ats)
             case "cursor" if chart is not None:
                 return chart.points
             case "cursor":
-                return self._aim.scrubs
+                return self._scrubs
             case "take":
-                return chart is not None and chart.takes and chart.walks
+                return chart is not None and chart.takes_cell
             case "view":
-                return self.tab == "table" or box is not None
+                return self.tab == "table" or self._box_with("view") is not None
         return True
 
     @property
@@ -305,31 +297,49 @@ class ChartsPane(Vertical):
         rounds = self.snapshot.rounds if self.snapshot is not None else None
         return len(rounds) if rounds is not None else 0
 
-    @property
-    def _round_words(self) -> str:
-        """The round that is looked at: its number, its share of fakes and the ε spent so far."""
-        rounds, at = self._shown.rounds, self.cursor
-        if rounds is None or at is None or at >= len(rounds):
-            return f"all {self._round_count} rounds"
-        share, spent = percent(rounds.share[at]), short(rounds.spent[at])
-        return f"round {at} of 0–{len(rounds) - 1} · β {share} · ε {spent}"
+    # What the tab shows, and what the keys move there.
 
     @property
-    def _aim(self) -> Aim:
-        """What the tab shows, and what the keys move there."""
-        return Aim(self.tab, self._shown, self._boxes, self._sheets, self._wide, self._behind)
+    def _own(self) -> ChartBox | None:
+        """The chart of the tab."""
+        return self._boxes.get(self.tab)
+
+    @property
+    def _visible(self) -> tuple[str, ...]:
+        """The charts that are on the screen, the tab's own one first."""
+        return charts_of(self.tab, wide=self._wide, rounds=self._round_count > 0)
+
+    @property
+    def _needed(self) -> tuple[str, ...]:
+        """The charts that are looked at, or whose numbers are."""
+        return self._visible or ((self._behind,) if self.tab == "table" else ())
+
+    @property
+    def _scrubs(self) -> bool:
+        """True if the charts on the screen follow a round."""
+        follows = {"timeline", "frequencies"} & {*self._needed}
+        leads = self._own is not None and self._own.kind.leads
+        return bool(follows) and self._round_count > 0 and not leads
+
+    @property
+    def _cursor_box(self) -> ChartBox | None:
+        """The chart whose cursor the keys move; None where they go through rounds."""
+        own = self._own
+        if own is not None and own.kind.leads:
+            return own
+        return None if self._scrubs else self._boxes.pointing(self.tab) or own
 
     def _charts(self) -> list[ChartView]:
         """The charts on the screen, those that the tab is named after first."""
-        return [chart for name in self._aim.visible for chart in self._boxes[name].charts()]
+        return [chart for name in self._visible for chart in self._boxes[name].charts()]
 
     def _with_table(self) -> list[str]:
         """The charts that the draft has, each with its numbers."""
-        return [name for name, _ in self.tabs() if self._boxes.of(name) is not None]
+        return [name for name, _ in self.tabs() if name in self._boxes]
 
     def _point(self, draft: Draft | None) -> None:
         """Look at the cell of a draft that a cursor points at."""
-        chart = self._boxes.walking(self.tab)
+        chart = self._boxes.pointing(self.tab)
         edits = tuple(chart.at_cursor()) if chart is not None else ()
         if (draft, edits) != (self._pointed_from, self._edits):
             self._pointed_from, self._edits = draft, edits
@@ -349,49 +359,40 @@ class ChartsPane(Vertical):
         )  # fmt: skip
         marked = shown.outdated if mark else self._shown.marked
         self._shown = shown = replace(shown, marked=marked)
-        self._boxes.follow(shown.scenario)
         width, height = size = self.content_size
         self._wide = width >= WIDE
-        visible = self._aim.visible
+        visible = self._visible
         self._columns.display = bool(visible)
-        self._columns.set_class(self._wide, "-wide")
-        self._boxes.arrange(self._columns, self.tab)
         claimed = self._claim.show(shown, self.tab, size, over_charts=bool(visible))
         room = Size(width // 2 - 1 if len(visible) > 1 else width, max(0, height - 1 - claimed))
-        for name, box in self._boxes:
-            box.display = name in visible
-            if box.display and box.is_mounted:
-                box.show(shown, room)
-                for chart in box.charts():
-                    chart.zoom = self._zoom
+        self._boxes.show(visible, self._columns, shown, room, self._zoom)
         self._sheets.display = not visible
-        self._sheets.show(
-            self.tab, shown, self._behind, self._boxes[self._behind], Size(width, height - claimed)
-        )
+        self._sheets.show(self.tab, shown, self._behind, self._boxes[self._behind])
         self._show_bars()
         if width:
             self._tell_selections()
 
     def _show_bars(self) -> None:
         """The rows around the charts: tabs, warnings, the round; and the key hints."""
-        box, shown = self._boxes.of(self.tab), self._shown
+        box, shown = self._own, self._shown
         self._tabs.choices = fitting(self.tabs(), self.content_size.width)
         self._tabs.selected = self.tab
         self._tabs.switches = box.switches() if box is not None else ()
         entitle(self, border_title(self, shown))
-        self._warnings.show(shown, bool(self._aim.visible))
-        put(self._round, self._round_words)
-        self._round.display = self._aim.scrubs
-        names = ("axis", "pick", "view", "cohort", "cursor", "take")
+        self._warnings.show(shown, bool(self._visible))
+        put(self._round, shown.round_words)
+        self._round.display = self._scrubs
+        names = ("axis", "view", "cohort", "cursor", "take")
         pool = self.check_action("cursor", ("pool",))
-        offered = [pool, *(self.check_action(action, ()) for action in names)]
+        offered = [pool, self.check_action("option", ("pick",))]
+        offered += [self.check_action(action, ()) for action in names]
         if offered != self._offered:
             self._offered = offered
             self.refresh_bindings()
 
     def _tell_selections(self) -> None:
         """Say so when other cells have to be measured than before."""
-        wanted = [*self._boxes.wanted(self._aim.needed), self._edits]
+        wanted = [*self._boxes.wanted(self._needed), self._edits]
         if wanted != self._asked:
             self._asked = wanted
             if self._shown.scenario is not None:

@@ -1,34 +1,30 @@
-"""The values that all charts are drawn from: the pane hands them down, as one frozen value."""
+"""What the pane shows of a draft and its run, and the words about it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ....catalogue import key_words
-from ....charts.kinds import answers_at
-from ....session.cells import Cells, address_of, same_settings
+from ....charts.chart_data import ChartData
+from ....session.cells import address_of, same_settings
 from ....session.runs import describe_scenario
 from ....session.scenario_file import claim_of
-from ....text.format import count, short
+from ....text.format import count, percent, short
 from ....text.swept import setting_words, sweep_verdict
 from ....text.verdict import VerdictCell, verdict
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
-    from ldptui.core.view import BitCounts, CellView, Frequencies, Rounds
+    from ldptui.core.view import CellView
 
-    from ....charts.figures import Table
     from ....charts.kinds import Kind
-    from ....charts.series import Chart
     from ....session.draft import Draft
     from ....session.snapshot import Overlay, Snapshot
 
-NO_CELLS: Final = Cells()
 LOADING: Final = "loading …"
 FIRST: Final = "waiting for the first trials …"
 NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
@@ -62,32 +58,15 @@ class Shown(Struct, frozen=True):
         return self.draft.scenario if self.draft is not None else None
 
     @property
-    def frequencies(self) -> Frequencies | None:
-        """The frequencies of all rounds pooled; None before the first trial."""
-        return _frequencies(self.snapshot)
-
-    @property
-    def bits(self) -> BitCounts | None:
-        return self.snapshot.bits if self.snapshot is not None else None
-
-    @property
-    def rounds(self) -> Rounds | None:
-        return self.snapshot.rounds if self.snapshot is not None else None
-
-    @property
-    def table(self) -> Cells:
-        """The cells of the run."""
-        return self.snapshot.table if self.snapshot is not None else NO_CELLS
-
-    @property
-    def tables_over(self) -> tuple[tuple[str, Cells], ...]:
-        """The cells of the runs laid over, by their names."""
-        return tuple((overlay.label, overlay.snapshot.table) for overlay in self.overlays)
+    def data(self) -> ChartData:
+        """What the charts are drawn from."""
+        words = self.cell_words
+        return ChartData(self.scenario, self.snapshot, self.overlays, self.cursor, words)
 
     @property
     def base(self) -> CellView | None:
         """The cell whose frequencies are shown."""
-        return self.table.base
+        return self.snapshot.base_cell if self.snapshot is not None else None
 
     @property
     def cell(self) -> CellView | None:
@@ -120,52 +99,24 @@ class Shown(Struct, frozen=True):
         keys = sorted(self.at_keys, key=lambda key: not key.endswith(".kind"))
         return " ".join(setting_words(cell.parameters, keys))
 
-    def numbers(self, kind: Kind) -> Any:
-        """The values that the frame of a chart is made of; None before there is a run."""
-        run = self.snapshot
-        if run is not None and kind.at_cell and run.at_cell is not None and self.cell_words:
-            run = replace(run, by_trial=run.at_cell.by_trial)
-        return kind.numbers(run, self.scenario) if run is not None else None
-
-    @property
-    def spite(self) -> tuple[CellView, ...]:
-        """The answers to the goal in spite of other defences than the scenario's."""
-        if self.snapshot is None or (scenario := self.scenario) is None:
-            return ()
-        from ....charts.curves import select_cells, spite_selections
-
-        others = (select_cells(scenario, each) for each in spite_selections(scenario))
-        return answers_at(self.snapshot, scenario, others)
-
     def waits_for(self, kind: Kind) -> str:
         """The words in place of a chart that has no numbers yet, with what is worked on."""
         run = self.snapshot
-        if kind.waiting and run is not None and run.status == "running" and run.latest:
+        if not kind.waiting or run is None or not run.frequencies:
+            return self.empty
+        if run.status == "running" and run.latest:
             return f"{kind.waiting.removesuffix(' …')}: {run.latest}"
-        return kind.waiting or self.empty
+        return kind.waiting
 
-    def at_cursor(self) -> tuple[Frequencies | None, str]:
-        """The frequencies of the round or the cell that is looked at, and which, in words."""
-        at_cell = self.snapshot.at_cell if self.snapshot is not None else None
-        if self.cursor is None and at_cell is not None and (words := self.cell_words):
-            return at_cell, words
-        return _at_round(self.snapshot, self.cursor)
-
-    def overlays_at_cursor(self) -> tuple[Overlay, ...]:
-        """The runs laid over, at the same round; while all are pooled, as they are.
-
-        None over a cell that is looked at: theirs are other ones.
-        """
-        if self.cursor is None and self.cell is not None:
-            return ()
-        if self.cursor is None:
-            return self.overlays
-        rounds = [(overlay, _at_round(overlay.snapshot, self.cursor)) for overlay in self.overlays]
-        return tuple(
-            replace(overlay, snapshot=replace(overlay.snapshot, frequencies=frequencies))
-            for overlay, (frequencies, words) in rounds
-            if words
-        )
+    @property
+    def round_words(self) -> str:
+        """The round that is looked at: its number, its share of fakes and the ε spent so far."""
+        rounds, at = self.data.rounds, self.cursor
+        many = len(rounds) if rounds is not None else 0
+        if rounds is None or at is None or at >= many:
+            return f"all {many} rounds"
+        share, spent = percent(rounds.share[at]), short(rounds.spent[at])
+        return f"round {at} of 0–{many - 1} · β {share} · ε {spent}"
 
     @property
     def stale(self) -> bool:
@@ -236,7 +187,7 @@ class Shown(Struct, frozen=True):
             return ()
         run, scenario = self.snapshot, self.scenario
         if run is not None and run.full and scenario is not None and scenario.sweep:
-            cells = self.table.grid(scenario.sweep, {})
+            cells = run.table.grid(scenario.sweep, {})
             if chart in SWEPT and (over_sweep := sweep_verdict(cells, list(scenario.sweep))):
                 return over_sweep
         return verdict(told, chart)
@@ -251,7 +202,7 @@ class Shown(Struct, frozen=True):
         """The cell that the verdict is about: the one at a cursor, else the draft's own."""
         if (cell := self.cell) is not None and self.snapshot is not None:
             return VerdictCell(cell, self.snapshot.at_cell)
-        return None if self.base is None else VerdictCell(self.base, self.frequencies)
+        return None if self.base is None else VerdictCell(self.base, self.data.frequencies)
 
     @property
     def note(self) -> str:
@@ -306,32 +257,3 @@ def _numbers(values: Sequence[object]) -> list[float]:
         if isinstance(value, int | float) and not isinstance(value, bool)
     ]
     return numbers if len(numbers) == len(values) else []
-
-
-def _frequencies(snapshot: Snapshot | None) -> Frequencies | None:
-    frequencies = snapshot.frequencies if snapshot is not None else None
-    return frequencies if frequencies is not None and frequencies.trials > 0 else None
-
-
-def _at_round(snapshot: Snapshot | None, cursor: int | None) -> tuple[Frequencies | None, str]:
-    """The frequencies of a round, and which one it is; of very many rounds some are not kept:
-    then those of the one before.
-    """
-    pooled = _frequencies(snapshot)
-    if snapshot is None or cursor is None or not snapshot.round_frequencies:
-        return pooled, ""
-    from ....charts.figures.rounds import kept
-
-    at = kept(snapshot.round_frequencies, cursor)
-    count = len(snapshot.rounds) if snapshot.rounds is not None else 0
-    if at is None or at >= count:
-        return pooled, ""
-    return snapshot.round_frequencies[at], f"round {at} of 0–{count - 1}"
-
-
-Titled = TypeVar("Titled", bound="Chart | Table")
-
-
-def of_round(titled: Titled, round_words: str) -> Titled:
-    """A chart or a table, with the round or the cell that it is of in its title."""
-    return replace(titled, title=f"{titled.title}, {round_words}") if round_words else titled

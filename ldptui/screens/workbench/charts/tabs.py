@@ -146,7 +146,7 @@ def charts_of(tab: str, *, wide: bool, rounds: bool) -> tuple[str, ...]:
     rounds : whether there are rounds whose frequencies could be gone through.
     """
     kind = KINDS[tab]
-    if not kind.drawn:
+    if not kind.frame:
         return ()
     both = wide and kind.beside and (rounds or tab != "timeline")
     return (tab, kind.beside) if both else (tab,)
@@ -159,9 +159,9 @@ KEYS: Final[list[BindingType]] = [
     Binding("v", "view", "View", id="charts.view"),
     Binding("t", "table", "Table", id="charts.table"),
     Binding("x", "axis", "Axis", id="charts.axis"),
-    Binding("f", "pick", "Series", id="charts.pick"),
-    Binding("X", "log('x')", "Log x", id="charts.log-x"),
-    Binding("c", "log('y')", "Log y", id="charts.log-y"),
+    Binding("f", "option('pick')", "Series", id="charts.pick"),
+    Binding("X", "option('x')", "Log x", id="charts.log-x"),
+    Binding("c", "option('y')", "Log y", id="charts.log-y"),
     Binding("j,down", "cohort(1)", "Pick", id="charts.next-cohort",
             key_display="j k"),
     Binding("k,up", "cohort(-1)", "Cohort, target, series before", show=False,

@@ -1,0 +1,358 @@
+"""A metric over an axis: closed forms as lines, what was measured as points; and their table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ldptui.core.base.summary import Estimate
+from ldptui.core.view import CellView
+
+from ...session.cells import Cells
+from ...text import format as fmt
+from ...text.interval import reach_95, with_reach
+from ..chart_data import ChartData
+from ..curves import ClosedForms, Curve, Variable
+from ..series import TONES, Axis, Plot, Series, Tone
+from .frame import Frame, Option, View, chosen_option
+from .frequencies import OVERLAID
+from .limits import steady_limits, symlog_limits
+from .settings import curve_words
+from .table import MEASURED, Column, Table, Value, finite, rows_at
+
+MANY: Final = 30
+"""Measurements from which a curve of them is a line within a band: points would hide it."""
+LEAST_SPAN: Final = 1.1
+"""A y-axis of curves reaches over a tenth of their size to both sides at least."""
+BIT_SUPPORT: Final = "bits, before decoding"
+"""The name of the gain of targets where their bits are counted and not decoded."""
+CLOSED: Final = "closed form"
+SCALES: Final[Mapping[str, str]] = {"linear": "y linear", "log": "y log", "symlog": "y symlog"}
+
+
+class Sample(Struct, frozen=True):
+    """What the trials of a cell measured at a place of the axis.
+
+    support : the closed form of bits, before decoding.
+    """
+
+    x: float
+    estimate: Estimate
+    trials: int
+    support: float | None
+
+    @property
+    def y(self) -> float:
+        """The mean over the trials."""
+        return self.estimate.mean if self.estimate.mean is not None else math.nan
+
+    @property
+    def half(self) -> float:
+        """Half of the 95 % interval of the mean; NaN for one trial."""
+        error = self.estimate.standard_error
+        return math.nan if error is None else reach_95(self.trials) * error
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of what is drawn."""
+        half = 0.0 if math.isnan(self.half) else self.half
+        return self.y - half, self.y + half
+
+
+class Course(Struct, frozen=True, eq=False):
+    """A metric over a variable, in the cells of a run and of others, beside its closed forms.
+
+    root : its square root is drawn. has_others : whether the cells of other settings are drawn
+    where there are none of the curves. y : the axis, its limits still open.
+    """
+
+    metric: str
+    axis: Variable
+    log_x: bool
+    y: Axis
+    curves: Sequence[Curve]
+    table: Cells
+    overlays: Sequence[tuple[str, Cells]] = ()
+    root: bool = False
+    has_others: bool = True
+
+    def samples(self, cells: Iterable[CellView]) -> list[Sample]:
+        """What these cells measured, by place; without those that have none."""
+        found = []
+        for cell in cells:
+            x, measured = cell.parameters.get(self.axis.key), cell.metrics.get(self.metric)
+            x = self.axis.place_of(x) if self.axis.lists else x
+            if isinstance(x, int | float) and measured is not None and measured.mean is not None:
+                support = (cell.bits or {}).get("bit_support_gain")
+                shown = _root(measured) if self.root else measured
+                found.append(Sample(float(x), shown, cell.trials, support))
+        return sorted(found, key=lambda sample: sample.x)
+
+    def groups(self) -> list[list[Sample]]:
+        """The samples of each curve."""
+        key = self.axis.key
+        return [self.samples(self.table.group(each.parameters, key)) for each in self.curves]
+
+    def along(self, table: Cells) -> list[Sample]:
+        """The samples along the axis; those of another axis all have one x: they are no curve."""
+        found = self.samples(table.along(self.axis.key))
+        return found if len({sample.x for sample in found}) > 1 else []
+
+    def line(self, curve: Curve, samples: Sequence[Sample]) -> tuple[list[float], list[float]]:
+        """x and y of a closed form; those of the cells where the curve has no values."""
+        if any(map(math.isfinite, curve.y)):
+            ys = [math.sqrt(max(0.0, y)) if self.root else y for y in curve.y]
+            return [*curve.x], ys
+        return theory_of(samples)
+
+
+def theory_of(samples: Sequence[Sample]) -> tuple[list[float], list[float]]:
+    """x and the closed form of the samples that have one."""
+    known = [(each.x, each.estimate.theory) for each in samples]
+    pairs = [(x, theory) for x, theory in known if theory is not None]
+    return [x for x, _ in pairs], [y for _, y in pairs]
+
+
+def _root(measured: Estimate) -> Estimate:
+    """√y, whose error to first order is that of y over 2√y."""
+    root = math.sqrt(max(0.0, measured.mean or 0.0))
+    error, theory = measured.standard_error, measured.theory
+    error = None if error is None else error * (0.5 / root if root else 0.0)
+    theory = None if theory is None else math.sqrt(max(0.0, theory))
+    return Estimate(root, error, theory, measured.doubt)
+
+
+# --- What the keys change ------------------------------------------------------------------------
+
+
+class Axes(Struct, frozen=True):
+    """The axis of a chart and its spacing, as chosen; the closed forms along it."""
+
+    axis: Variable
+    log: bool
+    curves: tuple[Curve, ...]
+    options: dict[str, Option]
+
+    def with_scale(
+        self, chosen: Mapping[str, str], usual: str, scales: int
+    ) -> tuple[str, dict[str, Option]]:
+        """The scale of y, and all options; scales : how many of `SCALES` there are."""
+        values = dict([*SCALES.items()][:scales])
+        y = chosen_option(values, chosen.get("y"), usual)
+        return y.chosen, {**self.options, "y": y}
+
+
+def axes_of(forms: ClosedForms, chart: str, chosen: Mapping[str, str]) -> Axes | None:
+    """What a chart has on its x-axis; None where it has none. Raises LateError."""
+    axis = forms.axis(chart, chosen.get("axis", ""))
+    if axis is None:
+        return None
+    x = chosen_option(
+        {"linear": "x linear", "log": "x log"}, chosen.get("x"), "log" if axis.log else "linear"
+    )
+    names = {each.key: f"over {each.symbol}" for each in forms.axes(chart)}
+    options = {"axis": Option(names, axis.key), "x": x}
+    log = x.chosen == "log"
+    return Axes(axis, log, forms.curves(chart, axis, log=log, patient=False), options)
+
+
+def course_of(data: ChartData, axes: Axes, metric: str, y: Axis) -> Course:
+    """A metric over the axis, in the cells of the data."""
+    curves = [curve for curve in axes.curves if not curve.line]
+    return Course(metric, axes.axis, axes.log, y, curves, data.table, data.tables_over)
+
+
+def course_frame(
+    data: ChartData, course: Course, table: Table, views: Mapping[str, View],
+    options: Mapping[str, Option],
+) -> Frame:  # fmt: skip
+    """The frame of a chart over an axis: the cell at its cursor is on the picked curve."""
+
+    def settings(at: Any, picked: int) -> list[tuple[str, Any]]:
+        rows = rows_at(table, (1, at))
+        name = rows[picked][0] if picked < len(rows) else None
+        curve = next((each for each in course.curves if each.label == name), None)
+        if curve is None or data.scenario is None:
+            return []
+        edits = {key: curve.parameters[key] for key in data.scenario.sweep
+                 if key in curve.parameters}  # fmt: skip
+        return [*{**edits, course.axis.key: course.axis.value_at(at)}.items()]
+
+    drawn = [curve.parameters for curve in course.curves]
+    aside = curve_words(data.scenario, drawn, course.axis.key)
+    return Frame(table, views, options, settings, picks=True, aside=aside)
+
+
+# --- The plot ------------------------------------------------------------------------------------
+
+
+def course_plot(
+    course: Course, title: str, groups: Sequence[Sequence[Sample]], room: Sequence[float] = ()
+) -> Plot:
+    """The curves and the points of a course; room : what the y-axis has to hold too."""
+    axis, y = course.axis, course.y
+    lines = [course.line(*pair) for pair in zip(course.curves, groups, strict=True)]
+    overlays = [(name, course.along(table)) for name, table in course.overlays]
+    has_own = any(groups) or not course.has_others
+    stale = [] if has_own else course.along(course.table)
+    known = [v for _, ys in lines for v in ys]
+    known += [v for curve in course.curves for v in curve.support]
+    arrived = [end for group in groups for sample in group for end in sample.ends]
+    arrived += [sample.y for _, group in overlays for sample in group]
+    arrived += [sample.y for sample in stale] if not known else []
+    low, high = steady_limits([*known, *room, *_around(known, log=y.log)], arrived, log=y.log)
+    if y.linear:
+        low, high = symlog_limits([*known, *room, *arrived], y.linear)
+    notes = _notes(groups, overlays)
+    if y.log and any(value <= 0 for value in (*known, *arrived)):
+        notes.append("values ≤ 0 have no place on a log axis")
+    crosses = not y.log and low is not None and low < 0 < (high or 0)
+    return Plot(
+        f"{title} over the {axis.label}",
+        Axis(axis.label, log=course.log_x, low=axis.start(course.log_x), high=axis.high),
+        replace(y, low=low, high=high),
+        (*_curve_series(course.curves, lines, groups), *_other_series(stale, overlays)),
+        levels=((0.0, ""),) if crosses else (),
+        note="; ".join(notes),
+    )
+
+
+def _curve_series(
+    curves: Sequence[Curve],
+    lines: Sequence[tuple[list[float], list[float]]],
+    groups: Sequence[Sequence[Sample]],
+) -> Iterator[Series]:
+    """The closed forms, those before decoding, and the simulated points of each."""
+    single = len(lines) == 1
+
+    def tone(number: int, alone: Tone) -> Tone:
+        return alone if single else TONES[number % len(TONES)]
+
+    for number, (curve, (xs, ys), points) in enumerate(zip(curves, lines, groups, strict=True)):
+        name = f"{curve.label}, {CLOSED}" if single else curve.label
+        # Where there are points, their markers name the series; the line runs through them.
+        has_points = 0 < len(points) < MANY and not single
+        legend = not has_points and not (single and points and not ys)
+        yield Series(name, xs, ys, tone(number, "theory"), legend=legend, end=curve.label)
+    named = False
+    for number, curve in enumerate(curves):
+        if curve.support:
+            shade = tone(number, "muted")
+            yield Series(BIT_SUPPORT, curve.x, curve.support, shade, "dotted", legend=not named)
+            named = True
+    for number, (curve, points) in enumerate(zip(curves, groups, strict=True)):
+        if points:
+            name = "simulated" if single else curve.label
+            drawn = points_series(name, points, tone(number, "measured"))
+            by_line = drawn.style == "band" and not single and bool(lines[number][0])
+            yield replace(drawn, legend=not by_line)
+    if not single and any(groups) and any(ys for _, ys in lines):
+        yield Series(f"line = {CLOSED}", (), (), "muted")
+
+
+def _other_series(
+    stale: Sequence[Sample], overlays: Sequence[tuple[str, Sequence[Sample]]]
+) -> Iterator[Series]:
+    """The points of other settings and of other runs."""
+    if stale:
+        yield replace(points_series("other settings", stale, "muted"), error=None, style="points")
+    for (name, laid), tone in zip(overlays, OVERLAID, strict=False):
+        if laid:
+            yield points_series(name, laid, tone)
+
+
+def points_series(label: str, samples: Sequence[Sample], tone: Tone) -> Series:
+    """A point with its interval for each sample, or a band of many."""
+    errors = [sample.half for sample in samples]
+    usable = any(error > 0 for error in errors)
+    return Series(
+        label,
+        [sample.x for sample in samples],
+        [sample.y for sample in samples],
+        tone,
+        "band" if usable and len(samples) >= MANY else "points",
+        errors if usable else None,
+    )
+
+
+def _notes(
+    groups: Sequence[Sequence[Sample]], overlays: Sequence[tuple[str, Sequence[Sample]]]
+) -> list[str]:
+    """The sentences below the curves; where there is little room, the last give way."""
+    notes = []
+    trials = sorted({sample.trials for group in groups for sample in group})
+    what = "bands" if any(len(group) >= MANY for group in groups) else "points"
+    if trials and trials[-1] == 1:
+        notes.append(f"{what}: one trial")
+    elif trials:
+        many = " … ".join(map(fmt.count, dict.fromkeys((trials[0], trials[-1]))))
+        notes.append(f"{what}: mean of {many} trials ± 95 %")
+    if empty := ", ".join(name for name, group in overlays if not group):
+        notes.append(f"{empty}: no points over this axis")
+    return notes
+
+
+def _around(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
+    """Values that keep an axis from being all noise, where those of a curve hardly differ."""
+    usable = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
+    if not usable:
+        return ()
+    low, high = min(usable), max(usable)
+    if log:
+        middle = math.sqrt(low * high)
+        return middle / LEAST_SPAN, middle * LEAST_SPAN
+    middle, half = (low + high) / 2, max(abs(low), abs(high)) * (LEAST_SPAN - 1)
+    return middle - half, middle + half
+
+
+# --- The table -----------------------------------------------------------------------------------
+
+
+def course_table(
+    course: Course,
+    title: str,
+    groups: Sequence[tuple[str, Sequence[Sample]]],
+    *,
+    powers: bool = False,
+    against: Sequence[Curve] = (),
+) -> Table:
+    """A row for each sample under the name of its group; closed forms alone where there is none.
+
+    powers : each number with a power of ten; else with the decimals that the errors have.
+    against : lines that have a column each.
+    """
+    axis, support = course.axis, any(curve.support for curve in course.curves)
+    samples = [sample for _, group in groups for sample in group]
+    errors = [each.estimate.standard_error for each in samples if each.estimate.standard_error]
+    places = min(6, fmt.decimals(errors)) if errors else 4
+    number = Column("", digits=4) if powers else Column("", places)
+    error = Column("", digits=2) if powers else Column("", places)
+    columns = [Column("series"), Column(axis.symbol)]
+    columns += [replace(number, name=CLOSED), replace(number, name=MEASURED)]
+    columns += [replace(error, name="± error"), Column("z", 2, sign=True), Column("trials")]
+    columns += [replace(number, name=BIT_SUPPORT)] if support else []
+    columns += [replace(number, name=line.label) for line in against]
+    values = [dict(zip(line.x, line.y, strict=True)) for line in against]
+    rows: list[tuple[Value, ...]] = []
+
+    def add(label: str, x: float, numbers: Sequence[Value], bits: Value) -> None:
+        lines = (finite(line.get(x, math.nan)) for line in values)
+        place = int(x) if axis.integer else x
+        rows.append((label, place, *numbers, *([bits] if support else []), *lines))
+
+    curves = {curve.label: curve for curve in course.curves}
+    groups = [*groups, *((name, course.along(table)) for name, table in course.overlays)]
+    for label, group in groups:
+        for sample in group:
+            found = sample.estimate
+            numbers = (found.theory, found.mean, found.standard_error, found.z, sample.trials)
+            add(label, sample.x, numbers, sample.support)
+        if not group and label in curves:
+            for x, y in zip(*course.line(curves[label], ()), strict=True):
+                add(label, x, (finite(y), None, None, None, None), None)
+    title = with_reach(f"{title} over {axis.symbol}", [sample.trials for sample in samples])
+    return Table(title, tuple(columns), tuple(rows))

@@ -1,0 +1,103 @@
+"""The estimates of items in all views: as bars, by rank, as residuals, as the bits of cohorts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from ldptui.core.view import BitCounts, Frequencies
+
+from ..chart_data import ChartData
+from ..series import Bars, Plot
+from .bits import bit_plot, bit_table
+from .frame import Frame, Option, Room, View, add_to_title, chosen_option
+from .frequencies import by_rank, frequency_table, item_table, top_bars, trials_note
+from .ranks import rank_plot, residuals
+from .settings import base_words
+from .table import Table
+
+VIEWS: Final = {"bars": "bars", "rank": "rank", "residuals": "residuals", "bits": "bits"}
+FEW: Final = 12
+"""Items that bars alone show: fewer make no curve over their ranks."""
+AROUND: Final = 4
+"""Rows around bars: title, heading, the rest, the note."""
+NARROW: Final = 60
+"""Columns below which the words around bars are few."""
+
+
+def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
+    """The estimates of the round or the cell that is looked at; a cursor goes through the items."""
+    seen, words = data.at_cursor()
+    if seen is None:
+        return ""
+    bits, overlays = data.bits, data.overlays_at_cursor()
+    shown, cell = seen, data.base
+    wanted = cell.wanted if cell is not None else None
+    ranked = [shown.items[place] for place in by_rank(shown)]
+
+    def draw_bars(at: int | None, room: Room) -> Bars:
+        rows, compact = max(4, room[1] - AROUND), room[0] < NARROW
+        place = _place(shown, at)
+        bars = top_bars(shown, rows, compact=compact, at=place, overlays=overlays)
+        return add_to_title(bars, words)
+
+    def draw_rank(at: int | None, _: Room) -> Plot:
+        place = None if at not in ranked else ranked.index(at) + 1.0
+        return add_to_title(replace(rank_plot(shown, overlays), cursor=place), words)
+
+    def draw_residuals(at: int | None, room: Room) -> Plot:
+        plot = residuals(shown, max(16, room[0] - 12), wanted, overlays=overlays)
+        item = None if at not in shown.items else float(at or 0)
+        return add_to_title(replace(plot, cursor=item), words)
+
+    def read(at: int) -> Table | None:
+        place = _place(shown, at)
+        return None if place is None else item_table(shown, place, overlays)
+
+    def click_bar(place: object, _: Room) -> tuple[int, int] | None:
+        known = place in shown.labels
+        return (shown.items[shown.labels.index(str(place))], 0) if known else None
+
+    def click_rank(place: tuple[float, float], _: Room) -> tuple[int, int]:
+        return ranked[max(1, min(len(ranked), round(place[0]))) - 1], 0
+
+    views = {
+        "bars": View("bars", draw_bars, ranked, read, click_bar),
+        "rank": View("rank", draw_rank, ranked, read, click_rank),
+        "residuals": View("residuals", draw_residuals, shown.items, read),
+    }
+    if shown.domain_size < FEW:
+        del views["rank"]
+    table = add_to_title(frequency_table(shown, overlays), words)
+    trials = trials_note(shown.trials).partition(" ±")[0]
+    aside = "; ".join(filter(None, (trials, base_words(data.scenario))))
+    if bits is None:
+        return Frame(table, views, least=3, stride=1, aside=aside)
+    cohorts = {str(at): f"cohort {at}" for at in range(bits.shown)}
+    cohort = chosen_option(cohorts, chosen.get("walk"))
+    views["bits"] = _bits_view(bits, int(cohort.chosen), attacked=bool(shown.targets))
+    is_bits = chosen.get("view") == "bits"
+    table = bit_table(bits) if is_bits else table
+    options: dict[str, Option] = {"walk": cohort} if is_bits else {}
+    return Frame(table, views, options, least=3, stride=1, aside=aside)
+
+
+def _bits_view(bits: BitCounts, cohort: int, *, attacked: bool) -> View:
+    """The bits of a cohort."""
+
+    def draw(at: int | None, room: Room) -> Plot:
+        plot = bit_plot(bits, cohort, max(8, room[0] - 8), attacked=attacked)
+        return replace(plot, cursor=None if at is None else float(at))
+
+    def read(at: int) -> Table:
+        table, row = bit_table(bits), cohort * bits.bits + at
+        return replace(table, rows=table.rows[row : row + 1] if at < bits.bits else ())
+
+    return View("bits", draw, range(bits.bits), read)
+
+
+def _place(frequencies: Frequencies, item: int | None) -> int | None:
+    """The place of an item among those shown."""
+    return frequencies.items.index(item) if item in frequencies.items else None

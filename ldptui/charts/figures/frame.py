@@ -1,0 +1,98 @@
+"""The frame of a chart: its views, the numbers behind them, and what its keys change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from ..series import Panels, Plot
+
+if TYPE_CHECKING:
+    from ..series import Chart
+    from .table import Table
+
+Room: TypeAlias = tuple[int, int]
+"""The columns and the rows of a picture."""
+
+
+class Option(Struct, frozen=True):
+    """What a key changes in a chart: all values with their words, and the one that it has."""
+
+    values: Mapping[str, str]
+    chosen: str
+
+    @property
+    def words(self) -> str:
+        """The words of the value that it has."""
+        return self.values[self.chosen]
+
+
+class View(Struct, frozen=True, eq=False):
+    """One picture of a chart.
+
+    words : in a switch. draw : the picture with its cursor at a stop, None for no cursor, in a
+    room. stops : where the cursor stops, in order; None: at the values of the frame's column in its
+    table. read : the rows at a stop; None: those of the table. click : the stop and the row of it
+    that are meant by a click at a place, in a room; None: the stop that is nearest on the x-axis.
+    """
+
+    words: str
+    draw: Callable[[Any, Room], Chart]
+    stops: Sequence[Any] | None = None
+    read: Callable[[Any], Table | None] | None = None
+    click: Callable[[Any, Room], tuple[Any, int] | None] | None = None
+
+
+class Frame(Struct, frozen=True, eq=False):
+    """A chart of some data, as far as it does not depend on a cursor or a room.
+
+    options : what its keys change besides the view, by name: axis, x, y, pick, layer, walk.
+    settings_at : the keys of the cell at a stop and a row of it, with their values.
+    column : the column that the rows at a stop share. picks : whether one of these rows is picked.
+    least : the rows that are read however little room there is. stride : the stops that another row
+    of the picture is away; 0 where it has none. at : the stop that is shown whatever the cursor.
+    aside : what is said below a figure for paper, and beside the charts of the workbench.
+    """
+
+    table: Table
+    views: Mapping[str, View]
+    options: Mapping[str, Option] = field(default_factory=dict)
+    settings_at: Callable[[Any, int], list[tuple[str, Any]]] | None = None
+    column: int = 1
+    picks: bool = False
+    least: int = 1
+    stride: int = 0
+    at: Any = None
+    aside: str = ""
+
+
+Titled = TypeVar("Titled", bound="Chart | Table")
+
+
+def add_to_title(titled: Titled, words: str) -> Titled:
+    """A chart or a table, with the round or the cell that it is of in its title."""
+    return replace(titled, title=f"{titled.title}, {words}") if words else titled
+
+
+def draw_plot(chart: Plot | Panels) -> Callable[[Any, Room], Chart]:
+    """A function that puts the cursor into a plot, into every one of panels."""
+
+    def draw(at: Any, _: Room) -> Chart:
+        if isinstance(chart, Panels):
+            return replace(chart, plots=tuple(replace(plot, cursor=at) for plot in chart.plots))
+        return replace(chart, cursor=at)
+
+    return draw
+
+
+def plain_frame(table: Table, chart: Plot, **more: Any) -> Frame:
+    """The frame of a plot whose cursor goes through the numbers of its table."""
+    return Frame(table, {"": View("", draw_plot(chart))}, **more)
+
+
+def chosen_option(values: Mapping[str, str], chosen: str | None, usual: str = "") -> Option:
+    """The option that has the chosen value, else the usual one, else the first."""
+    return Option(values, next(each for each in (chosen or "", usual, *values) if each in values))
