@@ -7,7 +7,7 @@ import sys
 import textwrap
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -30,11 +30,12 @@ from ..session.exporting import DRAWN
 from ..terminal import exits, output
 from ..text import format as text
 from ..text.labels import with_labels
-from . import run_progress, scenario_loading
+from . import scenario_loading
 from .common_options import Opening
 from .option_groups import Simulation
 from .output_options import written_to
 from .run_lookup import run_or_file
+from .run_progress import ProgressLine
 from .run_recording import Computation, bound, simulate_into
 
 SUFFIXES: Final = (*DRAWN, ".txt")
@@ -143,12 +144,12 @@ def replay_run(
         run = store.run(number)
         limits = limits and store.path is None  # a stranger's file
         experiment = permit_code(store.experiment(number, limits), code)
-        bar = run_progress.Bar(sys.stderr, experiment, quiet)
-        how: Any = {"workers": workers, "show": bar.show, "experiment": experiment}
+        line = ProgressLine(sys.stderr, quiet)
+        show = partial(line.show_progress, swept=[*experiment.scenario.sweep])
         try:
-            outcome = replay(store, number, **how)
+            outcome = replay(store, number, workers=workers, show=show, experiment=experiment)
         finally:
-            bar.erase()
+            line.erase()
     means = outcome.means
     if not outcome.difference:
         return _identical(outcome, run, quiet)

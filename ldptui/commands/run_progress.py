@@ -13,14 +13,14 @@ from contextlib import redirect_stdout
 from functools import partial
 from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
-from typing import Any, Final, TextIO, TypeAlias
+from typing import Final, TextIO, TypeAlias
 
 from ldptui.core.base.errors import one_line
 from ldptui.core.experiment import Experiment
 from ldptui.core.running.child_lifetime import kill_processes
 from ldptui.core.running.runner import WHOLE, Memory, Progress, Results, Shard
 from ldptui.core.running.runner import run as run_experiment
-from ldptui.core.running.searching import Answers, SearchProgress, run_goal_searches
+from ldptui.core.running.searching import Answers, run_goal_searches
 from ldptui.core.running.workers import LostError
 
 from ..terminal.output import encodable, note
@@ -31,8 +31,8 @@ OFTEN: Final = 0.1
 """Least seconds between two drawings."""
 
 
-Step: TypeAlias = Progress | str | BaseException | None
-"""Progress, words about a long trial, what was raised, or the end."""
+Step: TypeAlias = Progress | BaseException | None
+"""Progress, what was raised, or the end."""
 Steps: TypeAlias = "SimpleQueue[Step]"
 
 
@@ -53,6 +53,7 @@ def measure(
     """
     apart = any(cell.python_code for cell in experiment.cells)
     steps: Steps = SimpleQueue()
+    line, swept = ProgressLine(sys.stderr, quiet), [*experiment.scenario.sweep]
     work = partial(
         run_experiment,
         experiment,
@@ -61,25 +62,21 @@ def measure(
         frequencies=frequencies,
         memory=memory,
         apart=apart,
-        pulse=Beat(steps),
+        pulse=line,
         shard=shard,
     )
     thread = threading.Thread(target=_compute, args=(work, steps, workers > 1 or apart))
     thread.daemon = True
     results = None
-    bar = Bar(sys.stderr, experiment, quiet)
     try:
         # Standard output carries the results and nothing else: not what an attack's code prints.
         with redirect_stdout(sys.stderr):
             thread.start()
-            while (step := _next(steps, bar)) is not None:
+            while (step := _next(steps, line)) is not None:
                 if isinstance(step, BaseException):
                     raise step
-                if isinstance(step, str):
-                    bar.say(step)
-                    continue
                 results = step.results
-                bar.show(step)
+                line.show_progress(step, swept)
     except LostError as error:
         note(f"ldptui: {error}")
         if results is None:
@@ -89,7 +86,7 @@ def measure(
         if results is None:
             raise
     finally:
-        bar.erase()
+        line.erase()
     assert results is not None
     return results
 
@@ -116,10 +113,13 @@ def answered(
 
     answers : those that are known, which gets the others.
     """
-    line = SearchLine(None if quiet else sys.stderr)
+    line = ProgressLine(sys.stderr, quiet)
     try:
         for step in run_goal_searches(experiment, workers, limits, answers, line):
-            line.show(step)
+            done, total = step.done, step.total
+            if done < total:
+                words = text.searching(done, total)
+                line.show(lambda _, words=words: words)  # type: ignore[misc]
     finally:
         line.erase()
     if step.known and not quiet:
@@ -128,107 +128,56 @@ def answered(
     return step.experiment
 
 
-class Line:
-    """Words on one line of a terminal that replace each other; nothing where there is none."""
+class ProgressLine:
+    """A line of a terminal that says how far a work is, drawn ten times a second at most.
 
-    def __init__(self, stream: TextIO | None) -> None:
-        self._stream = stream if stream is not None and stream.isatty() else None
-        self._drawn, self._due = False, 0.0
+    It is the pulse of the work as well: it stops nothing, an interrupt ends the work. Nothing is
+    drawn where there is no terminal, or nobody wants it.
+    """
 
-    def draw(self, words: str) -> None:
-        """Replace the words."""
-        if self._stream is not None:
-            self._due, self._drawn = time.monotonic() + OFTEN, True
+    def __init__(self, stream: TextIO, quiet: bool = False) -> None:
+        self._stream = stream if stream.isatty() and not quiet else None
+        self._due = 0.0
+        self._write: Callable[[int], str] = lambda _: ""
+
+    def __call__(self) -> None:
+        """Nothing stops the work here."""
+
+    def show(self, write: Callable[[int], str]) -> None:
+        """Say how far the work is, in so many cells."""
+        self._write = write
+        self.tell("")
+
+    def show_progress(self, progress: Progress, swept: list[str]) -> None:
+        """Say how far a run is."""
+        self.show(partial(progress_line, progress, swept))
+
+    def tell(self, words: str) -> None:
+        """Say beside it what is looked at, if the line is due."""
+        if self._stream is not None and time.monotonic() >= self._due:
+            self._due = time.monotonic() + OFTEN
             width = shutil.get_terminal_size().columns - 1
-            self._stream.write(f"\r{encodable(words, self._stream)[:width]}\x1b[K")
+            far = self._write(width - len(words) - 2 if words else width)
+            line = encodable(one_line(f"{far}  {words}".strip()), self._stream)
+            self._stream.write(f"\r{line[:width]}\x1b[K")
             self._stream.flush()
 
     def erase(self) -> None:
-        """Leave the line empty, if there is something on it."""
-        if self._stream is not None and self._drawn:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+        """Leave the line empty, for good."""
+        stream, self._stream = self._stream, None
+        if stream is not None and self._due:
+            stream.write("\r\x1b[K")
+            stream.flush()
 
 
-class SearchLine(Line):
-    """The progress of a search for goals on one line of a terminal; its pulse as well."""
-
-    def __init__(self, stream: TextIO | None) -> None:
-        super().__init__(stream)
-        self._words = ""
-
-    def __call__(self) -> None:
-        """Nothing stops the work here: an interrupt ends it."""
-
-    def show(self, step: SearchProgress) -> None:
-        """Draw the number of answers, unless all are there."""
-        self._words = text.searching(step.done, step.total)
-        if step.done < step.total:
-            self.draw(self._words)
-
-    def tell(self, words: str) -> None:
-        """Draw beside it what is tried."""
-        if time.monotonic() >= self._due:
-            self.draw(f"{self._words}, {words}")
-
-
-def _next(steps: Steps, bar: Bar) -> Step:
-    """The step that comes next; the bar tells how long it takes where it takes long."""
+def _next(steps: Steps, line: ProgressLine) -> Step:
+    """The step that comes next; the line tells how long it takes where it takes long."""
     started = time.monotonic()
     while True:
         try:
-            step = steps.get(timeout=1.0)
+            return steps.get(timeout=1.0)
         except Empty:
-            taken = text.duration(round(time.monotonic() - started))
-            usual = f" of {text.duration(bar.step_s)}" if bar.step_s > 1 else ""
-            bar.say(f"{taken}{usual} in this block")
-            continue
-        if isinstance(step, Progress) and step.done:
-            bar.step_s = time.monotonic() - started
-        return step
-
-
-class Beat:
-    """A pulse that stops nothing, and puts what it is told into a queue."""
-
-    def __init__(self, told: SimpleQueue[Any]) -> None:
-        self._told, self._due = told, 0.0
-
-    def __call__(self) -> None:
-        """Nothing stops the work here: an interrupt ends the process."""
-
-    def tell(self, words: str) -> None:
-        now = time.monotonic()
-        if now >= self._due:
-            self._due = now + OFTEN
-            self._told.put(words)
-
-
-class Bar(Line):
-    """A progress bar on one line of a terminal, drawn ten times a second at most.
-
-    Words tell on the same line what is looked at within a long trial. step_s : the seconds that the
-    last step took, 0 before there was one.
-    """
-
-    def __init__(self, stream: TextIO, experiment: Experiment, quiet: bool) -> None:
-        super().__init__(None if quiet else stream)
-        self._swept = list(experiment.scenario.sweep)
-        self.step_s = 0.0
-        self._latest: Progress | None = None
-
-    def show(self, progress: Progress) -> None:
-        self._latest = progress
-        self.say("")
-
-    def say(self, words: str) -> None:
-        """Tell beside the progress so far what is looked at."""
-        if self._stream is None or time.monotonic() < self._due or self._latest is None:
-            return
-        width = shutil.get_terminal_size().columns - 1
-        room = width - len(words) - 2 if words else width
-        line = progress_line(self._latest, self._swept, room)
-        self.draw(one_line(f"{line}  {words}".rstrip()))
+            line.tell(f"{text.duration(round(time.monotonic() - started))} in this block")
 
 
 def progress_line(progress: Progress, swept: list[str], width: int) -> str:

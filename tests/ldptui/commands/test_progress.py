@@ -1,9 +1,10 @@
-"""The progress bar."""
+"""The line of progress."""
 
 from __future__ import annotations
 
 import io
 
+import pytest
 from support.commands import TINY
 
 from ldptui.commands import run_progress
@@ -17,29 +18,32 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_the_bar_shows_share_counts_rate_and_cell_and_is_erased() -> None:
+def test_the_line_shows_share_counts_rate_and_cell_and_is_erased() -> None:
     experiment = compile(parse(TINY + '[sweep]\n"attack.share" = [0.1, 0.2]'))
     *_, last = run(experiment)
     halfway = Progress(last.results, 4, 8, 2.0, experiment.cells[1])
-    line = run_progress.progress_line(halfway, ["protocol.kind", "attack.share"], 79)
-    assert line.startswith(" 50% ████")
+    swept = ["protocol.kind", "attack.share"]
+    written = run_progress.progress_line(halfway, swept, 79)
+    assert written.startswith(" 50% ████")
     for word in ("4/8", "2 trials/s", "2.0 s left", "oue share=0.2"):
-        assert word in line
-    assert len(line) <= 79
+        assert word in written
+    assert len(written) <= 79
     terminal = Terminal()
-    bar = run_progress.Bar(terminal, experiment, quiet=False)
-    bar.show(halfway)
-    bar.show(halfway)  # too soon
+    line = run_progress.ProgressLine(terminal)
+    line.show_progress(halfway, swept)
+    line.tell("too soon")
     assert terminal.getvalue().count("50%") == 1
-    bar.erase()
+    line.erase()
     assert terminal.getvalue().endswith("\r\x1b[K")
+    line.show_progress(halfway, swept)
+    assert terminal.getvalue().count("50%") == 1
 
 
-def test_the_bar_is_drawn_on_a_terminal_alone_and_never_if_quiet() -> None:
-    experiment = compile(parse(TINY))
-    *_, last = run(experiment)
-    for stream, quiet in ((io.StringIO(), False), (Terminal(), True)):
-        bar = run_progress.Bar(stream, experiment, quiet)
-        bar.show(last)
-        bar.erase()
-        assert stream.getvalue() == ""
+@pytest.mark.parametrize(("stream", "quiet"), [(io.StringIO(), False), (Terminal(), True)])
+def test_the_line_is_drawn_on_a_terminal_alone_and_never_if_quiet(
+    stream: io.StringIO, quiet: bool
+) -> None:
+    line = run_progress.ProgressLine(stream, quiet)
+    line.show(lambda _: "far")
+    line.erase()
+    assert stream.getvalue() == ""

@@ -99,7 +99,7 @@ ALONE = (
     "ldptui.core.store:Store.close",
     "ldptui.commands.result_output:report",
     "ldptui.commands.run_progress:_next",
-    "ldptui.commands.run_progress:Bar.erase",
+    "ldptui.commands.run_progress:ProgressLine.erase",
 )
 
 
