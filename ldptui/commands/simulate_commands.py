@@ -182,7 +182,7 @@ def theory(
     """the closed forms alone: p, q, variance, gain of each attack
 
     The closed forms of a protocol, and of the attacks on it. What needs an option that
-    is not given is left out (null in JSON).
+    is not given is left out.
 
     Parameters
     ----------

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import doctest
 import importlib
 import inspect
-import io
 import json
 import re
 import subprocess
@@ -201,44 +199,6 @@ def test_rows_are_long_and_tidy() -> None:
     assert {tuple(row) for row in rows} == {tuple(rows[0])}
 
 
-SHAPES = {
-    "sweep": {"sweep": {"attack.share": [0.0, 0.1]}},
-    "arms": {"defence": [{"kind": "norm-sub"}]},
-    "rounds": {"campaign": {"rounds": 2}},
-    "goal": {
-        "attack": {"kind": "mga", "targets": {"items": [1, 2]}},
-        "goal": {"metric": "gain", "at_least": 0.5},
-    },
-}
-
-
-@pytest.mark.parametrize("more", SHAPES.values(), ids=SHAPES)
-def test_csv_has_one_shape_from_everywhere(
-    more: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """From the library and the command; `rows` has the same numbers, one below the other."""
-    from ldptui.core.scenario import to_toml
-
-    path = tmp_path / "my.toml"
-    path.write_text(to_toml({"format": 1, **TABLES, **more}), encoding="utf-8")
-    results = ldptui.run(path)
-    for form, written in (("csv", results.to_csv()), ("csv-cells", results.to_csv(cells=True))):
-        assert cli.main(["run", str(path), "--no-store", "--quiet", "--format", form]) == 0
-        assert capsys.readouterr().out == written
-    wide = list(csv.DictReader(io.StringIO(results.to_csv(cells=True))))
-    rows = results.rows()
-    assert len(rows) == len(wide) * len(results.cells[0].metrics)
-    settings = [*rows[0]][:-6]
-    assert [name for name in wide[0] if name in settings] == settings
-    for at, row in enumerate(rows):
-        beside = wide[at // len(results.cells[0].metrics)]
-        ends = {"mean": "", "standard_error": "_standard_error", "theory": "_theory", "z": "_z"}
-        expected = {name: beside[name] for name in settings}
-        expected |= {part: beside[f"{row['metric']}{end}"] for part, end in ends.items()}
-        texts = {name: "" if row[name] is None else str(row[name]) for name in expected}
-        assert texts == expected
-
-
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_a_frame_is_of_the_library_that_is_there(
     library: str, monkeypatch: pytest.MonkeyPatch
@@ -381,17 +341,3 @@ def test_a_real_frame_has_one_type_a_column(library: str) -> None:
     grr = ldptui.protocol("grr", 4, epsilon=1.0)
     found = ldptui.estimate(np.array([0, 1, 1]), grr, labels=["a", "b", "c", "d"])
     assert list(found.to_frame(library)["label"]) == ["a", "b", "c", "d"]
-
-
-@pytest.mark.parametrize("workers", [0, -1, 1001])
-def test_a_number_of_workers_that_cannot_be_is_refused(workers: int) -> None:
-    with pytest.raises(ldptui.ScenarioError, match=r"workers must be in \[1, 1000\], got"):
-        ldptui.run(TABLES, workers=workers)
-
-
-def test_a_misspelt_metric_or_kind_is_guessed() -> None:
-    results = ldptui.run("survey", trials=1)
-    with pytest.raises(LdpError, match=r'got "gian" \(did you mean gain\?\)$'):
-        results.estimate("gian")
-    with pytest.raises(LdpError, match=r'got "gr" \(did you mean grr\?\)$'):
-        ldptui.protocol("gr", 4, epsilon=1.0)

@@ -278,11 +278,6 @@ def test_a_file_that_cannot_be_used_is_one_line_and_exit_code_3(
     assert fail(capsys, 3, *arguments)
 
 
-def test_a_misspelt_name_is_refused_with_the_nearest(capsys: Captured) -> None:
-    assert "did you mean quickstart?" in fail(capsys, 3, "run", "quickstrat")
-    assert "did you mean survey?" in fail(capsys, 2, "scenarios", "show", "surve")
-
-
 def test_the_example_of_the_contract(capsys: Captured, tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
     path.write_text(TINY.replace("share = 0.1", "share = 1.5"), encoding="utf-8")

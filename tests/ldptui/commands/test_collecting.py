@@ -84,12 +84,6 @@ def test_columns_beside_the_reports_are_kept(end: str, tmp_path: Path, capsys: C
     assert np.concatenate(held).tolist() == groups
 
 
-def test_an_empty_table_is_called_empty(tmp_path: Path, capsys: Captured) -> None:
-    path = data(tmp_path, "")
-    line = fail(capsys, exits.USAGE, "perturb", path, *AGREED, "--out", str(tmp_path / "r.csv"))
-    assert line == f"{path} is empty: it must have a header and a user a row"
-
-
 def test_columns_that_are_not_kept(tmp_path: Path, capsys: Captured) -> None:
     towns, reports, protocol = ["Bonn"] * 3, [np.zeros(3, np.uint32)], bound("grr", 4)
     for keep, words in (
@@ -226,33 +220,6 @@ def test_from_data_to_frequencies(tmp_path: Path, capsys: Captured) -> None:
     shown = succeed(capsys, "estimate", out, *measured)
     assert f"intervals cover {share:.3f}"[:19] in shown
     assert "(standard error) of the items" in shown, "± is 95 % in the table above"
-
-
-def test_one_report_is_one(tmp_path: Path, capsys: Captured) -> None:
-    reports = tmp_path / "one.csv"
-    reports.write_text("report\n1\n")
-    agreed = ("--protocol", "grr", "--epsilon", "1", "--items", "5")
-    assert (
-        succeed(capsys, "estimate", str(reports), *agreed)
-        .partition("\n\n")[2]
-        .startswith("GRR, ε = 1, d = 5, 1 report\n")
-    )
-    (tmp_path / "data.csv").write_text("item\n1\n")
-    out = str(tmp_path / "out.csv")
-    said = noted(capsys, "perturb", str(tmp_path / "data.csv"), *agreed, "--out", out)
-    assert said == f"wrote {out}: 1 report\n"
-
-
-def test_reports_of_another_epsilon_are_noticed(tmp_path: Path, capsys: Captured) -> None:
-    path, other = data(tmp_path, "item\n" + "3\n" * 500), ("--protocol", "oue", "--items", "4")
-    out = str(tmp_path / "r.csv")
-    succeed(capsys, "perturb", path, *other, "--epsilon", "3", *repeated(1), "--out", out)
-    sentence = "standard errors from 1: the clients used another epsilon or other parameters"
-    estimate = ("estimate", out, *other, "--epsilon", "1")
-    assert sentence in succeed(capsys, *estimate)
-    assert sentence in json.loads(succeed(capsys, *estimate, "--format", "json"))["misfit"]
-    right = succeed(capsys, "estimate", out, *other, "--epsilon", "3", "--format", "json")
-    assert json.loads(right)["misfit"] is None
 
 
 def test_without_a_seed_every_run_draws_anew(tmp_path: Path, capsys: Captured) -> None:
@@ -410,19 +377,6 @@ def test_a_file_whose_bytes_are_refused_ends_with_two(tmp_path: Path, capsys: Ca
             line = fail(capsys, 2, *command, *AGREED, "--out", str(out))
             assert path in line
             assert not out.exists()
-
-
-def test_a_message_names_the_file_and_the_option(tmp_path: Path, capsys: Captured) -> None:
-    missing, out = str(tmp_path / "no.csv"), str(tmp_path / "r.csv")
-    message = fail(capsys, 3, "perturb", missing, *AGREED, "--out", out)
-    assert message == f"{missing} cannot be read: No such file or directory"
-    succeed(capsys, "perturb", data(tmp_path, "item\n1\n2\n"), *AGREED, "--out", out)
-    for option, value, rule in (
-        ("--correct", "fiad", "must be one of none, normalise, norm, "),
-        ("--confidence", "2", "must be in (0, 1), got 2"),
-    ):
-        message = fail(capsys, 2, "estimate", out, *AGREED, option, value)
-        assert message.startswith(f"{option} {rule}")
 
 
 def test_a_domain_names_each_item_once(tmp_path: Path, capsys: Captured) -> None:

@@ -16,11 +16,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import pytest
 from support.commands import Captured, fail
 
-import ldptui
 from ldptui.commands import cli
 from ldptui.core.base import tables
 
@@ -182,68 +180,6 @@ def test_a_file_of_any_kind_ends_with_a_sentence(
         assert {entry.name for entry in folder.iterdir()} <= {Path(path).name, out.name}
         if code == 0 and kind == "estimate":
             json.loads(out.read_text("utf-8"), parse_constant=pytest.fail)
-
-
-@pytest.mark.every(41)
-@pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_so_does_one_among_many_on_any_way(
-    chunk: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In a folder, beside a good file, as standard input, in groups, as a file of counts."""
-    for number in range(FILES):
-        rng = random.Random(f"ways {chunk * FILES + number}")
-        folder, reports = tmp_path / str(number), tmp_path / str(number) / "reports"
-        reports.mkdir(parents=True)
-        path, protocol = drawn("estimate", rng, reports)
-        agreed = ("--protocol", protocol, "--epsilon", "1", "--items", "4")
-        more = ["--counts-out", str(folder / "out.counts")]
-        match rng.choice(["folder", "beside", "input", "groups", "counts"]):
-            case "folder":
-                places = [str(reports)]
-            case "beside":
-                good = folder / "good.csv"
-                columns = {name: list(map(spelled, held)) for name, held in GOOD[protocol].items()}
-                good.write_bytes(as_csv(columns, random.Random(0)))
-                places = [str(good), path]
-            case "input":
-                stream = io.BufferedReader(io.BytesIO(Path(path).read_bytes()))  # type: ignore[arg-type]
-                monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
-                places = ["-"]
-            case "groups":
-                places, more = [path], ["--by", rng.choice(["more", "report", "value", "\ud800"])]
-            case _:
-                kept = folder / "in.counts"
-                kept.write_bytes(damaged(counts_of(protocol, rng), rng))
-                places = [str(kept)]
-        out = folder / "out.json"
-        more += ["--format", "json", "--out", str(out)]
-        before = {entry.name for entry in folder.iterdir()}
-        code = cli.main(["estimate", *places, *agreed, *more])
-        said = capsys.readouterr()
-        about = f"{places} {protocol} {more}: {said.err}"
-        assert code in (0, 2, 3), about
-        assert said.out == ""
-        assert len(said.err.splitlines()) >= 1, about
-        assert code == 0 or len(said.err.splitlines()) == 1, about
-        assert "Traceback" not in said.err
-        made = {entry.name for entry in folder.iterdir()} - before
-        assert made <= {out.name, "out.counts"}
-        assert (out.name in made) == (code == 0), about
-
-
-def counts_of(protocol: str, rng: random.Random) -> bytes:
-    """A file of counts, one of its values spoilt now and then."""
-    made = ldptui.protocol(protocol, 4, epsilon=1.0)
-    held = ldptui.counted(made.perturb([0, 1, 2, 3, 3], np.random.default_rng(0)), made)
-    document = {"ldptui": "counts", "format": 1, **held.agreed, "reports": 5}
-    document["counts"] = held.counts.tolist()
-    if rng.random() < 0.7:
-        cell = rng.choice([cell for cell in CELLS if not isinstance(cell, bytes)])
-        if rng.random() < 0.4:
-            document["counts"][rng.randrange(4)] = cell
-        else:
-            document[rng.choice([*document])] = cell
-    return json.dumps(document).encode("utf-8", "surrogatepass")
 
 
 ENDLESS: Final = {

@@ -186,18 +186,6 @@ def test_single_trials_of_an_attack_in_python_are_drawn_where_it_may_run(
     assert "Estimates of single trials" in out.read_text(encoding="utf-8")
 
 
-def test_columns_of_a_paper_have_two_names(tmp_path: Path, capsys: Captured) -> None:
-    (tmp_path / "tiny.toml").write_text(TINY, encoding="utf-8")
-    drawn = []
-    for flag in ("--paper-columns", "--columns"):
-        out = tmp_path / f"{flag}.svg"
-        succeed(
-            capsys, "plot", str(tmp_path / "tiny.toml"), flag, "1", "--out", str(out), "--quiet"
-        )
-        drawn.append(out.read_text("utf-8"))
-    assert drawn[0] == drawn[1]
-
-
 def test_an_error_chart_of_attacked_cells_has_their_clean_arms(
     scenario: str, tmp_path: Path, capsys: Captured
 ) -> None:

@@ -161,14 +161,6 @@ def test_the_rest_of_the_cells() -> None:
     assert cells.rest() == RemainingMembers(4, (2,))
 
 
-def test_a_domain_of_all_targets_leaves_nothing_over(rng: np.random.Generator) -> None:
-    for kind in KINDS:
-        one = cell([5, 3, 2], {"kind": kind, "epsilon": 1.0}, attack("mga", 0.1, [0, 1, 2]))
-        assert one.is_pure
-        for of in (genuine_report(one, 1, rng), fake_report(one, rng)):
-            assert of.supports.tolist() == of.targets.tolist()
-
-
 @pytest.mark.parametrize(("target", "wish"), [(100, "high"), (0, "low")])
 def test_fakes_of_a_mean_want_no_item_to_look_frequent(
     target: int, wish: str, rng: np.random.Generator

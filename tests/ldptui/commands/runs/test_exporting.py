@@ -16,7 +16,6 @@ from support.commands import TINY, TWENTY, Captured, fail, noted, succeed
 
 from ldptui import core
 from ldptui.catalogue import key_words
-from ldptui.commands import cli
 from ldptui.commands import column_dictionary as tables_of_trials
 from ldptui.core.export import to_csv
 from ldptui.core.metrics import METRICS
@@ -74,35 +73,6 @@ def test_sweeps_are_compared_where_they_meet(tiny: str, tmp_path: Path, capsys: 
     assert all(float(row["difference"]) == 0 for row in found)
     succeed(capsys, "run", tiny)
     assert "it is not clear which belong together" in fail(capsys, 2, "compare", "1", "3")
-
-
-def test_exports_are_what_run_prints(tiny: str, tmp_path: Path, capsys: Captured) -> None:
-    out = tmp_path / "out.csv"
-    words = tmp_path / "words.csv"
-    printed = succeed(capsys, "run", tiny, "--format", "csv")
-    noted(capsys, "runs", "export", "last", "--out", str(out), "--dictionary", str(words))
-    assert out.read_text("utf-8") == printed
-    meanings = {row["column"]: row for row in csv.DictReader(io.StringIO(words.read_text("utf-8")))}
-    assert list(meanings) == next(csv.reader([printed.splitlines()[0]]))
-    assert meanings["mse"]["meaning"].startswith("mean over the items")
-    printed = succeed(capsys, "run", tiny, "--format", "json")
-    noted(capsys, "runs", "export", "last", "--out", str(tmp_path / "out.json"))
-    assert (tmp_path / "out.json").read_text("utf-8") == printed
-
-
-def test_rows_by_cell_are_those_of_run_and_explained(
-    tiny: str, tmp_path: Path, capsys: Captured
-) -> None:
-    out, words = tmp_path / "out.csv", tmp_path / "words.csv"
-    printed = succeed(capsys, "run", tiny, "--format", "csv-cells")
-    assert succeed(capsys, "runs", "show", "last", "--format", "csv-cells") == printed
-    export = ("runs", "export", "last", "--out", str(out), "--format", "csv-cells")
-    noted(capsys, *export, "--dictionary", str(words))
-    assert out.read_text("utf-8") == printed
-    meanings = {row["column"]: row for row in csv.DictReader(io.StringIO(words.read_text("utf-8")))}
-    assert list(meanings) == next(csv.reader([printed.splitlines()[0]]))
-    assert not any("the scenario's key" in row["meaning"] for row in meanings.values())
-    assert meanings["gain_theory"]["meaning"] == "closed form of gain"
 
 
 def test_the_dictionary_knows_every_metric(capsys: Captured) -> None:
@@ -170,39 +140,6 @@ def test_parquet_has_the_columns_and_rows_of_csv(table: str) -> None:
     assert [*made] == names
     for values, texts in zip(made.values(), zip(*rows, strict=True), strict=True):
         assert ["" if value is None else str(value) for value in values] == [*texts]
-
-
-def test_the_table_of_a_paper_is_that_of_the_run(
-    tiny: str, tmp_path: Path, capsys: Captured
-) -> None:
-    """Whichever command writes it: by the end of a file's name, or by --format."""
-    for end, form in (("md", "md"), ("tex", "latex")):
-        printed = succeed(capsys, "run", tiny, "--quiet", "--format", form)
-        out = tmp_path / f"table.{end}"
-        for command in (("run", tiny, "--quiet"), ("runs", "export", "last")):
-            assert cli.main([*command, "--out", str(out)]) == 0
-            assert out.read_text(encoding="utf-8") == printed
-            out.unlink()
-        capsys.readouterr()
-        assert succeed(capsys, "runs", "show", "last", "--format", form) == printed
-
-
-def test_columns_have_one_type_each(tmp_path: Path, kept: Path, capsys: Captured) -> None:
-    path = tmp_path / "mixed.toml"
-    path.write_text(
-        TWENTY.replace('kind = "oue"', 'kind = "olh"').replace("share = 0.1", "share = 0.0")
-        + '\n[sweep]\n"protocol.hash_range" = ["nearest", 3]\n',
-        encoding="utf-8",
-    )
-    succeed(capsys, "run", str(path))
-    with open_store(kept) as there:
-        results = there.results(1)
-    found = tables_of_trials.columns(results)
-    assert found["cell"] == [0] * 20 + [1] * 20
-    assert found["trial"] == [*range(20)] * 2
-    assert found["protocol.hash_range"] == ["nearest"] * 20 + ["3"] * 20
-    assert found["fingerprint"][0] == f"{int(results.cells[0].fingerprints[0]):016x}"
-    assert found["mse"][20:] == results.cells[1].metrics["mse"].tolist()
 
 
 def test_a_run_of_attacks_and_defences_is_a_game(tmp_path: Path, capsys: Captured) -> None:
