@@ -103,11 +103,7 @@ def sharing(
 
 def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> Counts:
     """int64[d]: the number of (seed, value) pairs that each item of the domain hashes to."""
-    return listed_counts(seeds, values, hash_range, np.arange(domain_size, dtype=np.uint32))
-
-
-def listed_counts(seeds: UInts, values: UInts, hash_range: int, listed: UInts) -> Counts:
-    """The number of (seed, value) pairs that each listed item hashes to: int64[len(listed)]."""
+    listed = np.arange(domain_size, dtype=np.uint32)
     counts = np.zeros(listed.size, dtype=np.int64)
     if (compiled := LOOPS.after(PAIR_S * seeds.size * listed.size)) is not None:
         interval = bucket_interval(values, hash_range)

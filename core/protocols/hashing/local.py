@@ -21,7 +21,6 @@ from ...base.secure import generator
 from ...kernels.hashing import (
     bucket_counts,
     buckets,
-    listed_counts,
 )
 from ...kernels.primes import UInts
 from ...law.enumeration import CELLS, ReportLaw, item_name
@@ -181,10 +180,6 @@ class LocalHashing(OverItems, IndependentItems):
     def support_counts(self, reports: Reports) -> Counts:
         seeds = np.ascontiguousarray(reports["seed"])
         return bucket_counts(seeds, reports["value"].copy(), self.hash_range, self.domain_size)
-
-    def listed_counts(self, reports: Reports, items: UInts) -> Counts:
-        seeds = np.ascontiguousarray(reports["seed"])
-        return listed_counts(seeds, reports["value"].copy(), self.hash_range, items)
 
     def seeds(self, reports: Reports) -> UInts:
         """uint32[n]: the seeds, which honest users draw uniformly."""

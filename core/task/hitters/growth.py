@@ -6,7 +6,6 @@ how far they survive is followed.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,38 +18,8 @@ from ...cell import Cell
 from ...law.pure import Items, PureProtocol, estimate
 from ...metrics.conclusions.hitters import Answer
 from ...population import Population
-from .groups import GroupedFakes, Oracle
+from .counting import DrawnCounts
 from .prefixes import Codes, Encoding, Prefixes, codes_of, places
-
-
-class Draws:
-    """The support counts of one trial, drawn from their law or counted from reports."""
-
-    def __init__(self, prefixes: Prefixes, oracle: Oracle, fakes: Sequence[GroupedFakes]) -> None:
-        self._prefixes, self._oracle, self._fakes = prefixes, oracle, fakes
-
-    def oracle(self, level: int) -> PureProtocol:
-        """The protocol of the group that reports at a level."""
-        return self._oracle.at(level)
-
-    @abstractmethod
-    def users(self, level: int) -> int:
-        """N_j, the genuine users of the group."""
-
-    def fakes(self, level: int) -> int:
-        """m_j, the fake users of the group."""
-        return int(sum(part.counts[level] for part in self._fakes))
-
-    @abstractmethod
-    def genuine_counts(self, level: int, listed: Codes, more: Codes) -> Counts:
-        """The genuine users who support each listed prefix, then each of some more.
-
-        The counts of those listed do not depend on what else is asked for.
-        """
-
-    @abstractmethod
-    def fake_counts(self, level: int, listed: Codes) -> Counts:
-        """The fake users who support each listed prefix."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +48,7 @@ Tree = tuple[Grown, ...]
 """The levels of one arm in one trial."""
 
 
-def grow(prefixes: Prefixes, draws: Draws, attacked: bool, pulse: Pulse) -> tuple[Tree, Tree]:
+def grow(prefixes: Prefixes, draws: DrawnCounts, attacked: bool, pulse: Pulse) -> tuple[Tree, Tree]:
     """The levels without the fakes and with them; one object where nobody attacks."""
     clean: list[Grown] = []
     under_attack: list[Grown] = []

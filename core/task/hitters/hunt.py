@@ -17,11 +17,11 @@ from ...base.named import fields_of
 from ...base.pulse import Pulse
 from ...base.sampling import Floats
 from ...cell import Cell
-from ...metrics.results import BLOCK_TRIALS, Arms, Moments
+from ...metrics.results import Arms, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
-from .counting import CountedReports, DrawnCounts, TrialStreams, block_streams, in_groups
-from .groups import GroupedFakes, Oracle, at_random
+from .counting import DrawnCounts, block_streams, in_groups
+from .groups import Oracle, at_random
 from .growth import Followed, Tree, Watched, grow
 from .prefixes import Prefixes, candidate_counts, code_text
 
@@ -37,29 +37,14 @@ class Hunt:
 
     def trees(self, number: int, trials: int, pulse: Pulse) -> Iterator[tuple[Tree, Tree]]:
         """The levels of both arms in the first trials of a block."""
-        grown = self._drawn if self.cell.path == "counts" else self._counted
-        return grown(number, trials, pulse)
-
-    def _drawn(self, number: int, trials: int, pulse: Pulse) -> Iterator[tuple[Tree, Tree]]:
         genuine, more, malicious = block_streams(self.cell, number)
         groups, attacked = len(self.prefixes.lengths), self.cell.attack is not None
         for _ in range(trials):
             shared = in_groups(self.cell.population.histogram, groups, genuine)
-            fakes = self._fakes(malicious)
+            fakes = at_random(self.cell.fakes, groups, malicious)
             streams = genuine, more, malicious
             draws = DrawnCounts(self.prefixes, self.oracle, shared, fakes, streams)
             yield grow(self.prefixes, draws, attacked, pulse)
-
-    def _counted(self, number: int, trials: int, pulse: Pulse) -> Iterator[tuple[Tree, Tree]]:
-        histogram, attacked = self.cell.population.histogram, self.cell.attack is not None
-        for trial in range(number * BLOCK_TRIALS, number * BLOCK_TRIALS + trials):
-            streams = TrialStreams(self.cell, trial)
-            fakes = self._fakes(streams.fake_groups())
-            draws = CountedReports(self.prefixes, self.oracle, histogram, fakes, streams, pulse)
-            yield grow(self.prefixes, draws, attacked, pulse)
-
-    def _fakes(self, rng: np.random.Generator) -> list[GroupedFakes]:
-        return at_random(self.cell.fakes, len(self.prefixes.lengths), rng)
 
 
 def asked_of(hunt: Hunt, spec: ProtocolSpec, number: int) -> Cell:

@@ -10,11 +10,10 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 import numpy as np
 
 from ...base.arms import ATTACKED, CLEAN, Arm
-from ...base.errors import ScenarioError, check_limit, got, spelled
+from ...base.errors import ScenarioError, got, spelled
 from ...base.ranges import Range, check_bounds
-from ...base.streams import Path
 from ...base.work import Work
-from ...cell import MAX_PAIRS, Cell, Task
+from ...cell import Cell, Task
 from ...law.pure import Mechanism
 from ...metrics import METRICS, Conclusion, HitterConclusion, measure
 from ...metrics.conclusions.hitters import Answer
@@ -26,7 +25,6 @@ from .growth import Tree, Watched, answer_of, kept, kept_size, prefixes_of, watc
 from .hunt import Hunt, asked_of, details_of
 from .prefixes import (
     Encoding,
-    candidate_counts,
     check_candidates,
     check_codes,
     extended_lengths,
@@ -120,6 +118,9 @@ class PEM(Task):
 
     def check(self, cell: Cell) -> None:
         """Refuse what this task has no meaning for, and codes that cannot be."""
+        if cell.path == "reports":
+            rule = 'must be "counts" or "auto" with task.kind = "heavy-hitters", whose counts are'
+            raise ScenarioError(f"{rule} drawn, {got(cell.path)}", key="simulate.path")
         if cell.rounds:
             rule = 'must be left out with task.kind = "heavy-hitters", whose users report once'
             phases = any(key.startswith("attack.phase.") for key in cell.parameters)
@@ -149,16 +150,6 @@ class PEM(Task):
         if numbers > MAX_KEPT:
             rule = "times the targets and hitters must be at most 2^22"
             raise ScenarioError(f"{rule}, {got(numbers)}", key="task.groups")
-
-    def check_size(
-        self, population: Population, malicious: int, path: Path, rounds: int | None
-    ) -> None:
-        settings = self.settings
-        most = max(candidate_counts(settings.lengths, settings.k))
-        if path == "reports":
-            pairs = (population.users + malicious) * most * (rounds or 1)
-            rule = 'must be "counts" where users × candidates exceeds 10^12'
-            check_limit(pairs, MAX_PAIRS, rule, "simulate.path")
 
     def block(self, cell: Cell, work: Work) -> CellResults:
         hunt, marks = self.hunt(cell), Fingerprints(work.trials)

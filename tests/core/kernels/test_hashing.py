@@ -14,7 +14,6 @@ from ldptui.core.kernels.hashing import (
     bucket_counts,
     bucket_interval,
     buckets,
-    listed_counts,
     sharing,
     xxhash32,
 )
@@ -162,6 +161,3 @@ def test_what_shares_a_bucket_is_counted_as_the_buckets_say(g: int) -> None:
     values = buckets(items[0], seeds, g)
     counted = sharing(items, seeds, values, g)
     assert (counted == (buckets(items, seeds, g) == values).sum(axis=0)).all()
-    pairs = seeds.reshape(-1), values.reshape(-1)
-    listed = listed_counts(*pairs, g, items.reshape(-1).astype(np.uint32))
-    assert listed.sum() == counted.sum()

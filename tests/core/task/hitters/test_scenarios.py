@@ -56,6 +56,7 @@ def test_a_task_that_cannot_be_is_refused_in_a_sentence(task: Any, sentence: str
             "metric": "gain", "at_least": 0.1,
         }}, 'goal.metric must not be "gain" with task.kind = "heavy-hitters"'),
         ({"protocol": {"kind": "laplace", "epsilon": 1.0}}, "protocol.kind must be a pure"),
+        ({"simulate": {"path": "reports"}}, 'simulate.path must be "counts" or "auto" with task'),
     ],
 )  # fmt: skip
 def test_what_has_no_meaning_for_it_is_refused(more: Any, sentence: str) -> None:

@@ -1,4 +1,4 @@
-"""Trials of heavy hitters against the law of their answers by brute force, and both paths."""
+"""Trials of heavy hitters against the law of their answers by brute force."""
 
 from functools import partial
 from typing import Any
@@ -22,6 +22,7 @@ from support.hitters import (
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.law.pure import item_variance
 from ldptui.core.task import Hunt
+from ldptui.core.task.hitters.groups import GroupedFakes
 from ldptui.core.task.hitters.prefixes import Prefixes
 
 HELD = {5: 2, 12: 1}
@@ -43,20 +44,18 @@ def law_of(protocol: Any, k: int) -> dict[tuple[int, ...], float]:
 
 
 @pytest.mark.every(2)
-@pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize(("protocol", "k"), [(OLH, 1), (GRR, 1), (GRR, 2)])
-def test_answers_have_the_law_of_an_enumeration(protocol: Any, k: int, path: str) -> None:
+def test_answers_have_the_law_of_an_enumeration(protocol: Any, k: int) -> None:
     law = law_of(protocol, k)
     assert sum(law.values()) == pytest.approx(1)
-    found = answers(small(protocol, k, simulate={"path": path}), 500)
+    found = answers(small(protocol, k), 500)
     assert budget.law(observed(found, law), [*law.values(), 0.0])
 
 
 @pytest.mark.every(2)
-@pytest.mark.parametrize("path", ["counts", "reports"])
-def test_answers_under_attack_have_the_law_of_an_enumeration(path: str) -> None:
+def test_answers_under_attack_have_the_law_of_an_enumeration() -> None:
     """One fake among the three users; two of its three targets share their first two bits."""
-    hunt = small(GRR, 1, attack=MGA, simulate={"path": path})
+    hunt = small(GRR, 1, attack=MGA)
     assert (hunt.cell.malicious, hunt.prefixes.lengths) == (1, (2, 4))
     honest = partial(_direct, 1.0)
     law, wrong = (
@@ -79,11 +78,10 @@ def _olh(hunt: Hunt, own: int | None, candidates: int, length: int) -> Any:
     return hashing_supports(own, candidates, oracle.p, oracle.q)
 
 
-@pytest.mark.parametrize("path", ["counts", "reports"])
-def test_estimates_are_those_of_the_group(path: str) -> None:
+def test_estimates_are_those_of_the_group() -> None:
     counts = [600, 400, *[0] * 14]
     task = {"k": 2, "bits": 4, "groups": 3, "encoding": "random"}
-    cell = hitters_cell(counts, task, simulate={"path": path}, trials=40)
+    cell = hitters_cell(counts, task, trials=40)
     hunt = hunt_of(cell)
     # The second item alone has its prefix: the candidates of the first level list it.
     first = hunt.prefixes.cut(hunt.prefixes.codes[[1]], 0)
@@ -108,24 +106,6 @@ def test_estimates_are_those_of_the_group(path: str) -> None:
     assert not budget.mean(hits, mean, 1.1 * variance)
 
 
-def test_both_paths_agree_under_attack_where_prefixes_are_longer_than_a_hash() -> None:
-    counts = [400, 300, 200, 100, 50, 50, 0, 0]
-    task = {"k": 3, "bits": 38, "groups": 12}
-    attack = {"kind": "mga", "share": 0.2, "targets": {"items": [6, 7]}, "seeds": 5}
-    named = {}
-    for path in ("counts", "reports"):
-        cell = hitters_cell(counts, task, attack, simulate={"path": path}, trials=60)
-        blocks = [cell.block(number, 20).metrics for number in range(3)]
-        named[path] = np.concatenate(blocks)
-    for metric in ("targets_in_top_k", "target_levels", "hitter_levels", "hitter_recall_clean"):
-        one, other = named["counts"][metric], named["reports"][metric]
-        variance = one.var() + other.var()
-        assert budget.mean(one - other, 0.0, max(variance, 1e-9)), metric
-        # A path that loses the targets one level too early would be noticed.
-    assert not budget.mean(named["counts"]["target_levels"] - named["reports"]["target_levels"] + 1,
-                           0.0, 1.0)  # fmt: skip
-
-
 def test_both_arms_share_the_genuine_counts() -> None:
     task = {"k": 2, "bits": 8, "groups": 4}
     counts = [500, 300, 100, 50, 20, 10, 5, 0]
@@ -141,11 +121,10 @@ def test_both_arms_share_the_genuine_counts() -> None:
     assert much["targets_in_top_k"].mean() > little["targets_in_top_k"].mean()
 
 
-@pytest.mark.parametrize("path", ["counts", "reports"])
-def test_a_shorter_block_holds_the_first_trials(path: str) -> None:
+def test_a_shorter_block_holds_the_first_trials() -> None:
     attack = {"kind": "ria", "share": 0.1, "targets": {"items": [2, 3]}}
     cell = hitters_cell([50, 30, 10, 0], {"k": 2, "bits": 6, "groups": 2}, attack,
-                        simulate={"path": path}, trials=20)  # fmt: skip
+                        trials=20)  # fmt: skip
     whole, part = cell.block(0, 20), cell.block(0, 3)
     assert (whole.fingerprints[:3] == part.fingerprints).all()
     assert cell.block(1, 3).fingerprints.tolist() != part.fingerprints.tolist()
@@ -154,7 +133,7 @@ def test_a_shorter_block_holds_the_first_trials(path: str) -> None:
 def test_targets_that_share_a_prefix_are_aimed_at_once() -> None:
     attack = {"kind": "mga", "share": 0.1, "targets": {"items": [8, 9, 4]}}
     hunt = hunt_of(hitters_cell(COUNTS, {**SMALL, "k": 1}, attack))
-    (part,) = hunt._fakes(np.random.default_rng(0))
+    part = GroupedFakes(hunt.cell.fakes[0], np.array([1, 1]))
     aims = part.aims(hunt.prefixes, 0)
     assert aims.prefixes.tolist() == [0b01, 0b10]
     assert aims.stands.tolist() == [1, 1, 0]
