@@ -197,13 +197,10 @@ class BitLaw:
 
     cohorts : float64[m], how likely the user claims each cohort.
     rates : float64[m, k], how likely a report of each cohort has each bit.
-    scatter : of a cohort and weights `pull` float64[k, any], float64[any]: the variance of
-        Σ pull·bits of a report.
     """
 
     cohorts: Floats
     rates: Floats
-    scatter: Callable[[int, Floats], Floats]
 
 
 def no_answer(*_: object) -> Any:

@@ -85,8 +85,7 @@ def expected_estimate(cell: Cell) -> Floats | None:
 def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
     """Variance of each item's estimate in one trial, before and after the attack: float64[d] each.
 
-    None where there is no closed form, or none of the fakes' reports. For Bloom filters it is exact
-    to first order in m/n, as if the cohorts were as large as expected.
+    None where there is no closed form, as for Bloom filters, or none of the fakes' reports.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""RAPPOR before decoding: the counts of bits, their variance, and the part of an attack.
+"""RAPPOR's closed forms: the counts of bits, and what least squares makes of them on average.
+
+Where a lasso selects candidates first, nothing is known of the decoding.
 
 RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014; its p and q are reversed: q* > p*.
 """
@@ -6,13 +8,17 @@ RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014; its p and q are reversed: 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias, get_args
+from functools import lru_cache
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from ...base.errors import spelled
 from ...base.sampling import Floats
-from ...law.moments import Collection
+from ...kernels.threads import one_thread
+from ...law.moments import Collection, Moments
 from ...law.pure import Items
+from .decoding import Design, Fit
 from .filters import Filters
 from .noise import BitNoise
 
@@ -214,3 +220,79 @@ def bit_count_variances(protocol: Filters, collection: Collection) -> Floats | N
         chance = claimed * np.concatenate([sent.rates, np.ones_like(claimed)], axis=1)
         variances += count * chance * (1 - chance)
     return np.asarray(variances)
+
+
+# After decoding.
+
+MOST_COLUMNS: Final = 2048
+"""The most candidates whose expected decoding is computed: a second's work."""
+
+
+def decodes_linearly(protocol: Filters) -> bool:
+    """Return whether decoding is least squares alone, so that its expectation is known."""
+    design = protocol.design
+    return not (design.selects or design.candidates > MOST_COLUMNS)
+
+
+def decode_shares(protocol: Filters, users: Floats, shares: Floats) -> Floats:
+    """float64[d]: what least squares makes of these shares [m, k] of this many users [m].
+
+    Shares are Pr[bit sent as 1] less p*, over q* - p*.
+    """
+    return protocol.design.shared_out(_fit(protocol, users).coefficients(shares))
+
+
+def _fit(protocol: Filters, users: Floats) -> Fit:
+    return _fit_of(protocol.design, tuple((users / users.max()).tolist()))
+
+
+@lru_cache(maxsize=2)
+def _fit_of(design: Design, users: tuple[float, ...]) -> Fit:
+    """The fit for cohorts of this relative size: the same in all cells of most sweeps."""
+    return Fit.of(design, np.array(users))
+
+
+def estimable(protocol: Filters) -> bool:
+    """Return whether the expectation of every decoded frequency is known."""
+    if not decodes_linearly(protocol):
+        return False
+    with one_thread():
+        return bool(_fit(protocol, protocol.cohort_law).known.all())
+
+
+def means(protocol: Filters, collection: Collection) -> Moments | None:
+    """Expected estimates before and after the attack, float64[d] each; None where not all known."""
+    if not estimable(protocol):
+        return None
+    design, shares = protocol.design, attacked_shares(protocol, collection)
+    clean = design.shared_out(design.together(collection.frequencies))
+    if shares is None:
+        return clean, None
+    with one_thread():
+        users = attacked_users(protocol, collection)
+        return clean, decode_shares(protocol, users, shares)
+
+
+def doubts(protocol: Filters, users: int) -> tuple[str, ...]:
+    """The reasons to doubt decoding with n users, a sentence each."""
+    reasons = []
+    same = protocol.design.indistinct
+    if same:
+        reasons.append(
+            f"{same} of {protocol.domain_size} candidates set the same bits as another one in all "
+            f"{protocol.cohorts} cohorts: they share one estimate and are never detected; use more "
+            "bits, hashes or cohorts"
+        )
+    if protocol.design.selects:
+        reasons.append(
+            f"{protocol.domain_size} candidates are more than 0.8·k·m = "
+            f"{spelled(0.8 * protocol.bits * protocol.cohorts, 6)} bits can tell apart: a lasso "
+            "selects some first, and the others are estimated as 0"
+        )
+    empty = protocol.cohorts * (1 - 1 / protocol.cohorts) ** users
+    if empty >= 0.5:
+        reasons.append(
+            f"{users} users leave about {empty:.0f} of {protocol.cohorts} cohorts without a user: "
+            "their bits are left out"
+        )
+    return tuple(reasons)

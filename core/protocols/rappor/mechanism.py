@@ -26,9 +26,10 @@ from ...base.sampling import (
 )
 from ...base.secure import generator
 from ...kernels.threads import one_thread
-from ...law.law import Ask, Lack, Law, holding
+from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ...law.law import Ask, BitLaw, Lack, Law, holding
 from ...law.loss import DiscreteLoss, one_bit
-from ...law.moments import EstimateMoments
+from ...law.moments import Collection, EstimateMoments
 from ...law.pure import (
     BoolArray,
     Estimates,
@@ -39,7 +40,7 @@ from ...law.pure import (
     check_padding,
     items_of,
 )
-from . import counted, decoded, laws
+from . import counted
 from .decoding import Decoding, bit_frequencies, decode
 from .filters import Filters
 from .memoised import KeptBits
@@ -89,19 +90,24 @@ class Rappor(Filters, KeptBits, EstimateMoments):
     def law_of(self, ask: Ask) -> Law | Lack:
         match ask.law:
             case "honest" | "unperturbed":
-                bits = laws.honest_bits if ask.law == "honest" else laws.unperturbed_bits
-                return replace(
-                    holding(self, ask, self._no_support),
-                    shape=lambda: bits(self, ask.frequencies(self.domain_size)),
-                )
+                law = holding(self, ask, self._no_support)
+                return replace(law, shape=partial(self._held_bits, ask))
             case "random":
-                shape = partial(laws.random_bits, self)
-                return Law(self._uniform, self._uniform_counts, shape=shape)
+                rates = np.full((self.cohorts, self.bits), 0.5)
+                bits = BitLaw(self.cohort_law, rates)
+                return Law(self._uniform, self._uniform_counts, shape=lambda: bits)
             case "crafted":
                 return self._made(ask.targets, self.padding, own=True)
             case "avoided":
                 return self._made(ask.targets, self.filling, own=False)
         return self.lack(ask)
+
+    def _held_bits(self, ask: Ask) -> BitLaw:
+        """The bits of a report of who holds a target, with the noise or without."""
+        rates = self.design.bits_of(ask.frequencies(self.domain_size))
+        if ask.law == "honest":
+            rates = self.noise.p_star + self.noise.gap * rates
+        return BitLaw(self.cohort_law, rates)
 
     def _no_support(self) -> NoReturn:
         raise ScenarioError("must not be RAPPOR's, whose bits do not stand for items", key="law")
@@ -136,7 +142,11 @@ class Rappor(Filters, KeptBits, EstimateMoments):
                 counts[:, cohort, others] = subset_counts(pickers, others.size, rng)
             return counts
 
-        shape = partial(laws.made_bits, self, targets, filled, float(own))
+        def shape() -> BitLaw:
+            aimed, pad = self.aimed(targets), filled(targets)
+            others = np.maximum(self.bits - aimed.sum(axis=1), 1)
+            return BitLaw(self.cohort_law, np.where(aimed, float(own), (pad / others)[:, None]))
+
         return Law(reports, counts, shape=shape)
 
     def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
@@ -249,14 +259,28 @@ class Rappor(Filters, KeptBits, EstimateMoments):
 
     # The law of one report, and its consequences for a collection.
 
-    enumerate_reports = laws.every_report
     bit_gain = counted.bit_gain
     ideal_bit_gain = counted.ideal_bit_gain
     bit_counts = counted.bit_counts
     bit_count_variances = counted.bit_count_variances
-    means = decoded.means
-    variances = decoded.variances
-    doubts = decoded.doubts
+    means = counted.means
+    doubts = counted.doubts
+
+    def variances(self, collection: Collection) -> None:
+        """Nothing: how far off least squares is has no exact closed form."""
+
+    def enumerate_reports(self) -> ReportLaw | None:
+        """The law of every report, over all cohorts; None where there are too many."""
+        d, k, m = self.domain_size, self.bits, self.cohorts
+        if k > 20 or d * m << k > CELLS:
+            return None
+        filters = (self.encode(np.arange(d), np.full(d, cohort)) for cohort in range(m))
+        rates = (np.where(each, self.noise.q_star, self.noise.p_star) for each in filters)
+        return ReportLaw(
+            np.concatenate([independent_bits(each) / m for each in rates], axis=1),
+            item_name,
+            lambda y: f"cohort {y >> k}, bits {bits_name(y & (1 << k) - 1, k)}",
+        )
 
     def privacy_loss(self) -> DiscreteLoss:
         """The privacy loss between two items that share no bit."""
