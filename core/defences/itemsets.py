@@ -21,7 +21,6 @@ from ..base.pulse import Pulse
 from ..base.sampling import Counts, Floats
 from ..kernels.bits import BitColumns, columns_of, no_columns
 from ..kernels.hashing import bucket_columns
-from ..kernels.loops import LOOPS
 from ..law.pure import BoolArray, Items, PureProtocol, Reports
 from ..protocols.hashing import LocalHashing
 from ..protocols.unary import IndependentBits
@@ -35,12 +34,6 @@ USERS_AT_ONCE: Final = 1 << 14
 
 COUNTED_AT_ONCE: Final = 64
 """Sets counted between two pulses."""
-
-PAIR_S: Final = 1e-11
-"""Seconds that NumPy takes to see of a user whether a pair of items is supported."""
-
-WORD_S: Final = 1e-9
-"""Seconds that NumPy takes to count the users in a word of 64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,13 +92,8 @@ def sizes_of(columns: BitColumns, users: int) -> NDArray[np.int32]:
     """int32[N]: the number of columns that each user is in."""
     packed = columns.view(np.uint8)
     sizes = np.zeros((packed.shape[1], 8), dtype=np.int32)
-    if (compiled := LOOPS.after(PAIR_S * packed.size)) is not None:
-        by_bit = np.zeros((8, packed.shape[1]), dtype=np.int32)
-        compiled.column_sizes(packed, by_bit)
-        sizes[:] = by_bit.T
-    else:
-        for column in packed:
-            sizes += np.unpackbits(column).reshape(-1, 8)
+    for column in packed:
+        sizes += np.unpackbits(column).reshape(-1, 8)
     return sizes.reshape(-1)[:users]
 
 
@@ -172,9 +160,6 @@ def pair_counts(columns: BitColumns, items: Items, pulse: Pulse) -> NDArray[np.i
     for at in range(0, columns.shape[1], words):
         pulse()
         some = np.ascontiguousarray(columns[items, at : at + words])
-        if (compiled := LOOPS.after(PAIR_S * 64 * some.size * items.size)) is not None:
-            compiled.pair_counts(some, together)
-            continue
         for first in range(len(some) - 1):
             both = np.bitwise_count(some[first] & some[first + 1 :])
             together[first, first + 1 :] += both.sum(axis=1, dtype=np.int64)
@@ -232,10 +217,6 @@ def _different(grown: Items, d: int) -> tuple[Items, Items, Items]:
 
 def _counts_within(held: NDArray[np.uint64], columns: BitColumns, items: Items) -> Counts:
     """int64[k]: the users of a set, packed bits, who support each of the items."""
-    if (compiled := LOOPS.after(WORD_S * held.size * items.size)) is not None:
-        counts = np.empty(items.size, dtype=np.int64)
-        compiled.counts_within(held, columns, items, counts)
-        return counts
     return np.asarray(np.bitwise_count(held & columns[items]).sum(axis=1, dtype=np.int64))
 
 

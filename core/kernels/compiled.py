@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from ..base.pulse import whole
 from ..base.sampling import Counts
-from .bits import BitColumns
 from .primes import PRIME_2, PRIME_3, PRIME_4, START, UInts
 
 USERS_PER_BLOCK: Final = 16_384
@@ -66,16 +65,6 @@ def _place(seeds: UInts, key: Any, hash_range: Any, placed: UInts) -> None:
         placed[place] = uint32(wide >> uint64(32))
 
 
-@njit(inline="always")
-def _ones(word: Any) -> Any:
-    """The number of ones in a uint64; the compiler knows it as the processor's instruction."""
-    word = uint64(word - uint64(uint64(word >> uint64(1)) & uint64(0x5555555555555555)))
-    pairs = uint64(uint64(word >> uint64(2)) & uint64(0x3333333333333333))
-    word = uint64(uint64(word & uint64(0x3333333333333333)) + pairs)
-    word = uint64(uint64(word + uint64(word >> uint64(4))) & uint64(0x0F0F0F0F0F0F0F0F))
-    return uint64(uint64(word * uint64(0x0101010101010101)) >> uint64(56))
-
-
 @_loop
 def hit_counts(keys: UInts, started: UInts, first: UInts, extent: UInts, counts: Counts) -> None:
     """Add to int64[items] the number of users whose bucket each item falls into.
@@ -117,16 +106,6 @@ def hit_columns(
                 # Byte k of eight, 0 or 1, becomes bit 7 - k of the highest byte of the product.
                 eight = uint64(eights[place] * uint64(0x8040201008040201))
                 columns[item, begin // 8 + place] = uint8(eight >> uint64(56))
-
-
-@_loop
-def column_sizes(columns: NDArray[np.uint8], sizes: NDArray[np.int32]) -> None:
-    """Add to int32[8, bytes] the columns that have each bit, the highest of a byte first."""
-    for item in range(len(columns)):
-        for bit in range(8):
-            for place in range(columns.shape[1]):
-                there = uint8(uint8(columns[item, place] >> uint8(7 - bit)) & uint8(1))
-                sizes[bit, place] += there
 
 
 @_loop
@@ -194,26 +173,3 @@ def bit_counts(reports: NDArray[np.uint8], counts: Counts) -> None:
                     few[bit, place] = uint8(few[bit, place] + there)
         for item in range(counts.size):
             counts[item] += few[item & 7, item >> 3]
-
-
-@_loop
-def pair_counts(columns: BitColumns, together: Counts) -> None:
-    """Add to int64[k, k], above the diagonal, the users in each two of k columns uint64[k, any]."""
-    for first in range(len(columns)):
-        for second in range(first + 1, len(columns)):
-            users = uint64(0)
-            for word in range(columns.shape[1]):
-                users = uint64(users + _ones(columns[first, word] & columns[second, word]))
-            together[first, second] += np.int64(users)  # uint64 and int64 would add up to float64
-
-
-@_loop
-def counts_within(
-    held: NDArray[np.uint64], columns: BitColumns, items: Counts, counts: Counts
-) -> None:
-    """Write to int64[k] the users of a set, packed bits `held`, in the columns of k items."""
-    for place in range(items.size):
-        column, users = columns[items[place]], uint64(0)
-        for word in range(held.size):
-            users = uint64(users + _ones(held[word] & column[word]))
-        counts[place] = users

@@ -15,7 +15,6 @@ from .laws import (
     random_subsets,
     uniform_multinomial,
 )
-from .merging import merged_counts
 from .packed_bits import PackedBernoulli, flip_bits, packed_bernoulli, set_bits
 from .picking import subset_counts, subset_counts_beside_own
 from .subsets import packed_picks, packed_subsets, without_padding

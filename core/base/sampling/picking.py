@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .laws import Counts, Floats, hypergeometric_weights
-from .merging import merged_counts
 
 
 def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Counts:
@@ -30,16 +29,11 @@ def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Coun
     their picks that fall into the first half is hypergeometric, so one multinomial splits them
     over c; a user with c picks there has j - c in the second half. Small groups are walked item by
     item: a user with j picks left and k items to come takes the next one with probability j/k.
-    The cost, about 40 draws an item, does not depend on the number of users. Where fewer users pick
-    among very many items, `merged_counts` draws the same law from fewer draws.
+    The cost, about 40 draws an item, does not depend on the number of users.
     """
     trials, width = pickers.shape
     if width - 1 > items:
         raise ValueError(f"cannot pick {width - 1} distinct items of {items}")
-    most = int(pickers.sum(axis=1).max(initial=0))
-    if items >= MANY and most * most.bit_length() < 3 * items:
-        each = np.arange(width)
-        return np.stack([merged_counts(np.repeat(each, row), items, rng) for row in pickers])
     picked = np.zeros((trials, items), dtype=np.int64)
     # Groups of one size are split together: their first items, and int64[picks, trials, groups].
     groups = {items: (np.zeros(1, dtype=np.intp), pickers.T[:, :, None])}
@@ -58,9 +52,6 @@ def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Coun
         }
     return picked
 
-
-MANY = 1 << 17
-"""The least number of items for which users are merged; below it the streams are as they were."""
 
 WALKED = 48
 """Groups of at most this size are walked, not halved; at this size both cost the same."""

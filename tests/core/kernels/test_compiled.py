@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 from support.cases import attack, experiment
 
-from ldptui.core.base.pulse import no_pulse
-from ldptui.core.defences.itemsets import mine_itemsets, report_columns, sizes_of
+from ldptui.core.defences.itemsets import sizes_of
 from ldptui.core.kernels.hashing import bucket_columns, bucket_counts
 from ldptui.core.kernels.loops import LOOPS, WORTH_S, Loops
 from ldptui.core.law.law import Ask
@@ -104,21 +103,6 @@ def test_bits_are_counted_alike(both: Any, users: int, domain_size: int) -> None
     assert plain == fast
     everything = np.full((users, -(-domain_size // 8)), 255, dtype=np.uint8)
     assert protocol.support_counts(everything).tolist() == [users] * domain_size
-
-
-@pytest.mark.parametrize("users", [1, 200, 40_000])
-def test_item_sets_are_mined_alike(both: Any, users: int) -> None:
-    rng = np.random.default_rng(users)
-    protocol = OUE(20, 1.0)
-    columns = report_columns(protocol, protocol.perturb(rng.integers(0, 20, users), rng))
-
-    def found() -> list[tuple[list[list[int]], list[int]]]:
-        levels = mine_itemsets(columns, users, 1.0, 5, no_pulse)
-        return [(level.sets.tolist(), level.support.tolist()) for level in levels]
-
-    plain, fast = both(found)
-    assert plain == fast
-    assert users < 200 or len(plain) == 5
 
 
 def test_a_run_has_the_same_digest(both: Any) -> None:

@@ -13,7 +13,6 @@ from support.budget import Verdict
 from support.cases import outcome_counts_of
 
 from ldptui.core.base.sampling import (
-    merging,
     picking,
     subset_counts,
     subset_counts_beside_own,
@@ -64,20 +63,6 @@ def test_subset_counts_follow_their_joint_law(
     """Walked item by item, and halved first, which by default only large domains are."""
     monkeypatch.setattr(picking, "WALKED", walked)
     assert picks_follow_their_law(subset_counts, items, sizes, rng)
-
-
-@pytest.mark.every(5)
-@pytest.mark.parametrize(
-    ("items", "sizes"), [(3, [1, 1]), (4, [2, 1, 3]), (4, [4, 2, 0]), (5, [3, 3]), (4, [1] * 5)]
-)
-@pytest.mark.parametrize("wide", [1, 24])
-def test_merged_users_follow_the_same_law(
-    items: int, sizes: list[int], wide: int, rng: Rng, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Row by row, and cell by cell; a leftover group, and users who pick none or all."""
-    monkeypatch.setattr(picking, "MANY", 1)
-    monkeypatch.setattr(merging, "WIDE", wide)
-    assert picks_follow_their_law(subset_counts, items, sizes, rng, 1000)
 
 
 def test_subset_counts_with_replacement(rng: Rng) -> None:
