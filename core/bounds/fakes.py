@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from ..base.sampling import Counts, Floats
-from ..law.pure import BoolArray, Items, PureProtocol
+from ..law.pure import Items, PureProtocol
 from ..law.together import numbers, tells_together
 from .robust import ballot_of
 
@@ -100,119 +100,52 @@ def least_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: F
     seen : x, of N reports. rate : τ. The probability rises with m, and is 1 at m = x.
     """
     every, rates, chances = np.broadcast_arrays(seen, rate, np.exp(log_chance))
-    return _least_of(every, reports, rates, chances)
-
-
-def _least_of(seen: Counts | Floats, reports: int, rate: Floats, chance: Floats) -> Counts:
-    """The same of arrays of one shape."""
-    made = np.zeros(seen.shape, dtype=np.int64)
+    made = np.zeros(every.shape, dtype=np.int64)
     # Where as many as are expected are seen, or fewer, nothing is proved; nor where a few more are.
-    beyond = np.asarray(seen > reports * rate)
-    beyond &= tail_at_least(seen, reports, rate) < chance
+    beyond = np.asarray(every > reports * rates)
+    beyond &= tail_at_least(every, reports, rates) < chances
     if beyond.any():
-        those = seen[beyond], reports, rate[beyond], chance[beyond]
-        made[beyond] = _least_above(-1, _about(*those), *those)
+        made[beyond] = _least_above(-1, every[beyond], reports, rates[beyond], chances[beyond])
     return made
 
 
 def _least_above(
-    low: int | Counts, at: Floats, seen: Counts | Floats, reports: int, rate: Floats, chance: Floats
+    low: int | Counts, seen: Counts | Floats, reports: int, rate: Floats, chance: Floats
 ) -> Counts:
-    """int64[k]: the same, or low + 1 where that is more; looked for from whole numbers on."""
+    """int64[k]: the same, or low + 1 where that is more, by halving."""
     from scipy.special import betainc  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
 
     few, high = np.broadcast_to(low, seen.shape), seen  # no more than `few` are asked for, or low
-    least, step = few, 1
     while (high - few > 1).any():
-        at = np.fmax(np.fmin(at, high - 1), few + 1)
+        at = np.where(high - few > 1, (few + high) // 2, high - 1)
         enough = betainc(seen - at, reports - seen + 1, rate) >= chance
         few, high = np.where(enough, few, at), np.where(enough, at, high)
-        # From the guess in steps that double; between numbers that were tried, by halves.
-        beside = np.where(enough, at - step, at + step)
-        at = np.where((few == least) | (high == seen), beside, (few + high) // 2)
-        step *= 2
     return high.astype(np.int64)
 
 
-def _about(seen: Counts | Floats, reports: int, rate: Floats, chance: Floats) -> Floats:
-    """float64[k]: whole numbers next to the least m.
-
-    Halfway between the numbers of reports on both sides, z = √(2n KL) is nearly normal. A step of
-    Newton's method, dz/dm = −ln(k/(nτ))/z, from where a normal law would be.
-    """
-    from scipy.special import ndtri
-
-    wanted, others = -ndtri(chance), 1 - rate
-    middle = np.asarray(seen - 0.5)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        at = middle - reports * rate
-        spread = wanted * np.sqrt((reports - at) * rate * others)
-        at = np.maximum(np.minimum((at - spread) / others, middle - 0.5), 0)
-        left, honest = middle - at, reports - at
-        above = np.log(left / (honest * rate))
-        apart = np.sqrt(2 * _divergence(left, honest, rate))
-        return np.asarray(np.ceil(at + (apart - wanted) * apart / above))
-
-
-@dataclass(frozen=True, eq=False)
-class SetTests:
-    """The tests of several sets of items, by what an honest report says of each at most.
-
-    rate : float64[sets], τ. log_chance : float64[sets], ln of the chance that each has.
-    """
-
-    rate: Floats
-    log_chance: Floats
-
-    @cached_property
-    def chance(self) -> Floats:
-        """float64[sets]: the chance of each test."""
-        return np.exp(self.log_chance)
-
-    @cached_property
-    def others(self) -> Floats:
-        """float64[sets]: 1 − τ, but never 0."""
-        return np.maximum(1 - self.rate, 1e-12)
-
-    @cached_property
-    def spread(self) -> Floats:
-        """float64[sets]: the fakes that a test proves less than it seems, of one report."""
-        return np.sqrt(-2 * self.log_chance * self.rate / self.others)
-
-    def can_be_rare(self, excess: Floats, reports: int) -> BoolArray:
-        """bool[sets]: False where this excess of fakes is as likely as the chance, or more.
-
-        excess : float64[sets], of N reports or of more: z falls as N rises.
-        """
-        rare = np.asarray(excess > 0)
-        rate, excess = self.rate[rare], excess[rare] * self.others[rare]
-        likely = tail_at_least(reports * rate + excess, reports, rate)
-        rare[rare] = likely < self.chance[rare]
-        return rare
-
-
-def most_fakes(seen: Counts | Floats, reports: int, tests: SetTests) -> Counts:
+def most_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: Floats) -> Counts:
     """int64[trials]: the largest `least_fakes` of [trials, sets] numbers of reports, row by row.
 
     A normal law tells roughly what each set proves; the others are gone through only where a lower
     bound leaves room for more than the best of these proves.
     """
-    excess = (seen - reports * tests.rate) / tests.others  # the fakes, if no number had noise
-    best = (excess - math.sqrt(reports) * tests.spread).argmax(axis=1)
-    of_best = seen[np.arange(len(seen)), best]
-    proved = _least_of(of_best, reports, tests.rate[best], tests.chance[best])
+    others, chance = np.maximum(1 - rate, 1e-12), np.exp(log_chance)
+    excess = (seen - reports * rate) / others  # the fakes, if no number had noise
+    best = (excess - np.sqrt(-2 * reports * log_chance * rate / others)).argmax(axis=1)
+    rows = np.arange(len(seen))
+    proved = least_fakes(seen[rows, best], reports, rate[best], log_chance[best])
+    # N KL(x/N ‖ τ) is (x − Nτ)²/(Nτ(1 − τ)) at most: less than −ln chance − 9 is too little.
     excess -= proved[:, None]
-    (sets,) = tests.can_be_rare(excess.max(axis=0), reports - int(proved.max())).nonzero()
-    if not sets.size:  # whatever honest reports of 20 trials say, as a rule
-        return proved
-    left, honest = seen[:, sets] - proved[:, None], (reports - proved)[:, None]
-    rate, chance = tests.rate[sets], tests.chance[sets]
-    more = (left > honest * rate) & (sets != best[:, None])
-    rows, at = (more & (tail_at_least(left, honest, rate) < chance)).nonzero()
-    if rows.size:
-        least, those = proved[rows], (seen[rows, sets[at]], reports, rate[at], chance[at])
-        further = _least_above(least - 1, np.maximum(_about(*those), least), *those)
-        np.maximum.at(proved, rows, further)
+    away = np.maximum(excess.max(axis=0), 0) ** 2 * others
+    (sets,) = (away > -(log_chance + 9) * rate * (reports - int(proved.max()))).nonzero()
+    rows, at = (excess[:, sets] > 0).nonzero()
+    at = sets[at]
+    likely = tail_at_least(seen[rows, at] - proved[rows], reports - proved[rows], rate[at])
+    more = likely < chance[at]
+    if more.any():
+        rows, at = rows[more], at[more]
+        low, those = proved[rows] - 1, (seen[rows, at], reports, rate[at], chance[at])
+        np.maximum.at(proved, rows, _least_above(low, *those))
     return proved
 
 
@@ -297,16 +230,11 @@ def floors_of_ordered(
     counts = ordered * (reports * ballot.gap)
     counts += reports * ballot.q
     every, none = _count_support(protocol, np.rint(counts, out=counts), reports)
-    tests = _tests(protocol, none.shape[1], confidence)
-    return most_fakes(np.hstack([every, none]), reports, tests)
-
-
-@lru_cache(maxsize=16)
-def _tests(protocol: PureProtocol, sizes: int, confidence: float) -> SetTests:
-    """The tests of all of one item, and of none of s items, s = 1, 2, …."""
+    sizes = none.shape[1]
+    all_of, none_of = honest_rates(protocol, sizes)
     chances = log_chances(protocol.domain_size, sizes, confidence)
-    every, none = honest_rates(protocol, sizes)
-    return SetTests(np.append(every[0], none), np.append(chances[0], chances))
+    rate, chance = np.append(all_of[0], none_of), np.append(chances[0], chances)
+    return most_fakes(np.hstack([every, none]), reports, rate, chance)
 
 
 def _of_counts(

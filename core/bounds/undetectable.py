@@ -10,8 +10,8 @@ where M(y|v) is e^ε times as large for the items v that report y supports as fo
 * every subset of w items is (subset selection; GRR is w = 1): the w items that lose most may lose
   β/(e^ε−1) together.
 
-Some other protocols have a closed form of their own (`core.law.moments.SummedNumbers`). Of every
-ε-LDP protocol it is known that the other items may lose β/(e^ε−1) in all, whichever they are.
+Of every ε-LDP protocol it is known that the other items may lose β/(e^ε−1) in all, whichever they
+are.
 
 `docs/theory.md` has the proofs, and the sampler of z.
 """
@@ -25,22 +25,7 @@ import numpy as np
 
 from ..base.sampling import Counts, Floats
 from ..law.exchangeable import Exchangeable
-from ..law.moments import SummedNumbers
 from ..law.pure import Items
-
-
-@dataclass(frozen=True, eq=False)
-class Crowd:
-    """The users among whom fakes hide, a share of all.
-
-    held : float64[k], falling, what the genuine users hold of an item that is no target, as a part
-    of all users. items : int64[k], the number of items that hold it. targets : their number.
-    """
-
-    held: Floats
-    items: Counts
-    targets: int
-    share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +98,7 @@ def _with_loss(most: float, share: float, held: float) -> float:
 
 
 def hidden_gain_against(
-    protocol: Exchangeable | SummedNumbers,
+    protocol: Exchangeable,
     distinct: tuple[Counts, Counts],
     aims: Counts,
     share: float,
@@ -128,9 +113,6 @@ def hidden_gain_against(
     held = float(aims.sum() / users)
     of_targets = np.bincount(np.searchsorted(values, aims), minlength=counts.size)
     others, frequencies = (counts - of_targets)[::-1], (1 - share) * values[::-1] / users
-    if not isinstance(protocol, Exchangeable):
-        crowd = Crowd(frequencies, others, aims.size, share)
-        return _with_loss(protocol.hidden_loss(crowd), share, held)
     size, p = protocol.report_size, protocol.p
     if size is None:
         return unlisted_gain(p, protocol.q, share, held)

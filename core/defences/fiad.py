@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from ..base.errors import ScenarioError
 from ..base.pulse import Pulse
 from ..base.ranges import Range, require
-from ..base.sampling import Floats
 from ..kernels.bits import BitColumns, binomial_threshold, chebyshev_threshold
 from ..law.mechanism import lacking
 from ..law.pure import Items, Mechanism
@@ -122,32 +121,6 @@ class FIAD(BitFilter):
 
     def memory(self, load: Load) -> int:
         return memory_of(load.items, load.users)
-
-    def drops_targets(self, protocol: Any, held: Floats, users: int, malicious: int) -> bool:
-        """Return whether it all but certainly drops the users of all targets and nobody else.
-
-        held : float64[r], the targets' frequencies. malicious : fakes who all support all targets.
-        The whole set has to exceed its threshold by more than its subsets do theirs, which then
-        have to fall below theirs, each by DEVIATIONS.
-        """
-        r, p, q, everyone = held.size, protocol.p, protocol.q, users + malicious
-        together = malicious + users * q**2 - (malicious + users * q) ** 2 / everyone
-        if self.flag != "in-turn" or r < 2 or r > self.max_size:
-            return False
-        if together < DEVIATIONS * q * math.sqrt(everyone):
-            return False  # pairs of targets do not stand out
-        most = np.cumsum(np.sort(held)[::-1])
-        sizes = np.arange(1, r + 1)
-        honest = users * (most * p * q ** (sizes - 1) + (1 - most) * q**sizes)
-        levels = [self._threshold(protocol, size, everyone) for size in range(1, r + 1)]
-        margin = DEVIATIONS * np.sqrt(honest)
-        beyond = malicious + honest - np.array(levels)
-        return bool(
-            malicious + honest[-1] - margin[-1] > self.min_support * everyone
-            and beyond[-1] > margin[-1]
-            and (beyond[:-1] + margin[:-1] < beyond[-1]).all()
-            and (honest + margin < np.array(levels))[:-1].all()
-        )
 
     def sift(self, received: Received) -> Verdict:
         """The score of a report is the number of its items in the sets that flagged users."""

@@ -18,7 +18,7 @@ from ..base.streams import Path
 from ..cell import Cell
 from ..defences import VerifiedRandomiser
 from ..law.longitudinal import MOST_LEAVING, Memoising
-from ..law.mechanism import LocalMechanism
+from ..law.mechanism import LocalMechanism, refuse_counts
 from ..law.pure import Mechanism
 from ..metrics import METRICS
 from ..metrics.goal import Goal
@@ -254,6 +254,12 @@ def _check_drift(spec: StatedSpec, first: Population, second: Population) -> Non
 def _check_memoised(cell: Cell) -> None:
     """Refuse users who keep an answer and come and go, where they cannot be simulated."""
     users = f"users of {kind_of_table(cell.parameters, 'protocol').upper()} come and go"
+    if cell.protocol.by_reports:
+        raise ScenarioError(
+            f"must be left out where {users}: they keep a permanent answer, and no report says "
+            "who it is from",
+            key="campaign",
+        )
     if cell.path == "reports":
         raise ScenarioError(
             f'must be "counts" where {users}: they keep a permanent answer, and no report says '
@@ -349,6 +355,8 @@ def _path(
     if protocol.code and asked == "counts":
         rule = 'must be "auto" or "reports" for a protocol in Python without tables, got "counts"'
         raise ScenarioError(rule, key="simulate.path")
+    if protocol.by_reports and asked == "counts":
+        refuse_counts(protocol)
     if isinstance(protocol, LocalMechanism):
         pairs = population.users * max(population.domain_size, LEAST_ITEMS) * (point.rounds or 1)
         linked = point.rounds is not None and isinstance(
@@ -356,6 +364,7 @@ def _path(
         )  # counts know who has gone
         joint = asked == "auto" and pairs <= AT_HAND and protocol.apart and not linked
         by_reports = python or unlisted or sifts or joint or asked == "reports"
+        by_reports = by_reports or protocol.by_reports
         return "reports" if by_reports else "counts"
     told = f"with {point.protocol.kind}: users tell a trusted curator their items"
     why = unread or f"{told} and send no reports"

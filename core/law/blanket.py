@@ -90,25 +90,6 @@ def any_blanket(epsilon: float) -> Blanket:
     return Blanket(low, np.full(2, 0.5), np.array([high, low]), np.array([low, high]))
 
 
-def of_ratios(share: float, ratios: Floats, chances: Floats) -> Blanket:
-    """The blanket whose ratio of each of two items is drawn on its own.
-
-    ratios, chances : float64[k], the values of R_v/ω under ω, and their probabilities.
-    """
-    first, second = np.meshgrid(ratios, ratios, indexing="ij")
-    return Blanket(share, np.outer(chances, chances).ravel(), first.ravel(), second.ravel())
-
-
-def of_bits(own: float, other: float) -> Blanket:
-    """The blanket of a report that has a bit for each of many items, or for their hash values.
-
-    own, other : the chances that a bit is 1, of the own item and of others. ω has all bits drawn as
-    those of others; the report of an item is at least (1 − own)/(1 − other) times as likely.
-    """
-    low, high = (1 - own) / (1 - other), own / other
-    return of_ratios(low, np.array([high, low]), np.array([other, 1 - other]))
-
-
 def blankets_of(protocol: Any) -> tuple[Blanket, ...]:
     """The blankets of a protocol for pairs of items; the worst of them bounds its loss.
 
@@ -116,9 +97,6 @@ def blankets_of(protocol: Any) -> tuple[Blanket, ...]:
     """
     if isinstance(protocol, Exchangeable):
         return (_background_blanket(protocol),)
-    own: Blanket | None = getattr(protocol, "blanket", None)
-    if own is not None:
-        return (own,)
     law = every_report(protocol)
     found = () if law is None else _of_reports(law.probabilities)
     return found or (any_blanket(protocol.epsilon),)

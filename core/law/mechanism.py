@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,10 +79,8 @@ class Mechanism(ABC):
     between its counts path and its reports path, where the counts of items are drawn apart.
     pools_counts : True if estimates from the counts of several rounds, added up, say more than the
     mean of each round's.
-    linked : True if
-    the server may know whose a report is, by what it drew for it. accepted : the mean support of a
-    report that supports its own item, for it and for any other given one, where that does not
-    follow. blanket : a blanket (`core.law.blanket`) that does not follow from what is known else.
+    linked : True if the server may know whose a report is, by what it drew for it. by_reports :
+    True if it is simulated report by report alone.
     """
 
     family: ClassVar[str]
@@ -94,8 +92,7 @@ class Mechanism(ABC):
     apart: ClassVar[str] = ""
     pools_counts: ClassVar[bool] = False
     linked: Any = False
-    accepted: Any = None
-    blanket: Any = None
+    by_reports: ClassVar[bool] = False
 
     domain_size: int
     epsilon: Any
@@ -348,6 +345,12 @@ class LocalMechanism(Mechanism):
         2
         """
         return self.find_law(Ask("avoided", targets, search)).reports(count, rng)
+
+
+def refuse_counts(*_: object) -> NoReturn:
+    """Raise ScenarioError, as counts are asked of a mechanism that is simulated by reports."""
+    rule = 'must be "reports" or "auto", as no counts of such reports are drawn, got "counts"'
+    raise ScenarioError(rule, key="simulate.path")
 
 
 def lacking(

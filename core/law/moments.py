@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..base.sampling import Counts, Floats
-from .mechanism import LocalMechanism, Mechanism
-from .pure import PureProtocol, Supporting
+from .mechanism import LocalMechanism, Mechanism, refuse_counts
+from .pure import PureProtocol, Rng, Supporting
 
 Moments: TypeAlias = tuple[Floats, Floats | None]
 """Before and after the attack: float64[d] each, None where it is not known what the fakes do."""
@@ -78,16 +78,19 @@ class EstimateMoments(Mechanism):
 class SummedNumbers(Supporting, LocalMechanism, EstimateMoments):
     """A family whose reports are numbers that add up: each item's are right on average.
 
-    The share of a fake report is then its numbers themselves: p = 1 and q = 0. A protocol has the
+    The share of a fake report is then its numbers themselves: p = 1 and q = 0. Such reports are
+    simulated one by one: nothing draws their counts. A protocol has the
     variance of one user's numbers as `unit_variance` of the true frequencies.
     """
 
     p = 1.0
     q = 0.0
+    by_reports = True
 
-    @abstractmethod
-    def hidden_loss(self, crowd: Any) -> float:
-        """The most that other items can lose unseen to the targets: `core.bounds.undetectable`."""
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        refuse_counts()
+
+    unperturbed_counts = sample_counts
 
     def means(self, collection: Collection) -> Moments | None:
         """f before the attack; after it, the mean over all users."""

@@ -110,11 +110,6 @@ class HadamardResponse(OverItems, Messages):
     def q(self) -> float:
         return 0.0
 
-    @property
-    def accepted(self) -> tuple[float, float]:
-        """Rows are orthogonal: a message that agrees with an item says nothing of others."""
-        return 1.0, 0.0
-
     def _places(self, items: Items) -> tuple[Items, Items]:
         """The block and the row of each item."""
         block, row = np.divmod(items, self.block_size - 1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -20,12 +20,11 @@ from ..base.errors import ScenarioError
 from ..base.ranges import DOMAIN, EPSILON, Bounded, Range
 from ..base.sampling import Counts, Floats
 from ..base.secure import generator
-from ..bounds.undetectable import Crowd
-from ..law.blanket import Blanket, of_ratios
 from ..law.law import Ask, Lack, Law, holding, towards_targets
 from ..law.loss import LaplaceLoss
+from ..law.mechanism import refuse_counts
 from ..law.moments import SummedNumbers
-from ..law.pure import BoolArray, Encodes, Estimates, Items, Reports, Rng, Total, array_of, items_of
+from ..law.pure import BoolArray, Estimates, Items, Reports, Rng, Total, array_of, items_of
 from ..law.support import ItemSupport, Support
 from .budget import Budget
 
@@ -35,9 +34,6 @@ BoundRule: TypeAlias = Literal["honest"]
 
 AT_ONCE = 1 << 17
 """Cells that are drawn at once: 1 MB, so few calls that they cost nothing."""
-
-RATIOS: Final = 25
-"""The values that stand for the likelihood ratios of a cell."""
 
 SIGN = np.int64(-(2**63))
 """The bit of a double's sign."""
@@ -77,7 +73,7 @@ class CellSupport(Support):
 
 
 @dataclass(frozen=True)
-class Summation(Encodes, SummedNumbers, Bounded):
+class Summation(SummedNumbers, Bounded):
     """Report the one-hot encoding with Laplace noise of scale 2/ε in every cell.
 
     Reports are float64[n, d]; counts are their sums, float64[d]. epsilon, in nats: two items differ
@@ -112,24 +108,6 @@ class Summation(Encodes, SummedNumbers, Bounded):
         return 2 * self.scale**2
 
     @property
-    def blanket(self) -> Blanket:
-        """ω has noise alone in all cells; R_v/ω = e^((|x| - |x - 1|)/s) of the own cell x.
-
-        Between 0 and 1 the ratio is put on `RATIOS` values, which keeps the bound one.
-        """
-        low = math.exp(-1 / self.scale)
-        edges = np.linspace(0.0, 1.0, RATIOS)
-        ratios = np.exp((2 * edges - 1) / self.scale)
-        # Pr[x < edge] less 1/2, and E[R; x < edge] less e^(-1/s)/2, of Laplace noise.
-        mass = -np.diff(np.exp(-edges / self.scale)) / 2
-        mean = np.diff(np.exp(edges / self.scale)) * low / 2
-        upper = (mean - mass * ratios[:-1]) / np.diff(ratios)
-        chances = np.append(mass - upper, 0.0) + np.append(0.0, upper)
-        chances[0] += 0.5
-        chances[-1] += low / 2
-        return of_ratios(low, ratios, chances)
-
-    @property
     def report_bits(self) -> float:
         """A double for each item."""
         return 64.0 * self.domain_size
@@ -149,16 +127,6 @@ class Summation(Encodes, SummedNumbers, Bounded):
             signed |= words & SIGN  # what np.copysign does, in half the time
         return drawn
 
-    def _noise_sums(self, count: Counts, rng: Rng) -> Floats:
-        """float64[trials, d]: sums of the noise of int64[trials] users.
-
-        Laplace noise is the difference of two exponential numbers, and n of these add up to a
-        gamma number.
-        """
-        shape = count.size, self.domain_size
-        rows = np.broadcast_to(count[:, None].astype(np.float64), shape)
-        return np.asarray(self.scale * (rng.standard_gamma(rows) - rng.standard_gamma(rows)))
-
     def law_of(self, ask: Ask) -> Law | Lack:
         d, r = self.domain_size, ask.targets.size
         match ask.law:
@@ -170,7 +138,7 @@ class Summation(Encodes, SummedNumbers, Bounded):
                 return holding(self, ask, lambda: bare)
             case "random":  # the noise alone: no report is drawn uniformly from all of them
                 noise = self._cells(r, 0.0, self.noise)
-                return towards_targets(ask, d, self._noise, self._noise_sums, lambda: noise)
+                return towards_targets(ask, d, self._noise, refuse_counts, lambda: noise)
             case "crafted":
                 return self._lifted(ask, self.bound)
             case "avoided":
@@ -185,13 +153,8 @@ class Summation(Encodes, SummedNumbers, Bounded):
             reports[:, ask.targets] = to
             return reports
 
-        def counts(count: Counts, rng: Rng) -> Sums:
-            counts = self._noise_sums(count, rng)
-            counts[:, ask.targets] = to * count[:, None]
-            return counts
-
         cells = self._cells(ask.targets.size, to, 0.0)
-        return towards_targets(ask, self.domain_size, reports, counts, lambda: cells)
+        return towards_targets(ask, self.domain_size, reports, refuse_counts, lambda: cells)
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         if rng is None:
@@ -202,7 +165,7 @@ class Summation(Encodes, SummedNumbers, Bounded):
         reports[np.arange(values.size), values] += 1
         return reports
 
-    def encoded(self, values: Items) -> Reports:
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
         reports = np.zeros((values.size, self.domain_size))
         reports[np.arange(values.size), values] = 1
         return reports
@@ -216,12 +179,6 @@ class Summation(Encodes, SummedNumbers, Bounded):
 
     def support_counts(self, reports: Reports) -> Sums:
         return np.asarray(reports.sum(axis=0, dtype=np.float64))
-
-    def sample_counts(self, histogram: Counts, rng: Rng) -> Sums:
-        return np.asarray(histogram + self._noise_sums(histogram.sum(axis=-1), rng))
-
-    def encoded_counts(self, histogram: Counts) -> Sums:
-        return histogram.astype(np.float64)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
         return Estimates(counts / users)
@@ -249,10 +206,6 @@ class Summation(Encodes, SummedNumbers, Bounded):
     def look(self, reports: Reports, items: Items) -> BoolArray:
         """bool[n, items]: the cell of the item is nearer to 1 than to 0."""
         return np.asarray(reports[:, items] > 0.5)
-
-    def hidden_loss(self, crowd: Crowd) -> float:
-        """β/(e^ε - 1), as of bits: a cell makes its item e^(ε/2) times as likely, or unlikely."""
-        return crowd.share / math.expm1(self.epsilon)
 
     def privacy_loss(self) -> LaplaceLoss:
         """The privacy loss between two items: they differ in two cells."""

@@ -17,6 +17,7 @@ from ..defences import CORRECTIONS, correct_estimates, known
 from ..defences.norms import project
 from ..law.mechanism import check_estimates
 from ..law.moments import Unbiased
+from ..law.pure import PureProtocol
 from ..theory import Misfit, misfit, simultaneous_width, top_confidence
 from ..theory.evidence import of_reports
 from .arguments import listed, names, whole, words
@@ -173,11 +174,10 @@ def estimate_frequencies(
         values, users, None, confidence, shown, tuple(step.kind for step in steps),
         top=top, simultaneous=is_simultaneous,
     )  # fmt: skip
-    if not isinstance(protocol, Unbiased):
-        if is_covered:
-            rule = "must be left out for a protocol whose noise has no closed form"
-            raise ScenarioError(f"{rule}, {got(is_covered)}", key="coverage")
-    else:
+    if is_covered and not isinstance(protocol, PureProtocol):
+        rule = "must be left out for a protocol that is not pure"
+        raise ScenarioError(f"{rule}, {got(is_covered)}", key="coverage")
+    if isinstance(protocol, Unbiased):
         found = replace(found, far=misfit(protocol, users, raw[0]))
         if is_covered:
             again = partial(correct_estimates, corrections=steps, known=knowledge)

@@ -31,7 +31,7 @@ from ..law.linear import round_to_zero
 from ..law.moments import EstimateMoments, Moments
 from ..metrics import METRICS
 from ..protocols.rappor import Rappor
-from .defended import defended_metrics, sifted_metrics
+from .defended import defended_metrics
 from .gains import cell_gain
 from .support import collected, fake_support, sent_share
 from .variance import attacked_variance, clean_variance
@@ -162,7 +162,7 @@ def expected_metric(metric: str, cell: Cell) -> float | None:
 def _expect_metrics(cell: Cell, *, robust: bool) -> dict[str, float | None]:
     expected = dict.fromkeys([*METRICS, *cell.metrics]) | _undefended_metrics(cell, robust)
     expected |= defended_metrics(cell, expected, _means(cell.sifted), _variances(cell.sifted))
-    return expected | sifted_metrics(cell) | asked_metrics(cell)
+    return expected | asked_metrics(cell)
 
 
 def _undefended_metrics(cell: Cell, robust: bool) -> dict[str, float | None]:

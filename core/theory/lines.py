@@ -18,7 +18,6 @@ from ..bounds.undetectable import hidden_gain_against, least_gain
 from ..cell import Cell
 from ..law.exchangeable import Exchangeable
 from ..law.mechanism import LocalMechanism
-from ..law.moments import SummedNumbers
 from ..law.pure import Items, PlacedItems, PureProtocol, Supporting
 from ..law.support import ItemSupport
 from ..population import Population
@@ -86,7 +85,7 @@ def gain_lines(
     if supported is not None:
         r = targets.size
         lines["drop-out"] = r * item_shift(protocol, alike(supported, r), share, held / r)
-    if isinstance(protocol, Exchangeable | SummedNumbers):
+    if isinstance(protocol, Exchangeable):
         lines["undetectable"] = hidden_gain_against(
             protocol, population.distinct, population.histogram[targets], share
         )
@@ -112,10 +111,7 @@ def accepted(protocol: Any) -> tuple[float, float] | None:
     >>> own, round(other, 4)
     (1.0, 0.2689)
     """
-    if isinstance(protocol, Exchangeable):
-        return 1.0, beside(protocol)
-    known: tuple[float, float] | None = protocol.accepted
-    return known
+    return (1.0, beside(protocol)) if isinstance(protocol, Exchangeable) else None
 
 
 def alike(supported: tuple[float, float], targets: int) -> float:

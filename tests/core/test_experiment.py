@@ -172,7 +172,7 @@ def test_what_only_binding_can_find(tables: dict[str, Any], message: str) -> Non
      (32, 3 * 10**6, "counts")],
 )  # fmt: skip
 def test_the_reports_of_many_users_are_not_made_unasked(items: int, users: int, path: str) -> None:
-    """Items of dBitFlip are drawn apart on the counts path; few items take no less time a user."""
+    """Items of a sketch are drawn apart on the counts path; few items take no less time a user."""
     population = {"kind": "uniform", "items": items, "users": users}
-    [cell] = experiment(population, {"kind": "dbitflip", "epsilon": 1.0}).cells
+    [cell] = experiment(population, {"kind": "cms", "epsilon": 1.0}).cells
     assert cell.path == path

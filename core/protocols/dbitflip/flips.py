@@ -17,13 +17,12 @@ import numpy as np
 
 from ...base.errors import ScenarioError, got
 from ...base.ranges import Range, check_bounds
-from ...base.sampling import Counts, Floats, binomial, packed_bernoulli, packed_subsets
+from ...base.sampling import Counts, Floats, packed_bernoulli, packed_subsets
 from ...base.secure import generator
-from ...bounds.undetectable import Crowd
-from ...law.blanket import Blanket
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ...law.law import Ask, Lack, Law, SupportSizes, holding, towards_targets
 from ...law.loss import DiscreteLoss, one_bit
+from ...law.mechanism import refuse_counts
 from ...law.moments import SummedNumbers
 from ...law.pure import (
     BoolArray,
@@ -40,7 +39,7 @@ from ...law.pure import (
 from ...law.support import ItemSupport
 from ..subset import subset_bits
 from ..unary import SUE, Unary
-from .laws import InclusionChances, Weights, hidden_loss
+from .laws import InclusionChances, Weights
 
 SAMPLED = Range(1, 2**32)
 
@@ -59,9 +58,6 @@ class BitFlips(OverItems, SummedNumbers):
 
     called: ClassVar[str] = "dBitFlip"
     family: ClassVar[str] = "dbitflip"
-    apart: ClassVar[str] = (
-        "on the counts path items are drawn one by one; a report has the bits of just D"
-    )
     lacks: ClassVar[dict[str, str]] = {
         "columns": "dBitFlip, whose report has no bit of most items",
         "supports": "dBitFlip, whose report says nothing of most items",
@@ -111,19 +107,6 @@ class BitFlips(OverItems, SummedNumbers):
         return self.chooser == "server"
 
     @property
-    def blanket(self) -> Blanket:
-        """ω has the noise of others in all bits; a report without an item's bit says nothing."""
-        (p, q), part = self.rates, self.part
-        both = part * (self.sampled - 1) / max(self.domain_size - 1, 1)
-        low, high = (1 - p) / (1 - q), p / q
-        ratios, bits = np.array([high, low, 1.0]), np.array([q, 1 - q, 0.0])
-        none = np.array([0.0, 0.0, 1.0])
-        chances = both * np.outer(bits, bits) + (1 - 2 * part + both) * np.outer(none, none)
-        chances += (part - both) * (np.outer(bits, none) + np.outer(none, bits))
-        first, second = np.meshgrid(ratios, ratios, indexing="ij")
-        return Blanket(low, chances.ravel(), first.ravel(), second.ravel())
-
-    @property
     def report_bits(self) -> float:
         """D bits, and the items that they are of; the server knows these where it drew them."""
         drawn = subset_bits(self.domain_size, self.sampled) if self.chooser == "client" else 0.0
@@ -140,7 +123,7 @@ class BitFlips(OverItems, SummedNumbers):
                 return holding(self, ask, lambda: self._of_an_item(r, 1.0, 0.0))
             case "random":
                 return towards_targets(
-                    ask, d, self._uniform, self._uniform_counts,
+                    ask, d, self._uniform, refuse_counts,
                     lambda: self._of_an_item(r, 0.5, 0.5),
                 )  # fmt: skip
             case "crafted":
@@ -168,24 +151,10 @@ class BitFlips(OverItems, SummedNumbers):
             aimed = np.packbits(mask)
             return _pack_report(drawn, bits | aimed if bit else bits & ~aimed)
 
-        def counts(count: Counts, rng: Rng) -> Counts:
-            included = self._included(r)
-            rates = np.full((count.size, self.domain_size), included.other)
-            rates[:, targets] = included.target
-            drawn = rng.binomial(count[:, None], rates)
-            ones = binomial(drawn, self.rates[1], rng)
-            ones[:, targets] = bit * drawn[:, targets]
-            return np.stack([drawn, ones], axis=-2)
-
         def towards() -> Weights:
             return self._support(r, self._included(r), (float(bit), float(bit), self.rates[1]))
 
-        return towards_targets(ask, self.domain_size, reports, counts, towards)
-
-    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
-        held = np.zeros((count.size, self.domain_size), dtype=np.int64)
-        held[:, 0] = count  # as if all users held item 0
-        return self._held_counts(held, 0.5, 0.5, rng)
+        return towards_targets(ask, self.domain_size, reports, refuse_counts, towards)
 
     # Reports.
 
@@ -231,21 +200,6 @@ class BitFlips(OverItems, SummedNumbers):
 
     def support_counts(self, reports: Reports) -> Counts:
         return np.array([self._bits.support_counts(reports[:, row]) for row in (0, 1)])
-
-    # Counts, of each item apart: estimates of different items are uncorrelated anyway.
-
-    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        return self._held_counts(histogram, *self.rates, rng)
-
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        return self._held_counts(histogram, 1.0, 0.0, rng)
-
-    def _held_counts(self, histogram: Counts, own: float, other: float, rng: Rng) -> Counts:
-        others = histogram.sum(axis=-1, keepdims=True) - histogram
-        held = binomial(histogram, self.part, rng)
-        free = binomial(others, self.part, rng)
-        ones = binomial(held, own, rng) + binomial(free, other, rng)
-        return np.stack([held + free, ones], axis=-2)
 
     def _included(self, r: int) -> InclusionChances:
         """The items of a crafted report for r targets."""
@@ -312,17 +266,6 @@ class BitFlips(OverItems, SummedNumbers):
     def unit_variance(self, frequency: float | Floats) -> float | Floats:
         """n times the variance of an estimate: the noise, and who has the bit of the own item."""
         return self.noise + frequency * (1 / self.part - 1)
-
-    # What hides among its reports.
-
-    @property
-    def accepted(self) -> tuple[float, float]:
-        """The weight of a bit that is 1; bits of other items have the mean that takes them to 0."""
-        p, q = self.rates
-        return (1 - q) / (self.part * (p - q)), 0.0
-
-    def hidden_loss(self, crowd: Crowd) -> float:
-        return hidden_loss(crowd, self.epsilon, self.sampled)
 
     # Its privacy.
 

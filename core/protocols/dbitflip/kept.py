@@ -5,20 +5,13 @@ Ding, Kulkarni, Yekhanin, "Collecting Telemetry Data Privately", NIPS 2017, sect
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from ...base.sampling import Counts, binomial
-from ...law.longitudinal import Attendance, Memoising
+from ...law.longitudinal import Memoising
 from ...law.moments import Collection, Moments
 from ...law.pure import Items, Reports, Rng
 from .flips import BitFlips
-
-States = tuple[Counts, Counts, Counts]
-"""int64[trials, d] each: the users whose kept bit of an item is 1, is 0, or does not exist."""
 
 
 @dataclass(frozen=True)
@@ -55,39 +48,3 @@ class KeptBitFlips(BitFlips, Memoising):
 
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:  # noqa: ARG002
         return self.perturb(values, permanent)
-
-    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
-        own, other = self.rates
-        histograms, left = rounds.histograms, rounds.left
-        trials, permanent = rounds.trials, rounds.permanent
-        holders = self._entered(histograms[0], own, trials, permanent)
-        others = self._entered(histograms[0].sum() - histograms[0], other, trials, permanent)
-        for number, histogram in enumerate(histograms):
-            gone = left[number]
-            if gone.any():
-                new = histogram - histograms[number - 1] + gone
-                holders = self._replaced(holders, gone, new, own, permanent)
-                elsewhere = gone.sum() - gone, new.sum() - new
-                others = self._replaced(others, *elsewhere, other, permanent)
-            rounds.fresh(number)  # nothing is drawn, but a run may stop here
-            ones = holders[0] + others[0]
-            yield np.stack([ones + holders[1] + others[1], ones], axis=-2)
-
-    def _entered(self, users: Counts, rate: float, trials: int, rng: Rng) -> States:
-        """New users, int64[d] by item, and their bits of that item."""
-        everyone = np.broadcast_to(users, (trials, users.size))
-        drawn = binomial(everyone, self.part, rng)
-        ones = binomial(drawn, rate, rng)
-        return ones, drawn - ones, everyone - drawn
-
-    def _replaced(self, there: States, gone: Counts, new: Counts, rate: float, rng: Rng) -> States:
-        """Any `gone` of the users leave, and new ones draw bits of their own."""
-        ones, zeros, absent = there
-        first = rng.hypergeometric(ones, zeros + absent, gone)
-        second = rng.hypergeometric(zeros, absent, gone - first)
-        leaving = first, second, gone - first - second
-        entering = self._entered(new, rate, len(ones), rng)
-        one, two, three = (
-            have - less + more for have, less, more in zip(there, leaving, entering, strict=True)
-        )
-        return one, two, three

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from ...base.sampling import Counts, Floats
 from ...base.secure import generator
-from ...law.blanket import Blanket, of_bits
 from ...law.enumeration import CELLS, ReportLaw, item_name
 from ...law.loss import DiscreteLoss, signs
 from ...law.pure import BoolArray, Items, Reports, Rng, array_of, check_padding, items_of
@@ -55,11 +54,6 @@ class CountMeanSketch(Sketch):
     @property
     def other(self) -> float:
         return self._bits.q
-
-    @property
-    def blanket(self) -> Blanket:
-        """That of two items that share no bucket: where they do, a report tells less."""
-        return of_bits(self.p, self.other)
 
     @property
     def noiseless(self) -> tuple[float, float]:

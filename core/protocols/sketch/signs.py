@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from ...base.errors import ScenarioError, got
 from ...base.sampling import Floats
 from ...base.secure import generator
-from ...law.blanket import Blanket, of_ratios
 from ...law.enumeration import CELLS, ReportLaw, item_name
 from ...law.loss import DiscreteLoss, signs
 from ...law.pure import BoolArray, Items, Reports, Rng, array_of, items_of
@@ -123,12 +122,6 @@ class HadamardSketch(Sketch):
     @property
     def other(self) -> float:
         return 0.5
-
-    @property
-    def blanket(self) -> Blanket:
-        """That of two items that share no bucket: their entries agree in half of the columns."""
-        share = 2 * (1 - self.p)
-        return of_ratios(share, np.array([2 * self.p, share]), np.full(2, 0.5))
 
     @property
     def noiseless(self) -> tuple[float, float]:

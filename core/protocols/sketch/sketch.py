@@ -66,11 +66,6 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
         return self.other + (self.p - self.other) / self.buckets
 
     @property
-    def accepted(self) -> tuple[float, float]:
-        """Other items may be in the own bucket, on average over the hash functions."""
-        return 1.0, self.other + (1 - self.other) / self.buckets
-
-    @property
     @abstractmethod
     def noiseless(self) -> tuple[float, float]:
         """p and `other` of a report without noise."""

@@ -17,7 +17,6 @@ from support.report_laws import Case
 from ldptui.core.bounds import fakes as floors
 from ldptui.core.bounds.fakes import (
     Chain,
-    SetTests,
     floor_of,
     floor_of_counts,
     floors_of_ordered,
@@ -61,11 +60,11 @@ def test_the_most_fakes_are_the_largest_of_all_sets(monkeypatch: pytest.MonkeyPa
     chance = -rng.uniform(3, 60, rate.size)
     seen = rng.binomial(reports, np.clip(rate + rng.uniform(0, 0.2, (200, 1)), 0, 1))
     every = least_fakes(seen, reports, rate, chance).max(axis=1)
-    assert (most_fakes(seen, reports, SetTests(rate, chance)) == every).all()
+    assert (most_fakes(seen, reports, rate, chance) == every).all()
     assert (every > 0).any()
     # The guess alone is too few in some rows.
     monkeypatch.setattr(floors, "tail_at_least", lambda seen, reports, rate: rate * 0 + seen)
-    assert not (most_fakes(seen, reports, SetTests(rate, chance)) >= every).all()
+    assert not (most_fakes(seen, reports, rate, chance) >= every).all()
 
 
 def test_the_least_fakes_are_those_that_the_exact_test_allows() -> None:

@@ -9,12 +9,10 @@ from scipy.optimize import linprog
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.programme import optimum
-from ldptui.core.bounds.undetectable import Hidden, hidden, hidden_gain_against, least_gain
+from ldptui.core.bounds.undetectable import Hidden, hidden, least_gain
 from ldptui.core.law.enumeration import ReportLaw
 from ldptui.core.law.pure import PureProtocol
 from ldptui.core.protocols import KINDS, PROTOCOLS
-from ldptui.core.protocols.dbitflip import BitFlips
-from ldptui.core.protocols.she import Summation
 
 SHARES = [0.01, 0.1, 0.4]
 
@@ -117,48 +115,6 @@ def test_a_law_too_large_for_the_programme_is_refused() -> None:
     with pytest.raises(ScenarioError, match="at most 4000000 entries"):
         optimum(np.random.default_rng(0).random((2001, 2000)), np.full(2001, 1 / 2001),
                     np.array([0]), 0.1)  # fmt: skip
-
-
-def test_the_closed_form_of_dbitflip_is_the_optimum_over_every_report(
-    rng: np.random.Generator,
-) -> None:
-    told = 0
-    for _ in range(60):
-        d = int(rng.integers(3, 7))
-        protocol = BitFlips(d, rng.uniform(0.2, 3), int(rng.integers(1, d + 1)))
-        held = rng.integers(0, (3, 60)[int(rng.integers(2))], d) + np.eye(d, dtype=np.int64)[0]
-        targets = rng.choice(d, int(rng.integers(1, d)), replace=False)
-        share, truth = rng.uniform(0.005, 0.9), held / held.sum()
-        law = protocol.enumerate_reports()
-        assert law is not None
-        best = optimum(law.probabilities, truth, targets, share).gain
-        distinct = np.unique(held, return_counts=True)
-        assert hidden_gain_against(protocol, distinct, held[targets], share) == pytest.approx(
-            best, abs=1e-12
-        )
-        if protocol.sampled > 1:
-            fewer = BitFlips(d, protocol.epsilon, protocol.sampled - 1)
-            more = hidden_gain_against(fewer, distinct, held[targets], share) - best
-            assert more >= -1e-12
-            told += more > 1e-3
-    assert told > 10  # a law with a wrong D is told apart, where items have anything left
-
-
-def test_the_cells_of_she_tell_as_little_as_bits() -> None:
-    """Only where each cell is at or below 0, or at or above 1, matters: e^(±ε/2) either way.
-
-    A grid of the density's logarithm, with values between, has the closed form as its optimum.
-    """
-    d, epsilon, share, targets = 4, 1.2, 0.1, np.array([3])
-    held = np.array([50, 30, 15, 5])
-    ratios = np.exp(epsilon / 2 * np.array([-1, -0.4, 0, 0.7, 1]))
-    grid = np.stack(np.meshgrid(*[ratios] * d), axis=-1).reshape(-1, d).T
-    best = optimum(grid, held / 100, targets, share).gain
-    she = Summation(d, epsilon, 5.0)
-    found = hidden_gain_against(she, np.unique(held, return_counts=True), held[targets], share)
-    assert found == pytest.approx(best, abs=1e-12)
-    coarse = optimum(grid[:, (grid > ratios[0]).all(axis=0)], held / 100, targets, share).gain
-    assert coarse > best + 1e-3
 
 
 @pytest.mark.parametrize(

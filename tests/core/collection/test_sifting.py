@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import budget
 from support.cases import alike, attack, experiment, results_of
 
 from ldptui import core
@@ -17,7 +16,6 @@ from ldptui.core.collection.sifting import detection
 from ldptui.core.defences import FILTERS
 from ldptui.core.experiment.limits import held_bytes
 from ldptui.core.metrics import metrics_of
-from ldptui.core.theory import expected_metrics
 
 TARGETS = [3, 8, 11, 15, 19]
 FLAGS = ["precision", "recall", "f1", "false_positive_rate", "auc", "reports_kept", "alarm_rate"]
@@ -214,82 +212,3 @@ def test_a_filter_that_keeps_nothing_fails_its_cell(monkeypatch: pytest.MonkeyPa
     results = results_of(work("fiad"))
     assert results.error == "fiad keeps no report at all"
     assert not results.complete
-
-
-@pytest.mark.every(2)
-@pytest.mark.parametrize("protocol", ["oue", "sue"])
-def test_the_gain_after_the_targets_users_are_dropped_has_a_closed_form(protocol: str) -> None:
-    """Given the genuine users of each item; the kept ones are an average over their noise."""
-    users = [900, 500, 300, 0, 100, 200]
-    targets = [2, 3, 4]
-    table = attack("mga", 0.3, targets)
-    more = {"defence": [{"kind": "fiad"}], "trials": 30}
-    made = experiment(
-        [20 * count for count in users], {"kind": protocol, "epsilon": 2.0}, table, **more
-    )
-    (cell,), (measured,) = made.cells, results_of(made).cells
-    theory = expected_metrics(cell)
-    p, q, n = cell.pure.p, cell.pure.q, cell.users
-    law = OneReport(p, q, np.array(users) / sum(users))
-    full = law.supports_all(targets)
-    gain = sum(
-        ((law.supports_all([t]) - full) / (1 - full) - q) / (p - q) - users[t] / sum(users)
-        for t in targets
-    )
-    assert theory["gain_after"] == pytest.approx(gain)
-    assert (theory["recall"], theory["alarm_rate"]) == (1, 1)
-    assert theory["false_positive_rate"] == pytest.approx(full)
-    assert theory["reports_kept"] == pytest.approx(n * (1 - full))
-    assert (measured.metrics["recall"] == 1).all()
-    dropped = measured.metrics["false_positive_rate"] * n
-    assert budget.mean(dropped, n * full, n * full * (1 - full))
-    assert not budget.mean(dropped, n * q**3, n * q**3 * (1 - q**3))
-    # Paired with the clean estimate of the same reports, the gain moves with what is dropped.
-    spread = sum(q * (1 - q) for _ in targets) * full / n / (p - q) ** 2
-    rest = measured.metrics["gain_after"]
-    assert budget.mean(rest, gain, 3 * spread)
-    assert not budget.mean(rest, 0.0, 3 * spread)
-
-
-class OneReport:
-    """The law of one honest report of independent bits, its owner's item drawn."""
-
-    def __init__(self, p: float, q: float, held: Any) -> None:
-        self.p, self.q, self.held = p, q, held
-
-    def supports_all(self, items: list[int]) -> float:
-        """By summing over the owner's item."""
-        return sum(
-            share * np.prod([self.p if own == item else self.q for item in items])
-            for own, share in enumerate(self.held)
-        )
-
-
-def test_the_floor_of_many_targets_that_nobody_holds() -> None:
-    """r [(q - q^r) / (1 - q^r) - q] / (p - q), below 0."""
-    users = [20_000, 10_000, 5000, 0, 0, 0, 0]
-    made = experiment(
-        users, {"kind": "oue", "epsilon": 1.0}, attack("mga", 0.2, [3, 4, 5, 6]),
-        defence=[{"kind": "fiad"}],
-    )  # fmt: skip
-    p, q, r = 0.5, 1 / (np.e + 1), 4
-    floor = r * ((q - q**r) / (1 - q**r) - q) / (p - q)
-    assert expected_metrics(made.cells[0])["gain_after"] == pytest.approx(floor)
-    assert floor < 0
-
-
-@pytest.mark.parametrize(
-    ("table", "defence"),
-    [
-        (attack("mga", 0.001, [3, 4, 5, 6]), {"kind": "fiad"}),  # too few of them
-        (attack("mga", 0.2, [3, 4, 5, 6]), {"kind": "fiad", "flag": "any"}),
-        (attack("mga", 0.2, [3, 4, 5, 6]), {"kind": "fiad", "max_size": 3}),
-        (attack("mga", 0.2, [3, 4, 5, 6]), {"kind": "diffstats"}),
-        (attack("ria", 0.2, [3, 4, 5, 6]), {"kind": "fiad"}),
-        (attack("mga-a", 0.2, [3, 4, 5, 6], subset=2), {"kind": "fiad"}),
-    ],
-)
-def test_elsewhere_there_is_no_closed_form(table: Any, defence: dict[str, Any]) -> None:
-    users = [20_000, 10_000, 5000, 0, 0, 0, 0]
-    made = experiment(users, {"kind": "oue", "epsilon": 1.0}, table, defence=[defence])
-    assert expected_metrics(made.cells[0])["gain_after"] is None

@@ -13,7 +13,6 @@ from support import budget
 from ldptui.core.base.sampling import Floats
 from ldptui.core.base.summary import Estimate
 from ldptui.core.defences import Alarm, Filter, Known, Load, Received, Verdict
-from ldptui.core.defences.fiad import FIAD
 from ldptui.core.defences.norms import Norm
 from ldptui.core.law.pure import Rng, item_variance
 from ldptui.core.protocols import OUE
@@ -107,15 +106,6 @@ def test_a_filter_has_the_cost_that_it_was_made_with() -> None:
     silent: Any = attack.rates(Some(0.0), 2)
     assert (silent.false_alarms, silent.cost.mean, silent.error.mean) == (0, 0.0, 1.0)
     assert attack.rates(Some(1.0), 2) is None
-
-
-def test_fiad_all_but_certainly_finds_what_its_closed_form_says() -> None:
-    protocol, users = OUE(16, 2.0), 10_000
-    attack, step = SmallAttack(protocol, users, ZIPF), FIAD()
-    honest = users - attack.malicious
-    assert step.drops_targets(protocol, ZIPF[attack.ask.targets], honest, attack.malicious)
-    rates: Any = attack.rates(step, 5)
-    assert (rates.alarms, rates.caught.mean) == (5, 1.0)
 
 
 def test_filters_in_turn_leave_what_they_leave(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:

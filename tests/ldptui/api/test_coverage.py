@@ -81,17 +81,8 @@ def test_intervals_need_a_coverage_after_a_correction() -> None:
     assert "coverage" not in plain.rows()[0]
 
 
-def test_without_a_closed_form_of_the_noise_it_is_refused() -> None:
-    cms: LocalMechanism = ldptui.protocol("cms", items=2, epsilon=1.0)
+@pytest.mark.parametrize("kind", ["cms", "dbitflip"])
+def test_of_a_protocol_that_is_not_pure_it_is_refused(kind: str) -> None:
+    protocol: LocalMechanism = ldptui.protocol(kind, items=2, epsilon=1.0)
     with pytest.raises(ldptui.ScenarioError, match="coverage must be left out for a protocol"):
-        estimate(np.array([40, 20]), USERS, cms, coverage=True)
-
-
-@pytest.mark.parametrize("kind", ["she", "dbitflip"])
-def test_reports_of_numbers_have_intervals_too(kind: str) -> None:
-    protocol: LocalMechanism = ldptui.protocol(kind, items=3, epsilon=1.0)
-    truth = np.array([300, 100, 0])
-    counts = protocol.sample_counts(truth[None], np.random.default_rng(0))[0]
-    found = estimate(counts, 400, protocol, coverage=True)
-    assert (np.abs(found.values - truth / 400) < 6.5 * found.std).all()
-    assert budget.proportion(np.rint(found.measured.items * REPETITIONS), REPETITIONS, 0.95)
+        estimate(np.array([40, 20]), USERS, protocol, coverage=True)

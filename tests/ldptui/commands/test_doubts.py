@@ -23,10 +23,10 @@ items = 40
 users = 3_000_000
 exponent = 1.0
 [protocol]
-kind = "dbitflip"
+kind = "cms"
 epsilon = 1.0
 """
-DOUBT = "on the counts path items are drawn one by one; a report has the bits of just D"
+DOUBT = "on the counts path items are drawn one by one; reports let them share a bucket"
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_warning_of_a_run_is_in_every_format(scenario: str, capsys: Captured) 
         said = capsys.readouterr()
         assert f"warning: {DOUBT}" in " ".join(said.out.split()), form
         assert said.err == f"warning: {DOUBT}\n", "--quiet silences progress, not this"
-    certain = SCENARIO.replace('"dbitflip"', '"oue"')
+    certain = SCENARIO.replace('"cms"', '"oue"')
     Path(scenario).write_text(certain)
     assert "warnings" not in json.loads(succeed(capsys, *asked, "--format", "json"))
 
@@ -170,7 +170,7 @@ def test_reports_for_tests_are_told_in_every_format(
 def test_a_run_that_another_numpy_drew_says_so(
     scenario: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Path(scenario).write_text(SCENARIO.replace('"dbitflip"', '"oue"'))
+    Path(scenario).write_text(SCENARIO.replace('"cms"', '"oue"'))
     store, out = ("--store", str(tmp_path / "s.db")), tmp_path / "o.json"
     monkeypatch.setattr("numpy.__version__", "2.4.6")
     assert cli.main(["run", scenario, *store, "--quiet"]) == exits.DONE
