@@ -71,11 +71,9 @@ def of_rounds(block: CellResults) -> Rounds:
 
 @pytest.mark.every(5)
 @pytest.mark.parametrize("protocol", [*PURE, BASIC, ONE_TIME], ids=lambda one: one["kind"])
-@pytest.mark.parametrize("churn", [0.0, 0.4])
-def test_each_round_follows_its_own_theory(
-    protocol: dict[str, Any], churn: float, seed: int
-) -> None:
-    one = campaign(protocol, 3, seed=seed, churn=churn)
+def test_each_round_follows_its_own_theory(protocol: dict[str, Any], seed: int) -> None:
+    more = {"churn": 0.4} if protocol in PURE else {}
+    one = campaign(protocol, 3, seed=seed, **more)
     _, rounds = run(one, 20)
     for number, alone in enumerate(one.rounds):
         truth, r = alone.population.frequencies, len(TARGETS)
@@ -168,22 +166,18 @@ QUIET = {"kind": "rappor", "form": "basic", "f": 0.75, "p": 0.05, "q": 0.95}
 
 @pytest.mark.every(6)
 @pytest.mark.parametrize("protocol", [QUIET, ONE_TIME], ids=["quiet", "one-time"])
-@pytest.mark.parametrize("churn", [0.0, 0.3, 1.0])
-def test_the_variance_of_a_memoised_pool(protocol: dict[str, Any], churn: float, seed: int) -> None:
-    """It does not fall as 1 / R: what the permanent bits add stays, unless users are replaced."""
-    one = campaign(protocol, 6, None, seed=seed, churn=churn)
+def test_the_variance_of_a_memoised_pool(protocol: dict[str, Any], seed: int) -> None:
+    """It does not fall as 1 / R: what the permanent bits add stays."""
+    one = campaign(protocol, 6, None, seed=seed)
     alone, pool = clean_variance(one.rounds[0]), clean_variance(one)
     means = np.array([one.block(number).arms[CLEAN].mean for number in range(40)])
     truth = one.population.frequencies
     assert budget.mean(means, truth, pool / 20)
     assert budget.spread(means, truth, pool / 20)
     fresh = np.array([clean_variance(cell) for cell in one.rounds]).sum(axis=0) / 36
-    if churn == 1:
-        assert pool == pytest.approx(fresh)
-    else:
-        # As if every round drew its permanent bits anew.
-        assert not budget.spread(means, truth, fresh / 20)
-        assert (pool > 1.2 * fresh).all()
+    # As if every round drew its permanent bits anew.
+    assert not budget.spread(means, truth, fresh / 20)
+    assert (pool > 1.2 * fresh).all()
     assert (pool <= alone * 1.5).all()
 
 
@@ -210,17 +204,17 @@ def test_rounds_of_the_same_users_are_correlated_on_both_paths(
 @pytest.mark.every(2)
 @pytest.mark.parametrize("fresh_bits", [False, True], ids=["kept", "mutant"])
 def test_cohorts_and_bits_of_bloom_filters_are_kept(fresh_bits: bool, seed: int) -> None:
-    """Variance of the bit counts of two rounds together, of users a third of whom are replaced.
+    """Variance of the bit counts of two rounds together.
 
-    Who stays has cohort j and sends bit i in both rounds with probability (μ² + κ) / m, where
+    A user has cohort j and sends bit i in both rounds with probability (μ² + κ) / m, where
     κ = (f/2)(1-f/2)(q-p)² is what the permanent bit adds. The mutant draws everything anew.
     """
     noise = BitNoise(0.5, 0.1, 0.9)
     protocol = Rappor(3, 4, 1, 2, noise)
-    held, left = np.array([60, 30, 9]), np.array([20, 10, 3])
+    held = np.array([60, 30, 9])
     rng = np.random.default_rng(seed)
     trials = 1200
-    campaign = Attendance([held, held], [0 * held, left], trials, rng, lambda _: rng)
+    campaign = Attendance(held, 2, trials, rng, lambda _: rng)
     rounds = list(protocol.memoised_counts(campaign))
     if fresh_bits:
         rounds = [protocol.sample_counts(np.broadcast_to(held, (trials, 3)), rng) for _ in range(2)]
@@ -232,7 +226,7 @@ def test_cohorts_and_bits_of_bloom_filters_are_kept(fresh_bits: bool, seed: int)
     kept[:, -1] = 0
     chance = sent / 2
     single = np.einsum("v,vji->ji", held, chance * (1 - chance))
-    both = np.einsum("v,vji->ji", held - left, (sent**2 + kept) / 2 - chance**2)
+    both = np.einsum("v,vji->ji", held, (sent**2 + kept) / 2 - chance**2)
     mean = 2 * np.einsum("v,vji->ji", held, chance)
     verdict = budget.mean(total, mean, 2 * single + 2 * both) & budget.spread(
         total, mean, 2 * single + 2 * both
@@ -247,7 +241,8 @@ def test_what_reacts_has_no_closed_form_after_the_first_round() -> None:
         expected = [expected_metrics(cell) for cell in one.rounds]
         assert round_theories(one) == expected
         assert [each["gain"] is None for each in expected] == [False, True, True]
-        assert [each["mse"] is None for each in expected] == [False, True, True]
+        first = protocol is BLOOM  # which has no closed form of its error at all
+        assert [each["mse"] is None for each in expected] == [first, True, True]
         assert expected_metrics(one)["gain"] is None
         assert expected_metrics(campaign(protocol, 1, table))["gain"] is not None
         assert (column(of_rounds(one.block(0, 2)).metrics, "gain") != 0).all()
@@ -286,7 +281,7 @@ def test_privacy_of_memoised_reports_is_bounded(protocol: dict[str, Any]) -> Non
 
 @pytest.mark.parametrize("protocol", [PURE[0], QUIET, BLOOM], ids=["grr", "basic", "bloom"])
 def test_more_rounds_change_no_earlier_one(protocol: dict[str, Any]) -> None:
-    short, long = (of_rounds(campaign(protocol, r, churn=0.2).block(0, 5)) for r in (2, 5))
+    short, long = (of_rounds(campaign(protocol, r).block(0, 5)) for r in (2, 5))
     assert alike(short.metrics, long.metrics[:, :2])
 
 
