@@ -157,7 +157,7 @@ def test_kept_bits_are_the_same_in_every_round(rng: Rng) -> None:
     assert flips.epsilon_lifetime == 4.0  # of three items and of all others
 
 
-@pytest.mark.parametrize("kind", ["dbitflip", "dbitflip-pm", "she"])
+@pytest.mark.parametrize("kind", ["dbitflip-pm", "she"])
 def test_every_collection_takes_the_reports_path(kind: str) -> None:
     table = {"kind": kind, "epsilon": 1.0}
     large = cell({"kind": "uniform", "items": 1024, "users": 10**6}, table)

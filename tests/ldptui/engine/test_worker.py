@@ -541,7 +541,10 @@ path, event, end = sys.argv[1:]
 inbox = Inbox()
 inbox.interrupts()
 document = tomllib.loads(Path(path).read_text()) | {"trials": 2}
-document["attack"]["kind"] = "mga-a"
+document["protocol"]["kind"] = "olh"
+document["population"]["items"] = 2000
+document["simulate"] = {"path": "reports"}
+del document["defence"]
 del document["sweep"]
 first, second = (Request(key, document, "") for key in (1, 2))
 inbox._newest = first
@@ -567,7 +570,7 @@ print(LOOPS.compiled is not None, LOOPS.missing)
 def test_a_newer_request_leaves_no_loop_half_compiled(event: str, end: str) -> None:
     """It came while the loops were imported: "module 'numba' has no attribute 'core'" in the next.
 
-    detection-beta is the first of the bundled scenarios that has work enough for compiled loops.
+    Hashes of 2000 items are work enough for compiled loops.
     """
     pytest.importorskip("numba")
     path = scenarios.path("detection-beta")
