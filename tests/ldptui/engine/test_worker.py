@@ -541,10 +541,11 @@ path, event, end = sys.argv[1:]
 inbox = Inbox()
 inbox.interrupts()
 document = tomllib.loads(Path(path).read_text()) | {"trials": 2}
+del document["attack"]["subset"]
 document["protocol"]["kind"] = "olh"
-document["population"]["items"] = 2000
+document["population"] |= {"items": 3000, "users": 20_000}
 document["simulate"] = {"path": "reports"}
-del document["defence"]
+document["defence"] = [{"kind": "diffstats"}]
 del document["sweep"]
 first, second = (Request(key, document, "") for key in (1, 2))
 inbox._newest = first
@@ -570,7 +571,7 @@ print(LOOPS.compiled is not None, LOOPS.missing)
 def test_a_newer_request_leaves_no_loop_half_compiled(event: str, end: str) -> None:
     """It came while the loops were imported: "module 'numba' has no attribute 'core'" in the next.
 
-    Hashes of 2000 items are work enough for compiled loops.
+    Hashes of 3000 items are work enough for compiled loops.
     """
     pytest.importorskip("numba")
     path = scenarios.path("detection-beta")
