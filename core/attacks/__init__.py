@@ -12,13 +12,23 @@ of them where it is left out, claim one at random as honest users do.
 from __future__ import annotations
 
 from ..population.targets import ListedTargets, PickTargets, RandomSet, Targets
-from .crafted import Demotion, Maximal, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
-from .drawn import HeldItem, InputPoisoning, RandomItem, RandomReport, UnperturbedItem
-from .fakes import Fakes, malicious_users
-from .hidden import HiddenGain, Hiding
+from .crafted import (
+    Demotion,
+    HeldItem,
+    InputPoisoning,
+    Maximal,
+    MaximalGain,
+    PatternAttack,
+    RandomItem,
+    RandomReport,
+    Reactive,
+    SubsetGain,
+    UnperturbedItem,
+    Untargeted,
+)
+from .hidden import HiddenGain, Hiding, Obeying, beside, obeying
 from .kinds import ATTACKS, Attack, NoAttack
 from .mixture import Mixture, Part, fakes_of, resolve_targets, split
 from .python import PythonAttack
 from .solved import SolvedGain, Solving
-from .strategy import COHORT, Strategy, View, fake_share, protocol_of_fakes
-from .verified import Obeying, beside, obeying
+from .strategy import COHORT, Fakes, Strategy, View, fake_share, malicious_users, protocol_of_fakes

@@ -5,21 +5,22 @@ We derive it: `core.bounds.undetectable`, and `docs/theory.md`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
+from ..base.errors import ScenarioError
 from ..base.sampling import Counts, Floats, multinomial
 from ..bounds.undetectable import Hidden, hidden_against
 from ..law.exchangeable import Exchangeable
-from ..law.law import Lack, Law, LawName
+from ..law.law import Ask, Lack, Law, LawName
 from ..law.mechanism import lacking
 from ..law.numbers import NumericProtocol
-from ..law.pure import BoolArray, Items, Reports, Rng
+from ..law.pure import BoolArray, Items, Mechanism, Reports, Rng
 from ..law.support import ItemSupport
 from ..population import Population
-from .strategy import Among, Promoting, View
+from .strategy import Among, Fakes, Promoting, Strategy, View
 
 
 @dataclass(frozen=True)
@@ -97,3 +98,103 @@ def _law(protocol: Exchangeable, plan: Hidden) -> Floats:
     spared[0] += plan.background * (1 - rate)
     law = np.concatenate([held, spared])
     return np.asarray(law / law.sum())
+
+
+# Fakes behind a verified randomiser: the item that they pretend to hold is all that they choose.
+#
+# We derive it: `docs/theory.md`. Where reports may be kept back, one is sent only if it supports
+# the item that was chosen: it then supports that item for certain, and the others as an honest
+# report that does so.
+
+
+@dataclass(frozen=True)
+class Obeying(Strategy):
+    """Fakes of any attack who have to run the protocol, over d items.
+
+    drop_out : they keep a report back that does not support the item they chose.
+    """
+
+    strategy: Strategy
+    domain_size: int
+    drop_out: bool = False
+    report_law: ClassVar[LawName] = "honest"
+    kind = "obeying"
+
+    @property
+    def reacts(self) -> bool:  # type: ignore[override]
+        return self.strategy.reacts
+
+    def check(self, protocol: Mechanism, targets: Items) -> None:
+        self.strategy.check(protocol, targets)
+        self.refuse_nobody(targets)
+
+    def claims(self, view: View, domain_size: int) -> Floats:
+        return self.strategy.claims(view, domain_size)
+
+    def refuse_nobody(self, targets: Items) -> None:
+        """Refuse fakes who aim at a number and name no item to pretend; raises ScenarioError."""
+        if not targets.size:
+            rule = f'must not be "{self.strategy.kind}" where reports are verified'
+            raise ScenarioError(f"{rule}: its fakes choose no item", key="attack.kind")
+
+    def held(self, view: View, count: int, rng: Rng) -> Items:
+        """The items that these fakes pretend to hold, drawn before their reports."""
+        return self.ask(view).items(count, rng)
+
+    def ask(self, view: View) -> Ask:
+        """An honest report of the item that the fake pretends to hold, whichever it is."""
+        self.refuse_nobody(view.targets)
+        items = self.domain_size
+        return Ask(self.report_law, np.arange(items), held=self.claims(view, items))
+
+    def law(self, protocol: Any, view: View) -> Law:
+        return self._find_sent_law(protocol, view) if self.drop_out else super().law(protocol, view)
+
+    def _find_sent_law(self, protocol: Any, view: View) -> Law:
+        """The law of the reports that are sent: each supports the item that was chosen."""
+        ask = self.ask(view)
+
+        def reports(count: int, rng: Rng) -> Reports:
+            items, held = ask.items(count, rng), np.ones(count, dtype=np.bool_)
+            return np.asarray(protocol.conditioned(items, held, rng))
+
+        def counts(count: Counts, rng: Rng) -> Counts:
+            held = ask.histogram(protocol.domain_size, count, rng)
+            return np.asarray(protocol.conditioned_counts(held, np.zeros_like(held), rng))
+
+        def support(counted: Items) -> ItemSupport:
+            return sent_support(protocol, ask.frequencies(protocol.domain_size), counted)
+
+        return Law(reports, counts, support)
+
+
+def obeying(fakes: Fakes, protocol: Mechanism, drop_out: bool) -> Fakes:
+    """The fakes where reports are verified; with drop-out each sends one with probability p."""
+    sent = cast("Exchangeable", protocol).p if drop_out else 1.0
+    strategy = Obeying(fakes.strategy, protocol.domain_size, drop_out)
+    return replace(fakes, strategy=strategy, sent=sent)
+
+
+def beside(protocol: Exchangeable) -> float:
+    """The probability that a report which supports an item supports another given one as well."""
+    size = protocol.report_size
+    return float(protocol.q) if size is None else (size - 1) / max(protocol.domain_size - 1, 1)
+
+
+def sent_support(protocol: Exchangeable, law: Floats, counted: Items) -> ItemSupport:
+    """The support of a report that supports its own item, which is drawn by this law float64[d].
+
+    The variance is that of the number of `counted` items, by the law of total variance.
+    """
+    rate, size, d = beside(protocol), protocol.report_size, law.size
+    hit = float(law[counted].sum())
+
+    def spread(items: int) -> float:
+        """The variance of the number supported of this many other items."""
+        if size is None:
+            return items * rate * (1 - rate)
+        return items * rate * (1 - rate) * (d - 1 - items) / max(d - 2, 1)  # hypergeometric
+
+    k = counted.size
+    within = hit * spread(max(k - 1, 0)) + (1 - hit) * spread(min(k, d - 1))
+    return ItemSupport(law + (1 - law) * rate, within + hit * (1 - hit) * (1 - rate) ** 2)

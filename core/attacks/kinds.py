@@ -5,8 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from .crafted import Demotion, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
-from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
+from .crafted import (
+    Demotion,
+    InputPoisoning,
+    MaximalGain,
+    PatternAttack,
+    RandomItem,
+    RandomReport,
+    Reactive,
+    SubsetGain,
+    UnperturbedItem,
+    Untargeted,
+)
 from .hidden import HiddenGain
 from .numbers import OnePoint, OutputPoisoning, WidestReport
 from .python import PythonAttack

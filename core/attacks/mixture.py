@@ -13,8 +13,8 @@ from ..base.ranges import SHARE, Bounded, Range, check_bounds
 from ..law.pure import Items
 from ..population import Population
 from ..population.targets import ListedTargets, RandomSet, Targets
-from .fakes import Fakes
 from .kinds import Attack
+from .strategy import Fakes
 
 A = TypeVar("A", "Attack", "Mixture")
 

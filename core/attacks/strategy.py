@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError
 from ..base.ranges import SHARE, Bounded, Range
-from ..base.sampling import Counts, Floats
+from ..base.sampling import Counts, Floats, binomial
 from ..law.law import Ask, BitLaw, Lack, Law, LawName
 from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng
 from ..law.support import ItemSupport, Support
@@ -178,3 +178,28 @@ class ByNumbers(Strategy, Bounded):
     def support(self, protocol: Any, r: int) -> Support:
         """The support of one fake report, towards r targets of its own."""
         return self.law(protocol, View(np.arange(r))).towards()
+
+
+# The fake users of one collection: the number of each kind, and its targets.
+
+
+@dataclass(frozen=True, eq=False)
+class Fakes:
+    """Fake users who all do the same: their strategy, their targets and their number.
+
+    sent : the probability that one of them sends a report at all.
+    """
+
+    strategy: Strategy
+    targets: Items
+    count: int
+    sent: float = 1.0
+
+    def sending(self, count: Counts, rng: Rng) -> Counts:
+        """The number of those who send a report, of int64[…] fakes."""
+        return count if self.sent == 1 else np.asarray(binomial(count, self.sent, rng))
+
+
+def malicious_users(users: int, share: float) -> int:
+    """The number m = round(n·β / (1 - β)) of fakes that are a share β of all n + m users."""
+    return round(users * share / (1 - share))

@@ -21,8 +21,8 @@ from typing import TypeAlias
 import numpy as np
 
 from ..base.sampling import Floats
-from ..law.linear import most_said
 from ..law.pure import Items, PureProtocol
+from ..law.support import most_said
 from ..law.together import PairLaw, tells_together
 from .robust import Ballot, deviation
 

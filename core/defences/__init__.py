@@ -8,12 +8,11 @@ reports. Each is a frozen dataclass with `kind`, and a row of DEFENCES.
 
 from __future__ import annotations
 
-from .alarms import Alarm
+from .alarms import Alarm, VerifiedRandomiser
+from .corrections import project
 from .filter import Filter, Load, Received, Verdict, given_the_rest
 from .guard import Guard
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, correct_estimates
-from .norms import project
 from .numbers import NumberStep, TalliedReports
 from .python import PythonCorrection, PythonFilter
 from .step import Correction, Known, known
-from .verifier import VerifiedRandomiser

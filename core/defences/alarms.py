@@ -15,7 +15,9 @@ import numpy as np
 
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
-from ..law.pure import BoolArray
+from ..law.pure import BoolArray, Mechanism
+from ..protocols.trust import Verified
+from ..protocols.trust.kinds import LEVELS
 from .step import Known, Step
 
 
@@ -31,7 +33,7 @@ class Alarm(Step):
 
 
 SLACK = Range(0, 1, "()")
-LEVELS: Final = np.arange(0.9, 1 - 5e-5, 1e-4)
+CONFIDENCES: Final = np.arange(0.9, 1 - 5e-5, 1e-4)
 """The confidence levels γ that are tried, as in the authors' code: 0.9, 0.9001, …, 0.9999."""
 
 
@@ -60,13 +62,13 @@ class ASD(Alarm):
     kind: Literal["asd"] = "asd"
 
     def alarmed(self, frequencies: Floats, known: Known) -> BoolArray:
-        bounds = noise_bounds(LEVELS, known)
+        bounds = noise_bounds(CONFIDENCES, known)
         rising = np.sort(frequencies, axis=1)
         above = np.cumsum(rising[:, ::-1], axis=1)[:, ::-1]
         held = np.empty(len(rising))
         for trial, (row, sums) in enumerate(zip(rising, above, strict=True)):
             below = np.searchsorted(row, bounds, side="right")
-            enough = below * bounds * (1 - LEVELS) < self.slack
+            enough = below * bounds * (1 - CONFIDENCES) < self.slack
             level = int(enough.argmax()) if enough.any() else -1
             held[trial] = sums[below[level]] if below[level] < row.size else 0.0
         return np.asarray(held > 1)
@@ -99,3 +101,29 @@ class History(Alarm):
         once = (q * (1 - q) / (p - q) ** 2 + held * (1 - p - q) / (p - q)) / known.users
         bound = -ndtri(self.chance / (2 * known.domain_size)) * np.sqrt(2 * once)
         return np.asarray((np.abs(frequencies - before) > bound).any(axis=1))
+
+
+# Verifiers: steps that decide what users can send at all.
+#
+# Of a verified randomiser the defended arms are those of `[trust] kind = "verified"`, and the
+# others those of reports that nobody proves.
+
+
+@dataclass(frozen=True)
+class VerifiedRandomiser(Step):
+    """Accept a report only with a proof that the protocol drew it, from whichever item.
+
+    drop_out, levels : as `core.protocols.trust.Verified` has them.
+    """
+
+    drop_out: bool = False
+    levels: Annotated[int, LEVELS] | None = None
+    kind: Literal["verified-randomiser"] = "verified-randomiser"
+
+    @property
+    def trust(self) -> Verified:
+        """Whom users trust in the defended arms."""
+        return Verified(self.drop_out, self.levels)
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        return self.trust.reads(protocol)

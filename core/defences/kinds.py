@@ -6,23 +6,30 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 from ..base.sampling import Floats
-from .alarms import ASD, History
-from .conditional import Conditional
+from .alarms import ASD, History, VerifiedRandomiser
+from .corrections import (
+    BaseCut,
+    NoCorrection,
+    Norm,
+    Normalisation,
+    NormCut,
+    NormMul,
+    NormSub,
+    Power,
+    Recover,
+    RecoverTargets,
+    RobustNormSub,
+    Significance,
+)
 from .diffstats import Diffstats
 from .fiad import FIAD
 from .floor import CertifiedFloor
 from .guard import Guard
-from .likelihood import BayesianUpdate, MaximumLikelihood
-from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
+from .likelihood import BayesianUpdate, Conditional, MaximumLikelihood
 from .numbers import Misfit, PoisonComponent, Trim
 from .pairs import Pairs
-from .power import Power
 from .python import PythonCorrection, PythonFilter
-from .recover import Recover, RecoverTargets
-from .rsn import RobustNormSub
 from .step import Correction, Known, Step
-from .thresholds import BaseCut, Significance
-from .verifier import VerifiedRandomiser
 
 VERIFIERS: Final[dict[str, type[Any]]] = {"verified-randomiser": VerifiedRandomiser}
 """The kinds that decide what users can send."""

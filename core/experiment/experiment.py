@@ -26,7 +26,6 @@ from ..population.turnover import turnover
 from ..protocols import awaits_code
 from ..scenario import MAX_CELLS, Campaign, Point, Scenario
 from ..task import task_over
-from .acts import Act, acts_of
 from .limits import (
     MAX_TRIALS,
     MAX_USERS,
@@ -37,7 +36,7 @@ from .limits import (
     check_total,
 )
 from .search import solve_goal
-from .trusting import check_defences, trusting
+from .trusting import Act, acts_of, check_defences, trusting
 
 
 @dataclass(frozen=True, eq=False)

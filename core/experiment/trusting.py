@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..attacks import Attack, Fakes, Mixture, fakes_of, malicious_users, resolve_targets
 from ..base.code import title_of
 from ..base.errors import ScenarioError, got
 from ..defences import Filter, NumberStep, VerifiedRandomiser, known
@@ -12,7 +16,7 @@ from ..law.mechanism import LocalMechanism, is_a, name_of
 from ..law.pure import Items, Mechanism
 from ..population import Population
 from ..protocols.trust import Trust, TrustRequest
-from ..scenario import Point
+from ..scenario import PhasesSpec, Point
 from ..task import Frequencies, task_over
 
 
@@ -74,3 +78,82 @@ def _check_reading(
         raise ScenarioError(f'must not be "{step.kind}" with {why}', key="kind")
     if isinstance(step, VerifiedRandomiser):
         step.trust.quantised(protocol)
+
+
+# The attack on each collection of a point: its fakes, their number, and the targets of all.
+
+
+@dataclass(frozen=True, eq=False)
+class Act:
+    """The attack on one collection, None without any, and the number of its fakes."""
+
+    attack: Attack | Mixture | None
+    malicious: int = 0
+
+    def fakes(self, targets: Items, population: Population) -> tuple[Fakes, ...]:
+        if self.attack is None:
+            return ()
+        return fakes_of(self.attack, targets, self.malicious, population)
+
+
+def acts_of(point: Point, population: Population, protocol: Mechanism) -> tuple[list[Act], Items]:
+    """The acts of each round, or of the one collection; and the targets of the metrics."""
+    if isinstance(point.attack, PhasesSpec):
+        try:
+            return _phases(point.attack, point.rounds or 1, point.seed, population, protocol)
+        except ScenarioError as error:
+            raise error.within("attack") from error
+    attack, targets = bound_attack(point), np.empty(0, dtype=np.int64)
+    malicious = 0
+    if attack is not None:
+        malicious = malicious_users(population.users, attack.share)
+        try:
+            attack, targets = resolve_targets(attack, population, point.seed)
+            fakes = fakes_of(attack, targets, malicious, population)
+            _check_fakes(fakes, protocol, attack.kind == Mixture.kind)
+        except ScenarioError as error:
+            raise error.within("attack") from error
+    return [Act(attack, malicious)] * (point.rounds or 1), targets
+
+
+def _phases(
+    spec: PhasesSpec, rounds: int, seed: int, population: Population, protocol: Mechanism
+) -> tuple[list[Act], Items]:
+    """The acts of each round: without fakes in muted phases and after the last one.
+
+    The metrics count the attack's targets, else all that any phase has, muted ones as well, so that
+    muting a phase changes no other one.
+    """
+    acts: list[Act] = []
+    every: dict[int, None] = {}
+    for number, phase in enumerate(spec.phase):
+        try:
+            mixture, targets = phase.mixture(0.0, spec.targets).aimed(population, seed)
+            _check_fakes(fakes_of(mixture, targets, 0, population), protocol, mixed=True)
+        except ScenarioError as error:
+            raise error.within(f"phase.{number}") from error
+        every |= dict.fromkeys(targets.tolist())
+        for share in phase.shares():
+            malicious = malicious_users(population.users, share)
+            acts.append(Act(None) if phase.muted else Act(mixture.sharing(share), malicious))
+    acts += [Act(None)] * (rounds - len(acts))
+    if spec.targets is None:
+        return acts, np.array([*every], dtype=np.int64)
+    try:
+        return acts, spec.targets.resolve(population, seed)
+    except ScenarioError as error:
+        raise error.within("targets") from error
+
+
+def bound_attack(point: Point) -> Attack | Mixture | None:
+    """The attack of a point; None without an attack, and where it has phases."""
+    return None if isinstance(point.attack, PhasesSpec) else point.attack.bind()
+
+
+def _check_fakes(fakes: tuple[Fakes, ...], protocol: Mechanism, mixed: bool) -> None:
+    """Refuse an attack that makes no sense against the protocol, at its own key."""
+    for number, group in enumerate(fakes):
+        try:
+            group.strategy.check(protocol, group.targets)
+        except ScenarioError as error:
+            raise (error.within(f"mix.{number}") if mixed else error) from error

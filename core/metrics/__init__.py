@@ -6,6 +6,7 @@ from .conclusion import Conclusion, Metric
 from .conclusions.frequencies import FrequencyConclusion
 from .conclusions.hitters import HitterConclusion
 from .measuring import (
+    METRICS,
     Measures,
     column,
     empty_measures,
@@ -18,4 +19,3 @@ from .measuring import (
 )
 from .python import Facts, PythonMetric, columns_asked, measured_columns, measured_trials
 from .ranking import in_top
-from .table import METRICS

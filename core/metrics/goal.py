@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import msgspec
 
 from ..base.ranges import Bounded, Range
-from .table import METRICS
+from .measuring import METRICS
 
 if TYPE_CHECKING:
     GoalMetric: TypeAlias = str

@@ -8,15 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from operator import itemgetter
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from ..base.arms import Arm
+from ..base.named import entries_in
 from ..base.sampling import Floats
 from .conclusion import Conclusion, Metric
 from .conclusions.frequencies import FrequencyConclusion
-from .table import METRICS
+
+# The table of metrics: numbers of each trial, in columns by their names.
+
+METRICS: Final[dict[str, Metric]] = {
+    row.name: row
+    for _, rows in sorted(entries_in(f"{__package__}.conclusions", "COLUMNS"), key=itemgetter(0))
+    for row in rows
+}
+"""The metrics by name, in the order of columns: each file says at which place its columns are."""
+
 
 Measures: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 """A structured array with a float64 field for each of METRICS, then one for each column of code."""

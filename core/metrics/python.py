@@ -18,7 +18,7 @@ from ..base.errors import MetricError, ScenarioError, got
 from ..base.sampling import Floats
 from ..law.pure import Items
 from .conclusions.frequencies import FrequencyConclusion
-from .table import METRICS
+from .measuring import METRICS
 
 ENDS: Final = {
     ATTACKED: "",

@@ -14,7 +14,7 @@ from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
 from ..bounds.claims import Overturning, Sum, above
 from ..defences import CORRECTIONS, correct_estimates, known
-from ..defences.norms import project
+from ..defences.corrections import project
 from ..law.mechanism import check_estimates
 from ..law.moments import Unbiased
 from ..law.pure import PureProtocol

@@ -13,7 +13,7 @@ from ..base.flags import Flags
 from ..base.pulse import Pulse
 from ..base.sampling import Floats
 from ..cell import Cell
-from ..defences.norms import project
+from ..defences.corrections import project
 from ..law.numbers import fit_distribution, misfit
 from ..law.pure import Mechanism, PureProtocol
 from ..metrics import METRICS, Conclusion

@@ -30,10 +30,10 @@ from ..collection.counts import block_counts
 from ..collection.sifting import FilteredReports, verified_counts
 from ..defences import NumberStep, TalliedReports, VerifiedRandomiser
 from ..law.law import Ask
-from ..law.linear import linear_gain
 from ..law.mechanism import lacking
 from ..law.numbers import NumericProtocol, Sums, heard_mean, heard_squares
 from ..law.pure import Mechanism, Supporting
+from ..law.support import linear_gain
 from ..metrics import METRICS, Conclusion, measure
 from ..metrics.conclusions.numbers import MeanConclusion
 from ..metrics.results import CellResults, Fingerprints, Moments

@@ -21,19 +21,21 @@ from .expected import (
 )
 from .gains import (
     cell_gain,
+    collected,
+    fake_support,
     gain,
     gain_std,
     item_shift,
     rates_gain,
     safer_domain_size,
+    sent_share,
     std_of_gain,
+    support_of,
     target_sum_variance,
 )
 from .lines import HIDDEN, LINES, accepted, alike, gain_lines, gains_elsewhere, hidden_gain
 from .misfit import Misfit, misfit
 from .privacy import epsilon_of_direct, epsilon_of_unary, privacy_spent
-from .ranks import simultaneous_confidence, simultaneous_width, top_confidence
-from .support import collected, fake_support, sent_share, support_of
 from .variance import (
     attacked_variance,
     clean_variance,
@@ -44,4 +46,7 @@ from .variance import (
     least_error,
     least_of_all,
     recommended,
+    simultaneous_confidence,
+    simultaneous_width,
+    top_confidence,
 )

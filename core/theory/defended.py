@@ -13,10 +13,9 @@ import numpy as np
 
 from ..cell import Cell
 from ..defences import Correction
-from ..law.linear import round_to_zero
 from ..law.moments import Moments
-from .gains import target_sum_variance
-from .support import foreseen
+from ..law.support import round_to_zero
+from .gains import foreseen, target_sum_variance
 
 
 def spread(cell: Cell) -> float | None:

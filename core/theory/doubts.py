@@ -21,8 +21,7 @@ from ..metrics import METRICS, Measures, column
 from ..metrics.results import CellResults, estimate_of, mean_of
 from ..protocols.curators import Stability
 from .expected import estimate_variances
-from .gains import std_of_gain, target_sum_variance
-from .support import fake_support
+from .gains import fake_support, std_of_gain, target_sum_variance
 
 ROUNDINGS: Final = 8
 """Roundings of one estimate and of what is made of it, each of one part in 2^52."""

@@ -27,13 +27,12 @@ from ..bounds.robust import ballot_of, robust_intervals
 from ..cell import Cell
 from ..defences import Guard
 from ..defences.guard import Sender, coincidence
-from ..law.linear import round_to_zero
 from ..law.moments import EstimateMoments, Moments
+from ..law.support import round_to_zero
 from ..metrics import METRICS
 from ..protocols.rappor import Rappor
 from .defended import defended_metrics
-from .gains import cell_gain
-from .support import collected, fake_support, sent_share
+from .gains import cell_gain, collected, fake_support, sent_share
 from .variance import attacked_variance, clean_variance
 
 

@@ -23,8 +23,7 @@ from ..law.support import ItemSupport
 from ..population import Population
 from ..population.targets import ListedTargets
 from ..protocols import NAMED
-from .gains import cell_gain, gain, item_shift, rates_gain
-from .support import fake_support, sent_share
+from .gains import cell_gain, fake_support, gain, item_shift, rates_gain, sent_share
 
 LINES: Final = {
     "mga": "MGA",

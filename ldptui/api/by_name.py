@@ -12,7 +12,7 @@ from ldptui.core.attacks import Attack, Mixture, Strategy, View
 from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.base.secure import generator
 from ldptui.core.defences import Defence
-from ldptui.core.experiment.acts import bound_attack
+from ldptui.core.experiment.trusting import bound_attack
 from ldptui.core.law.pure import LocalMechanism, Reports, Rng, items_of
 from ldptui.core.population import Population
 from ldptui.core.reports.arguments import file_path, local, whole, words

@@ -259,10 +259,7 @@ STORIES: Final = {
         _flips_formulas,
         SampledBitReports(),
         brief=("bit_own", "bit_other", "part"),
-        notes=lambda setting: (
-            "the server knows who has which bits",
-            setting.protocol.apart,
-        ),
+        notes=lambda _: ("the server knows who has which bits",),
         gain=GAIN,
     ),
 }

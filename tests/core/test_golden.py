@@ -16,7 +16,7 @@ from ldptui.core.bounds.hardening import curve_variance
 from ldptui.core.bounds.undetectable import hidden_gain_against
 from ldptui.core.defences import DEFENCES, known, project
 from ldptui.core.defences.alarms import noise_bounds
-from ldptui.core.defences.thresholds import threshold
+from ldptui.core.defences.corrections import threshold
 from ldptui.core.lab.ledger import Entry, Spent, group, sequential
 from ldptui.core.lab.loss import Exponential
 from ldptui.core.law.pure import PureProtocol, SeedSearch, item_variance

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from ..budget import Budget
-from .flips import SAMPLED, BitFlips, Chooser, SampledRule
-from .kept import KeptBitFlips
+from .flips import SAMPLED, BitFlips, Chooser, KeptBitFlips, SampledRule
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,10 @@ from ...base.sampling import Counts, Floats, packed_bernoulli, packed_subsets
 from ...base.secure import generator
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ...law.law import Ask, Lack, Law, SupportSizes, holding, towards_targets
+from ...law.longitudinal import Memoising
 from ...law.loss import DiscreteLoss, one_bit
 from ...law.mechanism import refuse_counts
-from ...law.moments import SummedNumbers
+from ...law.moments import Collection, Moments, SummedNumbers
 from ...law.pure import (
     BoolArray,
     Estimates,
@@ -36,10 +37,79 @@ from ...law.pure import (
     check_padding,
     items_of,
 )
-from ...law.support import ItemSupport
+from ...law.support import ItemSupport, Support
 from ..subset import subset_bits
 from ..unary import SUE, Unary
-from .laws import InclusionChances, Weights
+
+# The law of one report of dBitFlip: its weights for targets and for other items.
+
+
+@dataclass(frozen=True)
+class InclusionChances:
+    """The chances of the bit of a target, of another item, and of two items of each."""
+
+    target: float
+    other: float
+    targets: float
+    others: float
+    mixed: float
+
+    @classmethod
+    def uniform(cls, size: int, items: int) -> InclusionChances:
+        """The bits of a uniform subset of all items."""
+        one, two = _pick_chances(size, items)
+        return cls(one, one, two, two, two)
+
+    @classmethod
+    def first(cls, size: int, items: int, r: int) -> InclusionChances:
+        """The bits of r targets, or of those there is room for; the rest are of other items."""
+        inside = min(r, size)
+        target, targets = _pick_chances(inside, r)
+        other, others = _pick_chances(size - inside, items - r)
+        return cls(target, other, targets, others, target * other)
+
+
+def _pick_chances(size: int, items: int) -> tuple[float, float]:
+    """The chances that a uniform subset has one item that is named, and two."""
+    if not items:
+        return 0.0, 0.0
+    one = size / items
+    return one, one * (size - 1) / (items - 1) if items > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class Weights(Support):
+    """The law of a report's weights, towards r targets; any two targets, or others, are alike.
+
+    target, other : the mean weight of a target, and of another item. spread, other_spread : the
+        variances. variance, other_variance, covariance : those of the two sums.
+    """
+
+    spread: float
+    other_spread: float
+
+    def by_item(self, domain_size: int, targets: Counts, counted: Counts) -> ItemSupport:
+        rates, spread = np.full(domain_size, self.other), np.full(domain_size, self.other_spread)
+        rates[targets], spread[targets] = self.target, self.spread
+        r, inside = targets.size, np.intersect1d(targets, counted).size
+        variance = self.counted_variance(r, domain_size - r, inside, counted.size - inside)
+        return ItemSupport(rates, variance, spread)
+
+    def counted_variance(self, r: int, others: int, inside: int, outside: int) -> float:
+        within = _part(inside, r, self.spread, self.variance)
+        beyond = _part(outside, others, self.other_spread, self.other_variance)
+        if not (inside and outside):
+            return within + beyond
+        return within + beyond + 2 * inside * outside / (r * others) * self.covariance
+
+
+def _part(counted: int, items: int, spread: float, variance: float) -> float:
+    """The variance of the sum of some of these items' weights, from that of all."""
+    if counted in (0, items):
+        return variance if counted else 0.0
+    pair = (variance - items * spread) / (items * (items - 1))
+    return counted * spread + counted * (counted - 1) * pair
+
 
 SAMPLED = Range(1, 2**32)
 
@@ -302,3 +372,44 @@ class BitFlips(OverItems, SummedNumbers):
 def _pack_report(drawn: Reports, bits: Reports) -> Reports:
     """uint8[n, 2, width]: the items that have a bit, and the ones among them."""
     return np.stack([drawn, drawn & bits], axis=1)
+
+
+# dBitFlipPM: dBitFlip whose users keep their bits, and send the same ones in every round.
+#
+# Ding, Kulkarni, Yekhanin, "Collecting Telemetry Data Privately", NIPS 2017, section 4.
+
+
+@dataclass(frozen=True)
+class KeptBitFlips(BitFlips, Memoising):
+    """The same bits in every round, as long as a user holds the item: no fresh noise."""
+
+    called: ClassVar[str] = "dBitFlipPM"
+
+    @property
+    def kept(self) -> tuple[float, float]:
+        """The chances that a report has a bit of the own item that is 1, and of another one."""
+        own, other = self.rates
+        return self.part * own, self.part * other
+
+    @property
+    def epsilon_infinity(self) -> float:
+        return self.epsilon
+
+    def epsilon_of_rounds(self, rounds: int) -> float:  # noqa: ARG002
+        """ε, however many reports there are: they are the same."""
+        return self.epsilon
+
+    @property
+    def epsilon_lifetime(self) -> float:
+        """ε of a user who comes to hold every item: D items and all others, (D + 1) answers.
+
+        All items without a bit share an answer. Each answer costs ε at most.
+        """
+        return min(self.sampled + 1, self.domain_size) * self.epsilon
+
+    def variances(self, collection: Collection) -> Moments | None:
+        """As of dBitFlip in one collection; unknown of rounds together, whose noise is the same."""
+        return None if collection.rounds else super().variances(collection)
+
+    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:  # noqa: ARG002
+        return self.perturb(values, permanent)

@@ -7,7 +7,17 @@ many seeds.
 from __future__ import annotations
 
 from .crafting import fewest_law, matched_law
-from .local import HASH_RANGE, REPORT, LocalHashing
-from .specs import BLH, OLH, BLHSpec, HashRule, LHSpec, OLHSpec, hash_range_for
+from .local import (
+    BLH,
+    HASH_RANGE,
+    OLH,
+    REPORT,
+    BLHSpec,
+    HashRule,
+    LHSpec,
+    LocalHashing,
+    OLHSpec,
+    hash_range_for,
+)
 
 SPECS = (BLHSpec, OLHSpec, LHSpec)

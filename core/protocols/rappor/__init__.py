@@ -21,15 +21,15 @@ from .counted import (
     ideal_bit_support_gain,
     learnable_items,
 )
-from .filters import bloom_bits
-from .forms import RapporSpec, ignored_keys
-from .mechanism import Rappor
-from .memoised import (
+from .filters import (
     BasicRappor,
+    bloom_bits,
     epsilon_of_rounds,
     false_attribution,
     naive_epsilon_of_rounds,
 )
+from .forms import RapporSpec, ignored_keys
+from .mechanism import Rappor
 from .noise import BitNoise, solved_f
 
 SPECS = (RapporSpec,)

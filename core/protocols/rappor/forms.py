@@ -11,9 +11,8 @@ from ...base.ranges import ALPHA, EPSILON, check_bounds
 from ..budget import Domain, ProtocolSpec
 from ..unary import SUE
 from .decoding import Adjust
-from .filters import BITS, COHORTS, HASHES
+from .filters import BITS, COHORTS, HASHES, BasicRappor
 from .mechanism import Rappor
-from .memoised import BasicRappor
 from .noise import PROBABILITY, BitNoise, solved_f
 
 Form: TypeAlias = Literal["full", "one-time", "basic", "basic-one-time"]

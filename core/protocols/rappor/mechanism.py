@@ -42,8 +42,7 @@ from ...law.pure import (
 )
 from . import counted
 from .decoding import Decoding, bit_frequencies, decode
-from .filters import Filters
-from .memoised import KeptBits
+from .filters import Filters, KeptBits
 
 ROWS = 1 << 21  # (user, bit) pairs counted at once
 

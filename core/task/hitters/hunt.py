@@ -20,8 +20,7 @@ from ...cell import Cell
 from ...metrics.results import Arms, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
-from .counting import DrawnCounts, block_streams, in_groups
-from .groups import Oracle, at_random
+from .counting import DrawnCounts, Oracle, at_random, block_streams, in_groups
 from .growth import Followed, Tree, Watched, grow
 from .prefixes import Prefixes, candidate_counts, code_text
 

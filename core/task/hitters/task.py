@@ -20,7 +20,7 @@ from ...metrics.conclusions.hitters import Answer
 from ...metrics.results import Arms, CellResults, Fingerprints, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
-from .groups import Oracle
+from .counting import Oracle
 from .growth import Tree, Watched, answer_of, kept, kept_size, prefixes_of, watched
 from .hunt import Hunt, asked_of, details_of
 from .prefixes import (

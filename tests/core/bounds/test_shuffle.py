@@ -12,7 +12,7 @@ import pytest
 
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.shuffle import blanket as grids
-from ldptui.core.bounds.shuffle.blanket import delta_at_most
+from ldptui.core.bounds.shuffle.blanket import delta_at_least, delta_at_most
 from ldptui.core.bounds.shuffle.central import (
     central_at_least,
     central_at_most,
@@ -22,7 +22,6 @@ from ldptui.core.bounds.shuffle.central import (
     local_for,
     variation_delta,
 )
-from ldptui.core.bounds.shuffle.pair import delta_at_least
 from ldptui.core.law.blanket import (
     Blanket,
     any_blanket,

@@ -11,7 +11,7 @@ from support import budget
 
 from ldptui.core.base.sampling import Floats
 from ldptui.core.defences import known
-from ldptui.core.defences.alarms import ASD, LEVELS, History
+from ldptui.core.defences.alarms import ASD, CONFIDENCES, History
 from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import PureProtocol, Rng, SeedSearch
 from ldptui.core.protocols import GRR, OLH, OUE
@@ -41,7 +41,7 @@ def test_asd_against_plain_loops(protocol: PureProtocol, rng: Rng) -> None:
     sigma = (N * protocol.q * (1 - protocol.q)) ** 0.5 / (protocol.p - protocol.q)
     for row in made:
         counts, chosen = row * N, None
-        for level in LEVELS.tolist():
+        for level in CONFIDENCES.tolist():
             bound = NormalDist().inv_cdf((1 + level) / 2) * sigma
             small = sum(1 for count in counts if count <= bound)
             if chosen is None and small * bound * (1 - level) < slack * N:

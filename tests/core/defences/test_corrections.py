@@ -9,7 +9,7 @@ from support.defences import made
 from ldptui.core.base.errors import DefenceError, ScenarioError
 from ldptui.core.base.sampling import Floats
 from ldptui.core.defences import CORRECTIONS, Correction, Known, correct_estimates, known, project
-from ldptui.core.defences.thresholds import BaseCut
+from ldptui.core.defences.corrections import BaseCut
 from ldptui.core.protocols import GRR, OUE
 
 KNOWN = Known(9, 10_000, p=0.5, q=0.25, variance=0.05**2, targets=np.array([3, 4]))

@@ -15,9 +15,9 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.flags import area_under, roc
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.defences import FILTERS, Received, Verdict
-from ldptui.core.defences.conditional import Conditional
 from ldptui.core.defences.diffstats import Diffstats, ones_law
 from ldptui.core.defences.fiad import FIAD, itemset_threshold
+from ldptui.core.defences.likelihood import Conditional
 from ldptui.core.law.law import Ask
 from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.law.pure import BoolArray, Reports, SeedSearch

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.defences import Known
-from ldptui.core.defences.power import Power
+from ldptui.core.defences.corrections import Power
 
 
 def integrated(estimate: float, exponent: float, there: Known) -> float:

@@ -13,7 +13,7 @@ from support.kinds import OF_NUMBERS, report_law
 
 from ldptui import core
 from ldptui.core.attacks import ATTACKS, View
-from ldptui.core.attacks.verified import sent_support
+from ldptui.core.attacks.hidden import sent_support
 from ldptui.core.base.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
@@ -24,7 +24,7 @@ from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.mechanism import is_a
 from ldptui.core.protocols import KINDS
-from ldptui.core.protocols.trust.coins import COIN_KINDS, quantise
+from ldptui.core.protocols.trust.kinds import COIN_KINDS, quantise
 from ldptui.core.task.frequencies.estimates import kept_frequencies
 from ldptui.core.theory import attacked_variance, expected_estimate, expected_metrics
 

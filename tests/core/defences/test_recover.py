@@ -8,7 +8,7 @@ from support.cases import attack, cell
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.defences import known, project
-from ldptui.core.defences.recover import Recover, RecoverTargets
+from ldptui.core.defences.corrections import Recover, RecoverTargets
 from ldptui.core.law.pure import PureProtocol
 from ldptui.core.protocols import PROTOCOLS
 from ldptui.core.theory import expected_estimate

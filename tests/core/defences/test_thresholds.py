@@ -11,8 +11,13 @@ from scipy.stats import norm
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Floats
 from ldptui.core.defences import Known, known
-from ldptui.core.defences.rsn import RobustNormSub, noisy_frequency
-from ldptui.core.defences.thresholds import BaseCut, Significance, threshold
+from ldptui.core.defences.corrections import (
+    BaseCut,
+    RobustNormSub,
+    Significance,
+    noisy_frequency,
+    threshold,
+)
 from ldptui.core.protocols import OUE
 
 KNOWN = Known(10, 1000, 0.5, 0.25, 0.04**2)

@@ -20,7 +20,7 @@ from ldptui.core.law.loss import DiscreteLoss
 from ldptui.core.law.pure import PlacedItems
 from ldptui.core.protocols import BLH, GRR, OLH, OUE, SUE, Rappor
 from ldptui.core.protocols.curators import Geometric, Laplace, Stability
-from ldptui.core.protocols.curators.laplace import LaplaceLoss
+from ldptui.core.protocols.curators.geometric import LaplaceLoss
 from ldptui.core.protocols.rappor import BitNoise
 
 Rng = np.random.Generator

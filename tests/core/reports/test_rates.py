@@ -13,7 +13,7 @@ from support import budget
 from ldptui.core.base.sampling import Floats
 from ldptui.core.base.summary import Estimate
 from ldptui.core.defences import Alarm, Filter, Known, Load, Received, Verdict
-from ldptui.core.defences.norms import Norm
+from ldptui.core.defences.corrections import Norm
 from ldptui.core.law.pure import Rng, item_variance
 from ldptui.core.protocols import OUE
 from ldptui.core.reports import steps

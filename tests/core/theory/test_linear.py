@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from ldptui.core.law.linear import linear_gain, most_said
+from ldptui.core.law.support import linear_gain, most_said
 from ldptui.core.protocols import NUMBERS
 
 E = math.e

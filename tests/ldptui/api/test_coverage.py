@@ -13,7 +13,7 @@ from support import budget
 import ldptui
 from ldptui.core.attacks import split
 from ldptui.core.base.sampling import Counts, Floats
-from ldptui.core.defences.norms import project
+from ldptui.core.defences.corrections import project
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.reports.counted import Counted
 from ldptui.core.reports.coverage import REPETITIONS, coverage, deviations

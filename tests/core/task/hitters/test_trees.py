@@ -22,7 +22,7 @@ from support.hitters import (
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.law.pure import item_variance
 from ldptui.core.task import Hunt
-from ldptui.core.task.hitters.groups import GroupedFakes
+from ldptui.core.task.hitters.counting import GroupedFakes
 from ldptui.core.task.hitters.prefixes import Prefixes
 
 HELD = {5: 2, 12: 1}
