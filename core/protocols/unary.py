@@ -29,7 +29,7 @@ from .packed import PackedBits
 KEEP = Range(0, 1, "()")
 
 
-class IndependentBits(Encodes, IndependentItems, PackedBits):
+class IndependentBits(IndependentItems, Encodes, PackedBits):
     """One bit per item, each on its own: the own bit is 1 with probability p, every other with q.
 
     A protocol is a frozen dataclass of this class with `domain_size`, `epsilon`, `p` and `q`.
