@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from ..budget import Budget
-from .flips import SAMPLED, BitFlips, Chooser, KeptBitFlips, SampledRule
+from .flips import SAMPLED, BitFlips, Chooser, SampledRule
+from .kept import KeptBitFlips
 
 
 @dataclass(frozen=True)

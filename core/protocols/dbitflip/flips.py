@@ -21,10 +21,9 @@ from ...base.sampling import Counts, Floats, packed_bernoulli, packed_subsets
 from ...base.secure import generator
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ...law.law import Ask, Lack, Law, SupportSizes, holding, towards_targets
-from ...law.longitudinal import Memoising
 from ...law.loss import DiscreteLoss, one_bit
 from ...law.mechanism import refuse_counts
-from ...law.moments import Collection, Moments, SummedNumbers
+from ...law.moments import SummedNumbers
 from ...law.pure import (
     BoolArray,
     Estimates,
@@ -372,44 +371,3 @@ class BitFlips(OverItems, SummedNumbers):
 def _pack_report(drawn: Reports, bits: Reports) -> Reports:
     """uint8[n, 2, width]: the items that have a bit, and the ones among them."""
     return np.stack([drawn, drawn & bits], axis=1)
-
-
-# dBitFlipPM: dBitFlip whose users keep their bits, and send the same ones in every round.
-#
-# Ding, Kulkarni, Yekhanin, "Collecting Telemetry Data Privately", NIPS 2017, section 4.
-
-
-@dataclass(frozen=True)
-class KeptBitFlips(BitFlips, Memoising):
-    """The same bits in every round, as long as a user holds the item: no fresh noise."""
-
-    called: ClassVar[str] = "dBitFlipPM"
-
-    @property
-    def kept(self) -> tuple[float, float]:
-        """The chances that a report has a bit of the own item that is 1, and of another one."""
-        own, other = self.rates
-        return self.part * own, self.part * other
-
-    @property
-    def epsilon_infinity(self) -> float:
-        return self.epsilon
-
-    def epsilon_of_rounds(self, rounds: int) -> float:  # noqa: ARG002
-        """ε, however many reports there are: they are the same."""
-        return self.epsilon
-
-    @property
-    def epsilon_lifetime(self) -> float:
-        """ε of a user who comes to hold every item: D items and all others, (D + 1) answers.
-
-        All items without a bit share an answer. Each answer costs ε at most.
-        """
-        return min(self.sampled + 1, self.domain_size) * self.epsilon
-
-    def variances(self, collection: Collection) -> Moments | None:
-        """As of dBitFlip in one collection; unknown of rounds together, whose noise is the same."""
-        return None if collection.rounds else super().variances(collection)
-
-    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:  # noqa: ARG002
-        return self.perturb(values, permanent)

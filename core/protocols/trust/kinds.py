@@ -6,149 +6,23 @@ says what fakes are held to and what the server sees. It changes nothing else.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache, singledispatch
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
-
-import numpy as np
 
 from ...base.errors import ScenarioError, got
 from ...base.ranges import Bounded, Range
-from ...base.sampling import hypergeometric_law
 from ...bounds.shuffle.central import DELTA, SHUFFLED, central_at_most, local_for
 from ...law.blanket import why_unshuffled
 from ...law.exchangeable import Exchangeable
-from ...law.law import Ask, LawName, SupportSizes
 from ...law.mechanism import LocalMechanism, Mechanism, is_a, lacking, name_of
-from ...law.pure import LEAST_EPSILON
 from ..curators.aggregate import AGGREGATORS, SLACK, WEIGHT, Aggregate, Circuit
 from ..curators.geometric import Geometric
-from ..grr import GRR
-from ..hashing import LocalHashing
 from ..python import awaits_code
-from ..subset import SubsetSelection
-from ..unary import IndependentBits, Unary
-
-# Noisy vectors inside secure aggregation: clients flip bits, and prove how many ones are left.
-#
-# draft-wang-ppm-differential-privacy adds the noise of clients to Prio's vectors. A proof then has
-# to admit every honest vector that the noise makes likely, and so as many ones of a fake.
-
-REFUSED: Final = 1e-6
-"""How likely an honest vector may have more ones than the proof admits, as in the draft."""
-
-
-def least_weight(items: int, q: float) -> int:
-    """The ones that a proof has to admit: more are less likely than `REFUSED` in honest vectors.
-
-    The own bit counts as a one; each of the others is one with probability q.
-    """
-    from scipy.stats import binom
-
-    return min(items, int(binom.isf(REFUSED, items - 1, q)) + 1)
-
-
-@dataclass(frozen=True)
-class ProvenBits(Unary):
-    """Unary encoding whose reports are proved to have at most `weight` ones.
-
-    Honest reports with more ones are as unlikely as `REFUSED` says, and drawn as if admitted.
-    """
-
-    lacks: ClassVar[dict[str, str]] = {
-        "disguised": "ProvenBits, whose proof bounds the number of ones",
-    }
-    crafted: ClassVar[frozenset[LawName]] = Unary.crafted - {"solved"} | {"random"}
-
-    weight: int
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        least = least_weight(self.domain_size, self.q)
-        if not least <= self.weight <= self.domain_size:
-            rule = (
-                f"must be in [{least}, {self.domain_size}]: a proof that admits fewer ones refuses "
-                f"more than one honest vector in a million"
-            )
-            raise ScenarioError(f"{rule}, {got(self.weight)}", key="weight")
-
-    def padding(self, r: int) -> int:
-        """The ones beside r targets: as expected of an honest report, and no more than proved."""
-        return min(super().padding(r), max(0, self.weight - r))
-
-    def craft_sizes(self, ask: Ask) -> SupportSizes:
-        """As in unary encoding, and no more ones than a proof admits."""
-        r, weight = ask.targets.size, self.weight
-        if ask.law == "random":  # `weight` ones anywhere
-            inside, chances = hypergeometric_law(self.domain_size, r, weight)
-            return SupportSizes(inside, chances, weight - inside)
-        if ask.law == "crafted" and r > weight:
-            return SupportSizes.of_one_size(weight, 0)
-        if ask.law == "subset":
-            ask = replace(ask, subset=min(ask.subset, weight))
-        sizes = super().craft_sizes(ask)
-        if ask.law != "disguised":
-            return sizes
-        assert sizes.other_sizes is not None
-        inside = np.minimum(sizes.target_sizes, weight)
-        others = np.minimum(sizes.other_sizes, weight - inside)
-        return SupportSizes(inside, sizes.probabilities, others)
-
-
-# Protocols whose coin has probabilities that are multiples of 1/L, as cryptography can draw it.
-
-COIN_KINDS: Final = (GRR, LocalHashing, SubsetSelection, Unary)
-"""The protocols that one coin draws, or two."""
-
-
-@singledispatch
-def quantise(protocol: Any, levels: int) -> Any:
-    """Return the protocol whose coins are multiples of 1/levels, rounded to spend no more than ε.
-
-    Raises ScenarioError at the key `levels` where nothing is told then.
-    """
-    raise TypeError(f"{protocol!r} is not drawn by one coin: no multiples of 1/{levels}")
-
-
-@quantise.register
-def _(protocol: GRR, levels: int) -> Any:
-    p = _round_down(protocol.p, levels)
-    return _with_odds(protocol, levels, (protocol.domain_size - 1) * p / (1 - p))
-
-
-@quantise.register
-def _(protocol: LocalHashing, levels: int) -> Any:
-    p = _round_down(protocol.p, levels)
-    return _with_odds(protocol, levels, (protocol.hash_range - 1) * p / (1 - p))
-
-
-@quantise.register
-def _(protocol: SubsetSelection, levels: int) -> Any:
-    p, w = _round_down(protocol.p, levels), protocol.subset_size
-    return _with_odds(protocol, levels, (protocol.domain_size - w) / w * p / (1 - p))
-
-
-@quantise.register
-def _(protocol: Unary, levels: int) -> Any:
-    p, absent = _round_down(protocol.p, levels), _round_down(1 - protocol.q, levels)
-    odds = p / (1 - p) * absent / (1 - absent)
-    return replace(_with_odds(protocol, levels, odds), p=p)
-
-
-def _round_down(probability: float, levels: int) -> float:
-    """The largest multiple of 1/levels up to a probability, but for rounding; below 1."""
-    return min(math.floor(probability * levels + 1e-9), levels - 1) / levels
-
-
-def _with_odds(protocol: Any, levels: int, odds: float) -> Any:
-    """The protocol with ε = ln(odds); raises ScenarioError where p is no more than q."""
-    epsilon = math.log(odds) if odds > 1 else 0.0
-    if epsilon < LEAST_EPSILON:
-        raise ScenarioError(f"must be more for p to exceed q, {got(levels)}", key="levels")
-    return replace(protocol, epsilon=epsilon)
-
+from ..unary import IndependentBits
+from .coins import COIN_KINDS, quantise
+from .proven import ProvenBits, least_weight
 
 LEVELS: Final = Range(2, 2**20)
 CENTRAL_EPSILON: Final = Range(0, 20, "(]")

@@ -22,7 +22,7 @@ from ldptui.core.export.document import cell_documents
 from ldptui.core.protocols.curators import Geometric
 from ldptui.core.protocols.curators.aggregate import Aggregate
 from ldptui.core.protocols.trust import Local, TrustedCurator, Verified
-from ldptui.core.protocols.trust.kinds import ProvenBits, least_weight
+from ldptui.core.protocols.trust.proven import ProvenBits, least_weight
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import estimate_variances, expected_estimate, expected_metrics
 

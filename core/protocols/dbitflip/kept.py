@@ -1,0 +1,50 @@
+"""dBitFlipPM: dBitFlip whose users keep their bits, and send the same ones in every round.
+
+Ding, Kulkarni, Yekhanin, "Collecting Telemetry Data Privately", NIPS 2017, section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...law.longitudinal import Memoising
+from ...law.moments import Collection, Moments
+from ...law.pure import Items, Reports, Rng
+from .flips import BitFlips
+
+
+@dataclass(frozen=True)
+class KeptBitFlips(BitFlips, Memoising):
+    """The same bits in every round, as long as a user holds the item: no fresh noise."""
+
+    called: ClassVar[str] = "dBitFlipPM"
+
+    @property
+    def kept(self) -> tuple[float, float]:
+        """The chances that a report has a bit of the own item that is 1, and of another one."""
+        own, other = self.rates
+        return self.part * own, self.part * other
+
+    @property
+    def epsilon_infinity(self) -> float:
+        return self.epsilon
+
+    def epsilon_of_rounds(self, rounds: int) -> float:  # noqa: ARG002
+        """ε, however many reports there are: they are the same."""
+        return self.epsilon
+
+    @property
+    def epsilon_lifetime(self) -> float:
+        """ε of a user who comes to hold every item: D items and all others, (D + 1) answers.
+
+        All items without a bit share an answer. Each answer costs ε at most.
+        """
+        return min(self.sampled + 1, self.domain_size) * self.epsilon
+
+    def variances(self, collection: Collection) -> Moments | None:
+        """As of dBitFlip in one collection; unknown of rounds together, whose noise is the same."""
+        return None if collection.rounds else super().variances(collection)
+
+    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:  # noqa: ARG002
+        return self.perturb(values, permanent)
