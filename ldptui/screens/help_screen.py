@@ -57,8 +57,6 @@ class HelpScreen(ModalScreen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,f1,question_mark", "leave", "Close", id="help.close"),
-        Binding("j", "scroll(1)", "Down", show=False, id="help.down"),
-        Binding("k", "scroll(-1)", "Up", show=False, id="help.up"),
     ]
 
     def __init__(self, field_key: str, active_bindings: Iterable[ActiveBinding]) -> None:
@@ -100,9 +98,6 @@ class HelpScreen(ModalScreen[None]):
                 _key_row("shift+drag", "select text with the mouse, in most terminals"),
             ]
         )
-
-    def action_scroll(self, by: int) -> None:
-        self.query_one(Scroll).scroll_relative(y=by, animate=False)
 
 
 EVERYWHERE: Final = "everywhere"

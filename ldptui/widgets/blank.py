@@ -7,7 +7,9 @@ every frame, what they show.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
 from textual.geometry import Size
 from textual.widget import Widget
@@ -44,6 +46,11 @@ class Scroll(VerticalScroll):
         scrollbar-size: 0 1;  /* Textual 8 gives a stable gutter a row for the other scrollbar. */
     }
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "scroll_down", "Down", show=False, id="rows.down"),
+        Binding("k", "scroll_up", "Up", show=False, id="rows.up"),
+    ]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """The rows of what it holds; Textual 8 measures it without the gutter."""

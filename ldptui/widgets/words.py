@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Final
 
 from rich.cells import cell_len
+from rich.console import Console, RenderableType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ..text.format import to_ascii
+from ..text.format import ascii_cells, to_ascii
 
 DOT: Final = " · "
 
@@ -17,6 +19,15 @@ DOT: Final = " · "
 def spell_text(widget: Widget, text: str) -> str:
     """The text in the app's charset: in ASCII with words for its signs."""
     return to_ascii(text) if getattr(widget.app, "charset", "") == "ascii" else text
+
+
+def text_of(drawn: RenderableType, width: int, charset: str) -> str:
+    """What Rich draws, as plain text."""
+    console = Console(file=StringIO(), width=width or 76, color_system=None)
+    with console.capture() as written:
+        console.print(drawn)
+    text = "".join(f"{line.rstrip()}\n" for line in written.get().splitlines())
+    return ascii_cells(text) if charset == "ascii" else text
 
 
 def parts_within(text: str, width: int, joint: str = DOT, *, dropped: int = -2) -> str:

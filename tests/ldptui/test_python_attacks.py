@@ -103,7 +103,7 @@ from pathlib import Path
 from ldptui.charts import curves, figures
 from ldptui.explain.formula_list import cell_formulas
 from ldptui.explain import report_story
-from ldptui.screens.workbench import charts, report_lives, report_view
+from ldptui.screens.workbench import charts, report_view
 from ldptui.session import draft, runs
 path = Path({scenario!r})
 one = draft.draft_of(path.read_text(), path.parent, path)

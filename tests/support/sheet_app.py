@@ -9,8 +9,8 @@ from textual.app import App, ComposeResult
 from ldptui.screens.workbench.equations_view import EquationsView
 from ldptui.screens.workbench.privacy_view import PrivacyView
 from ldptui.screens.workbench.report_view import ReportView
-from ldptui.screens.workbench.rows_view import RowsView
 from ldptui.session.draft import Draft
+from ldptui.widgets.blank import Scroll
 
 View = TypeVar("View", EquationsView, PrivacyView, ReportView)
 
@@ -31,6 +31,6 @@ class SheetApp(App[None], Generic[View]):
         self.view.draft = self.draft
 
     @property
-    def sheet(self) -> RowsView:
-        """Its rows of text."""
-        return self.view.query_one(RowsView)
+    def sheet(self) -> Scroll:
+        """What scrolls in it."""
+        return self.view.query_one(Scroll)

@@ -120,8 +120,6 @@ class TextScreen(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "Close", id="text.close"),
         Binding("y", "copy", "Copy", id="text.copy"),
-        Binding("j", "scroll(1)", "Down", show=False, id="text.down"),
-        Binding("k", "scroll(-1)", "Up", show=False, id="text.up"),
     ]
 
     def __init__(self, title: str, text: str) -> None:
@@ -136,9 +134,6 @@ class TextScreen(ModalScreen[None]):
 
     def action_copy(self) -> None:
         self.query_one(".said", Static).update(copy(self.app, self._text))
-
-    def action_scroll(self, by: int) -> None:
-        self.query_one(Scroll).scroll_relative(y=by, animate=False)
 
 
 WORDS: Final = (

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -15,37 +14,20 @@ from textual.containers import Vertical
 from textual.reactive import reactive
 from textual.widgets import Static
 
-from ...text import format as fmt
-from ...widgets.blank import Scroll, call_on_resize
+from ...widgets.blank import Scroll
 from ...widgets.plot import ChartView, charset_of, palette_of
-from ...widgets.words import spell_text
+from ...widgets.words import spell_text, text_of
 
 if TYPE_CHECKING:
     from ldptui.core.cell import Cell
 
     from ...session.draft import Draft
 
-SIDE_BY_SIDE: Final = 114
-"""From this width the chart stands beside the numbers."""
-LOW: Final = 24
-"""Below this height the chart leaves more rows to the numbers."""
 NOTHING: Final = "only kinds whose users keep an answer have this panel"
 
 
 class PrivacyView(Vertical):
     """The numbers of `draft`'s kept answers, and the chart of many reports."""
-
-    DEFAULT_CSS = """
-    PrivacyView {
-        height: 1fr;
-        & > Scroll { width: 1fr; height: 1fr; }
-        & > ChartView { width: 1fr; height: 12; }
-        &.-low > ChartView { height: 6; }
-        &.-side { layout: horizontal; }
-        &.-side > Scroll { width: 76; }
-        &.-side > ChartView { height: 1fr; margin: 0 0 0 2; }
-    }
-    """
 
     draft: reactive[Draft | None] = reactive(None, always_update=True, init=False)
 
@@ -58,12 +40,7 @@ class PrivacyView(Vertical):
         yield self._chart
 
     def on_mount(self) -> None:
-        call_on_resize(self, self._fit)
         self.watch_draft()
-
-    def _fit(self) -> None:
-        self.set_class(self.size.width >= SIDE_BY_SIDE, "-side")
-        self.set_class(self.size.height < LOW, "-low")
 
     def watch_draft(self) -> None:
         if self.is_mounted:
@@ -82,12 +59,8 @@ class PrivacyView(Vertical):
 
     def as_text(self) -> str:
         """The numbers and the chart as plain text."""
-        console = Console(file=StringIO(), width=self._numbers.size.width or 76, color_system=None)
-        with console.capture() as written:
-            console.print(self._content(self._cell))
-        text = written.get()
-        text = fmt.ascii_cells(text) if charset_of(self.app) == "ascii" else text
-        return f"{text}\n{self._chart.as_text()}"
+        drawn, width = self._content(self._cell), self._numbers.size.width
+        return f"{text_of(drawn, width, charset_of(self.app))}\n{self._chart.as_text()}"
 
     def _content(self, cell: Cell | None) -> RenderableType:
         if cell is None or cell.memory is None:
