@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +26,7 @@ from ..session.draft import used_keys, value_of
 from ..terminal import keyboard, settings
 from ..text.format import to_ascii
 from ..text.synonyms import are_in
+from .workbench.title import NAMES
 
 if TYPE_CHECKING:
     from ..session.draft import Draft
@@ -34,36 +36,25 @@ OURS: Final = f"{__name__.partition('.')[0]}."
 """The beginning of the name of every module of the app."""
 
 TITLES: Final = {
-    "app.quit": "Quit",
     "run.start": "Run all trials and the sweep",
-    "run.cancel": "Stop the run, leave the replay or the zoom",
-    "file.save": "Save the scenario",
     "file.open": "Open a scenario of the library, a file, a recording or code",
-    "file.export": "Export results, chart or screen",
-    "chart.copy": "Copy the chart or the table",
-    "charts.previous": "Charts: Previous tab",
-    "charts.next": "Charts: Next tab",
-    "help": "Help for the field and its keys",
-    "lab.open": "Open the privacy lab",
     "deployment.open": "My deployment: what can fakes do, and what helps?",
+    "file.save": "Save the scenario",
+    "file.export": "Export results, chart or screen",
+    "charts.next": "Charts: Next tab",
+    "lab.open": "Open the privacy lab",
     "draft.undo": "Undo the last edit",
+    "pane.2": "Pane 2: Parameters",
+    "help": "Help for the field and its keys",
+    "run.cancel": "Stop the run, leave the replay or the zoom",
+    "charts.previous": "Charts: Previous tab",
     "reports.open": "Open reports of real users",
     "lab.leave": "Stop what is computed, or back to the workbench",
-    "lab.help": "Help for the tab, its field and its keys",
-    "lab.copy": "Copy the chart or the table",
-    "pane.1": "Pane 1: Protocol",
-    "pane.2": "Pane 2: Parameters",
-    "pane.3": "Pane 3: Attack",
-    "pane.4": "Pane 4: Charts",
-    "pane.5": "Pane 5: Runs",
+    **{f"pane.{number}": f"Pane {number}: {name}" for number, name in NAMES.items()},
 }
-"""The titles of the whole screen's actions in the palette, which has room for a few words."""
-
-FIRST_DONE: Final = (
-    "run.start", "file.open", "deployment.open", "file.save", "file.export", "charts.next",
-    "lab.open", "draft.undo", "pane.2", "help",
-)  # fmt: skip
-"""The ten actions with which the palette opens."""
+"""The titles of the whole screen's actions in the palette; what people do first comes first."""
+FIRST_DONE: Final = 10
+"""The titles with which the palette opens."""
 PLACEHOLDER: Final = "an action, a value (beta 1%, eps 2), a protocol (olh), a scenario"
 BEGUN: Final = 100.0
 """The rise in rank of a command whose words begin as those that are typed."""
@@ -88,11 +79,10 @@ class Commands(SystemCommandsProvider):
 
     async def discover(self) -> Hits:
         """What people do first, in this order."""
-        by_title = {title: (callback, words) for title, words, callback, _ in self._listed}
-        for name in FIRST_DONE:
-            if (title := TITLES[name]) in by_title:
-                callback, words = by_title[title]
-                yield DiscoveryHit(title, callback, help=words)
+        by_title = {command.title: command for command in self._listed}
+        for title in [*TITLES.values()][:FIRST_DONE]:
+            if (command := by_title.get(title)) is not None:
+                yield DiscoveryHit(title, command.callback, help=command.help)
 
     async def search(self, query: str) -> Hits:
         typed = query.casefold().split()
@@ -100,8 +90,7 @@ class Commands(SystemCommandsProvider):
             plain = f"{title} {to_ascii(title)}".casefold()
             if not are_in(query, plain):
                 continue
-            parts = re.split(r"[^a-z0-9]+", plain)
-            begun = all(any(part.startswith(word) for part in parts) for word in typed)
+            begun = all(re.search(rf"(?<![a-z0-9]){re.escape(word)}", plain) for word in typed)
             first = plain.startswith(query.casefold())
             yield Hit(1.0 + BEGUN * begun + FIRST * first, title, callback, help=words)
 
@@ -131,130 +120,74 @@ class TypedValues(Provider):
 
 
 def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
-    """The commands of this screen: bindings with an id, themes, charsets, and the rest."""
+    """The commands of this screen: bindings with an id, fields, tabs, themes, and the rest."""
     from .lab.commands import question_commands
 
     for node in _nodes(app, screen):
         yield from _actions(app, screen, node)
-    yield from _chart_tabs(screen)
     yield from _fields(screen)
     yield from question_commands(screen)
     for name in settings.themes():
         if name in app.available_themes:
             use = partial(setattr, app, "theme", name)
-            yield SystemCommand(f"Theme: {name}", "The colours of everything", use, False)
+            yield SystemCommand(f"Theme: {name}", "The colours of everything", use)
     for charset, words in CHARSETS.items():
         use, about = partial(_set_charset, app, charset), f"What charts are drawn with: {words}"
-        yield SystemCommand(f"Charset: {charset}", about, use, False)
-    yield SystemCommand(
-        "Save screenshot (SVG)",
-        "Write what is on the screen to a file in the current folder",
-        partial(_screenshot, app),
-    )
+        yield SystemCommand(f"Charset: {charset}", about, use)
+    where = "Write what is on the screen to a file in the current folder"
+    yield SystemCommand("Save screenshot (SVG)", where, partial(_screenshot, app))
     yield SystemCommand("Debug info", "Versions, paths and terminal", partial(_debug, app))
-    yield SystemCommand(
-        "Key bindings as TOML", "All keys, for the settings file", partial(_keys, app)
-    )
+    about = "All keys, for the settings file"
+    yield SystemCommand("Key bindings as TOML", about, partial(_keys, app))
 
 
-CHARSETS: Final = {
-    "ascii": "for any font",
-    "braille": "the finest",
-}
+CHARSETS: Final = {"ascii": "for any font", "braille": "the finest"}
 
 
 def _nodes(app: App[Any], screen: Screen[Any]) -> Iterator[DOMNode]:
-    """The nodes that have actions, one of each kind: the one with the focus, if a kind has many.
+    """The nodes that have actions: those alone of their kind, and those around the focus.
 
     What a tab holds that is not open has none.
     """
-    focused = screen.focused
-    by_kind: dict[type[DOMNode], list[DOMNode]] = {}
-    for node in (app, screen, *screen.query("*")):
-        around = node.ancestors_with_self
-        if all(each.display for each in around if each.has_class("sheet")):  # its tab is open
-            by_kind.setdefault(type(node), []).append(node)
-    for nodes in by_kind.values():
-        if len(nodes) == 1 or focused in nodes:
-            yield nodes[0] if focused is None or focused not in nodes else focused
+    nodes = [app, screen, *screen.query("*")]
+    kinds, focused = Counter(map(type, nodes)), screen.focused
+    inside = focused.ancestors_with_self if focused is not None else []
+    for node in nodes:
+        tabs = (each for each in node.ancestors_with_self if each.has_class("sheet"))
+        if (kinds[type(node)] == 1 or node in inside) and all(tab.display for tab in tabs):
+            yield node
 
 
 def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[SystemCommand]:
-    """A command for each action of a node."""
-    vain = _vain(screen) if node is screen else set()
-    for action, bindings in _by_action(type(node)).items():
+    """A command for each action of a node that has an effect now, with all its keys."""
+    bindings: dict[str, list[Binding]] = {}
+    for base in type(node).__mro__:
+        for binding in vars(base).get("BINDINGS", ()) if base.__module__.startswith(OURS) else ():
+            if isinstance(binding, Binding) and binding.id and binding.id != "app.palette":
+                bindings.setdefault(binding.action, []).append(binding)
+    for action, same in bindings.items():
         _, name, arguments = parse(action)
-        if name in vain or not node.check_action(name, arguments):
-            continue  # it has no effect on what is shown now
-        yield SystemCommand(
-            _title(node, bindings),
-            _help(app, bindings),
-            partial(_act, app, screen, node, action),
-            # Moving about in a list is found by its name, but is no suggestion.
-            node in (app, screen) or any(binding.show for binding in bindings),
-        )
-
-
-def _vain(screen: Screen[Any]) -> set[str]:
-    """The actions of the workbench whose keys would only say that there is nothing to do."""
-    from .workbench.panes import Panes
-    from .workbench.replay_bar import ReplayBar
-    from .workbench.screen import WorkbenchScreen
-
-    if not isinstance(screen, WorkbenchScreen):
-        return set()
-    vain = set(screen.past.vain)
-    zoomed, played = screen.query_one(Panes).back, screen.query_one(ReplayBar).replay
-    if screen.shelf.active is None and played is None and not zoomed:
-        vain |= {"cancel"} if screen.get_selected_text() else {"cancel", "copy_or_cancel"}
-    return vain
+        if node.check_action(name, arguments):
+            keys = dict.fromkeys(key for binding in same for key in keys_of(app, binding))
+            act = partial(_act, app, screen, node, action)
+            yield SystemCommand(_title(node, same[0]), f"key: {' '.join(keys)}", act)
 
 
 def _fields(screen: Any) -> Iterator[SystemCommand]:
-    """A command for each field of the workbench's forms, found by the name of its key."""
+    """A command for each field of the workbench's forms and each tab of its charts."""
+    from .workbench.charts import ChartsPane
     from .workbench.panes import Panes
 
     for panes in screen.query(Panes):
-        told = set[str]()  # the first field of a key has it
-        for number, field in panes.fields():
-            swept = field.key.startswith("sweep.")  # of the key that is opened in its list
-            if not swept and field.key not in told:
-                told.add(field.key)
-                title = f"Field: {key_words(field.key).title}"
+        by_key = {field.key: (number, field) for number, field in reversed([*panes.fields()])}
+        for key, (number, field) in by_key.items():
+            if not key.startswith("sweep."):  # of the key that is opened in its list
                 go = partial(screen.action_pane, number, field.control)
-                yield SystemCommand(title, key_words(field.key).first, go, False)
-
-
-def _chart_tabs(screen: Screen[Any]) -> Iterator[SystemCommand]:
-    """A command for each tab of the charts."""
-    from .workbench.charts import ChartsPane
-
+                yield SystemCommand(f"Field: {key_words(key).title}", key_words(key).first, go)
     for charts in screen.query(ChartsPane):
         for tab, title in charts.tabs():
-            yield SystemCommand(
-                f"Tab: {title}",
-                "A tab of the charts; keys: 4, then ← and →",
-                partial(_show_tab, screen, charts, tab),
-            )
-
-
-def _by_action(kind: type[DOMNode]) -> dict[str, list[Binding]]:
-    """The bindings with an id that ldptui gave to a class or its bases, by what they do."""
-    by_action: dict[str, list[Binding]] = {}
-    for base in kind.__mro__:
-        if base.__module__.startswith(OURS):
-            for binding in vars(base).get("BINDINGS", ()):
-                if not isinstance(binding, Binding) or binding.id is None:
-                    continue
-                if binding.action != "command_palette":
-                    by_action.setdefault(binding.action, []).append(binding)
-    return by_action
-
-
-def _help(app: App[Any], bindings: list[Binding]) -> str:
-    return "key: " + " ".join(
-        dict.fromkeys(key for binding in bindings for key in keys_of(app, binding))
-    )
+            words = "A tab of the charts; keys: 4, then ← and →"
+            yield SystemCommand(f"Tab: {title}", words, partial(_show_tab, screen, charts, tab))
 
 
 def keys_of(app: App[Any], binding: Binding) -> list[str]:
@@ -273,44 +206,35 @@ def write_key(key: str) -> str:
         return word
 
 
-def _title(node: DOMNode, bindings: list[Binding]) -> str:
+def _title(node: DOMNode, binding: Binding) -> str:
     """The title of a command: a pane's actions begin with its name."""
-    if str(bindings[0].id) in TITLES:
-        return TITLES[str(bindings[0].id)]
-    if not isinstance(node, Screen):
-        for ancestor in node.ancestors_with_self:
-            title = ancestor.border_title if isinstance(ancestor, Widget) else None
-            if title:
-                words = str(title).partition(" · ")[0]  # without its setting, or its result
-                pane = Content.from_markup(words).plain.lstrip("0123456789 ")
-                part = str(bindings[0].id).partition(".")[0]
-                inside = "" if part == pane.casefold() else f", {part}"
-                return f"{pane}{inside}: {bindings[0].description}"
-    return bindings[0].description
+    name = str(binding.id)
+    if name in TITLES or isinstance(node, Screen):
+        return TITLES.get(name, binding.description)
+    around = (each for each in node.ancestors_with_self if isinstance(each, Widget))
+    title = next((str(each.border_title) for each in around if each.border_title), "")
+    words = title.partition(" · ")[0]  # without its setting, or its result
+    pane, part = Content.from_markup(words).plain.lstrip("0123456789 "), name.partition(".")[0]
+    inside = "" if part == pane.casefold() else f", {part}"
+    return f"{pane}{inside}: {binding.description}" if pane else binding.description
 
 
-def _act(app: App[Any], screen: Screen[Any], node: DOMNode, action: str) -> None:
+def _act(app: App[Any], screen: Any, node: DOMNode, action: str) -> None:
     """Do it where it belongs: the pane comes to the front first."""
     for ancestor in node.ancestors_with_self:
         if ancestor.id and ancestor.id.startswith("pane-"):
-            _show_pane(screen, ancestor.id)
+            screen.pane = int(ancestor.id.removeprefix("pane-"))
     app.call_later(app.run_action, action, node)
 
 
-def _show_pane(screen: Screen[Any], name: str) -> None:
-    if hasattr(screen, "pane"):
-        screen.pane = int(name.removeprefix("pane-"))
-
-
-def _show_tab(screen: Screen[Any], charts: ChartsPane, tab: str) -> None:
-    _show_pane(screen, charts.id or "pane-4")
-    charts.tab = tab
+def _show_tab(screen: Any, charts: ChartsPane, tab: str) -> None:
+    screen.pane, charts.tab = 4, tab
     # Behind the watcher of the tab, which makes its view: both wait in one line.
     charts.call_next(charts.focus_first)
 
 
-def _set_charset(app: App[Any], charset: str) -> None:
-    app.charset = charset  # type: ignore[attr-defined]
+def _set_charset(app: Any, charset: str) -> None:
+    app.charset = charset
     app.screen.refresh(layout=True)
     for widget in app.screen.query("*"):
         widget.refresh()
@@ -329,11 +253,10 @@ def _debug(app: App[Any]) -> None:
     app.push_screen(TextScreen("Debug info", debug_info(app)))
 
 
-def _keys(app: App[Any]) -> None:
+def _keys(app: Any) -> None:
     from .dialogs.prompts import TextScreen
 
-    changed = getattr(getattr(app, "settings", None), "keys", {})
-    app.push_screen(TextScreen("Keys", settings.default_keys(changed)))
+    app.push_screen(TextScreen("Keys", settings.default_keys(app.settings.keys)))
 
 
 KINDS: Final = ("protocol", "attack", "population")

@@ -66,22 +66,8 @@ def _of_one_file(draft: Draft, now: Draft) -> Draft:
 
 VERSION: Final = 1
 _DRAFT: Final = "draft.json"
-_USED: Final = "used.txt"
 _TAKEN: Final = "draft.taken.json"
 _FAILED: Final = "draft.failed.json"
-
-
-def find_used() -> set[str]:
-    """The names of what was used before, which needs no hint any more."""
-    with contextlib.suppress(OSError, UnicodeError):
-        return {*(places.state_dir() / _USED).read_text(encoding="utf-8").split()}
-    return set()
-
-
-def note_used(name: str) -> None:
-    """Keep that something was used; what cannot be kept is hinted at again."""
-    with contextlib.suppress(OSError, FileError):
-        write_atomically(places.state_dir() / _USED, "\n".join(sorted({*find_used(), name})))
 
 
 def save_draft(draft: Draft) -> str:

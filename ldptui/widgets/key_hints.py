@@ -18,7 +18,7 @@ from .blank import call_on_resize
 MOST: Final = 8
 """Hints at most: more are looked up with `?` or in the palette."""
 USE: Final = (
-    "run", "lab('deployment', True)", "help", "command_palette", "leave", "open", "lab", "export",
+    "run", "lab('deployment')", "help", "command_palette", "leave", "open", "lab", "export",
     "save", "zoom",
 )  # fmt: skip
 """The actions of the whole screen, the most useful first."""

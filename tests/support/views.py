@@ -311,7 +311,7 @@ async def settled(app: Workbench, pilot: Pilot[Any]) -> None:
     assert isinstance(engine, Working)
 
     def still() -> bool:
-        busy = screen.simulating.pending or (engine.active and not engine.active.full)
+        busy = screen.waits_for("preview") or (engine.active and not engine.active.full)
         lab = app.screen
         busy = busy or (isinstance(lab, LabScreen) and not rests(lab))
         return not busy and all(worker.is_finished for worker in app.workers)

@@ -1,234 +1,148 @@
-"""What the screen does beside its panes, and the desk: the view of the screen that this has."""
+"""The desk: the screen that holds the draft and the runs, with what edits do and what is wrong."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
-from textual.app import App
-from textual.timer import Timer
+from textual.reactive import var
+from textual.screen import Screen
 from textual.widgets import TextArea
 
 from ...catalogue import named
-from ...messages import LongWork
-from ...session.autosave import WHOLE, Edits, find_used, note_used, save_draft
-from ...session.draft import dropped_sweeps, edit_key, read_on, repair_of
-from ...session.snapshot import Snapshot, with_rest
+from ...messages import FieldFocused, KeyEdited, KeysProposed, LongWork, Noted, TextEdited
+from ...session.autosave import WHOLE, Edits, save_draft
+from ...session.draft import (
+    dropped_sweeps,
+    edit_key,
+    edit_keys,
+    edit_text,
+    read_on,
+    repair_of,
+)
+from ...session.shelf import Shelf
+from ...session.snapshot import with_rest
 from ...terminal.keyboard import UNDO, key_of
 from ...widgets.field import is_typing
+from ...widgets.key_hints import KeyHints
+from ...widgets.status import StatusLine
+from .panes import CHARTS, Panes
+from .replay_bar import ReplayBar
 from .title import NAMES
 
 if TYPE_CHECKING:
-    from textual.message import Message
     from textual.timer import Timer
     from textual.widget import Widget
 
-    from ...engine import Engine
     from ...engine.replay import RunReplay
-    from ...session.draft import Draft, PendingWork, Problem
-    from ...session.shelf import Shelf
-    from ..lab.screen import LabScreen
+    from ...session.draft import Draft, PendingWork
+    from ...session.snapshot import Snapshot
     from .charts import ChartsPane
-    from .panes import Panes
-    from .replay_bar import ReplayBar
-
-
-class Desk(Protocol):
-    """The draft and the runs that are worked on, and what can be done with them."""
-
-    @property
-    def app(self) -> App[Any]: ...
-    @property
-    def charts(self) -> ChartsPane: ...
-    @property
-    def is_mounted(self) -> bool: ...
-
-    draft: Draft | None
-    shelf: Shelf
-
-    def post_message(self, message: Message) -> bool: ...
-    def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer: ...
-
-    def tell_problems(self) -> None:
-        """Show what is wrong with the draft."""
-
-    def note(self, note: str) -> None:
-        """Say something in the status line for a while."""
-
-    def busy(self, doing: str) -> None:
-        """Note what goes on, "" for nothing."""
-
-    def take_draft(self, draft: Draft, edit: str = ...) -> None:
-        """Work on this draft; what was before can be had back."""
-
-    def open_draft(self, draft: Draft) -> None:
-        """Work on another scenario: a replay is left, and no chart of the one before stays."""
-
-    def keep(self, shelf: Shelf, soon: bool = False) -> None:
-        """Show this shelf; soon: in a moment, unless there is more to show before."""
-
-    def show(self) -> None:
-        """Show again what is on the shelf."""
-
-    def choose(self, shown: int, overlays: tuple[int, ...] = (), note: str = "") -> None:
-        """Show a run, by its key, and lay others over it; then say something."""
-
-    def action_run(self, resumed: int | None = None) -> None:
-        """Run the scenario; resumed: go on with that run of the store."""
-
-    def play(self, replay: RunReplay, draft: Draft) -> None:
-        """Work on the scenario of a run, and replay it from the start."""
-
-    def action_pane(self, number: int, control: Widget | None = None) -> None:
-        """Show a pane and put the focus into it: on that control, else on the last one."""
-
-
-PATIENCE_S: Final = 0.18
-"""A preview that is over sooner is drawn once, when it is over."""
-
-
-class RunDisplay:
-    """Hands the replay's frame or the run shown, and those laid over it, to the panes."""
-
-    def __init__(self, screen: Desk, panes: Panes, replay_bar: ReplayBar) -> None:
-        self._screen, self._panes, self._replay_bar = screen, panes, replay_bar
-        self._patience: Timer | None = None
-
-    def soon(self) -> None:
-        """Show the screen's shelf in a moment, unless it is shown before."""
-        if self._patience is None and self._screen.is_mounted:
-            self._patience = self._screen.set_timer(PATIENCE_S, self._screen.show)
-
-    def now(self, shelf: Shelf) -> Snapshot | None:
-        """Show the shelf; the snapshot that the status line tells of, None where nothing is."""
-        if self._patience is not None:
-            self._patience.stop()
-            self._patience = None
-        charts, snapshot = self._panes.charts, self._replay_bar.frame
-        shown = shelf.run(shelf.shown)
-        charts.overlays = shelf.laid_over
-        if snapshot is not None:
-            charts.snapshot = snapshot
-        elif (picture := shelf.picture) is not None:
-            snapshot = shown.snapshot if shown is not None else None
-            before = charts.snapshot
-            is_new = picture.status == "running" and before is not None
-            charts.snapshot = with_rest(picture, before) if before and is_new else picture
-        self._panes.runs.shelf = shelf
-        return shelf.active or snapshot
-
 
 REST_S: Final = 0.4
 """Seconds that typing rests before anything is said about what is typed."""
-
-
-class ProblemReport:
-    """The problems of the draft: the sentence about the first, and the way to its field."""
-
-    def __init__(self, desk: Desk, panes: Panes) -> None:
-        self._desk, self._panes = desk, panes
-        self._resting: Timer | None = None  # until it fires nothing is said of what is half typed
-
-    def tell_later(self, draft: Draft) -> None:
-        """Show a draft without what is wrong with it until typing rests."""
-        self._stop()
-        self._panes.hand(replace(draft, problems=()))
-        self._resting = self._desk.set_timer(REST_S, self._desk.tell_problems)
-
-    def tell(self) -> None:
-        """Show the draft, with what is wrong with it below its fields."""
-        self._stop()
-        if self._desk.draft is not None:
-            self._panes.hand(self._desk.draft)
-
-    def _stop(self) -> None:
-        if self._resting is not None:
-            self._resting.stop()
-            self._resting = None
-
-    @property
-    def is_waiting(self) -> bool:
-        """True until typing rests."""
-        return self._resting is not None
-
-    def can_repair(self, focused: Widget | None) -> bool:
-        """Return whether enter does what the first problem offers: not while something is typed."""
-        draft = self._desk.draft
-        if draft is None or self.is_waiting or repair_of(draft) is None:
-            return False
-        return not is_typing(focused) and not isinstance(focused, TextArea)
-
-    def repair(self) -> None:
-        """Do what the first problem offers."""
-        draft = self._desk.draft
-        if draft is not None and (repair := repair_of(draft)) is not None:
-            self._desk.take_draft(edit_key(draft, repair.key, repair.value), repair.key)
-
-    def words(self) -> str:
-        """The first problem and the number of others; where a pane says it, which one; "" for none.
-
-        A sentence stands in one place: below its field or the script, where those can be seen.
-        """
-        if not (problems := self._problems):
-            return ""
-        draft = self._desk.draft
-        if draft is not None and (repair := repair_of(draft)) is not None:
-            return repair.words
-        first, more = problems[0], f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        number = self._panes.telling(first)
-        if number is None:
-            return f"{named(first.key)} {first.message}".strip() + more
-        line = f"line {first.line} of the script" if first.line else "the script"
-        key = key_of(self._desk.app, f"pane.{number}", str(number))
-        return f"{named(first.key) or line}: {NAMES[number]} ({key}) says why{more}"
-
-    def mend(self) -> None:
-        """Go to the field of the first problem."""
-        place = self._panes.field(self._problems[0].key) if self._problems else None
-        if place is not None:
-            number, field = place
-            self._desk.action_pane(number, field.control)
-
-    @property
-    def _problems(self) -> tuple[Problem, ...]:
-        return self._desk.draft.problems if self._desk.draft is not None else ()
-
-
 AUTOSAVE_S: Final = 2.0
+PATIENCE_S: Final = 0.18
+"""A preview that is over sooner is drawn once, when it is over."""
+BURST_S: Final = 0.02
+"""Seconds from the last edit of a burst to the work for it."""
 
 
-class Autosave:
-    """Saves the desk's draft; what goes wrong is said, never raised."""
+class Desk(Screen[None]):
+    """The draft and the runs that are worked on, and what can be done with them.
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._timer: Timer | None = None
+    draft : the scenario that is worked on. shelf : the runs, and which are shown. pane : the
+    number of the pane that had the focus last.
+    """
 
-    def soon(self) -> None:
-        """Save it in a moment, unless there is another edit before."""
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self._desk.set_timer(AUTOSAVE_S, self.now)
+    draft: var[Draft | None] = var(None, always_update=True)
+    shelf: var[Shelf] = var(Shelf())
+    pane: var[int] = var(CHARTS, init=False)
 
-    def now(self) -> None:
-        """Save it."""
-        fault = save_draft(self._desk.draft) if self._desk.draft is not None else ""
-        if fault:  # else what is said now stays
-            self._desk.note(fault)
-
-
-class DraftHistory:
-    """The desk works on before a replay what it works on again after it."""
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self) -> None:
+        super().__init__()
+        self.panes, self.replay_bar = Panes(id="body"), ReplayBar()
+        self.status, self.hints = StatusLine(), KeyHints()
+        self.is_chosen = False  # somebody said by hand what is to be shown
+        self._put_off: dict[str, Timer] = {}
         self._edits = Edits()
-        self._aside: Draft | None = None
+        self._aside: Draft | None = None  # what is worked on again after a replay
+        self._back_to = CHARTS  # the pane that a replay was started from
+        self._reading: PendingWork | None = None
+        self._wanted: dict[str, LongWork] = {}  # by kind
+        self._field = ""  # the key of the field that had the focus last
+        self._field_of: Widget | None = None
 
-    def remember(self, edit: str) -> None:
-        """Keep the present draft, which an edit replaces now.
+    def later(self, what: str, seconds: float, call: Callable[[], object]) -> None:
+        """Do it in a moment, unless the same is put off once more before, or dropped."""
+        self.drop(what)
+
+        def act() -> None:
+            self._put_off.pop(what, None)
+            call()
+
+        self._put_off[what] = self.set_timer(seconds, act)
+
+    def drop(self, what: str) -> None:
+        """Do not do what was put off."""
+        if (timer := self._put_off.pop(what, None)) is not None:
+            timer.stop()
+
+    def waits_for(self, what: str) -> bool:
+        """True while this is put off."""
+        return what in self._put_off
+
+    @property
+    def charts(self) -> ChartsPane:
+        return self.panes.charts
+
+    def note(self, note: str) -> None:
+        """Say something in the status line for a while."""
+        self.status.note = note
+
+    def on_noted(self, message: Noted) -> None:
+        self.note(message.note)
+
+    def busy(self, doing: str) -> None:
+        """Note what goes on, "" for nothing."""
+        self.status.busy = doing
+
+    def on_field_focused(self, message: FieldFocused) -> None:
+        self._field, self._field_of = message.key, self.focused
+
+    def action_pane(self, number: int, control: Widget | None = None) -> None:
+        """Show a pane and put the focus into it: on that control, else on the last one."""
+        if number in self.panes:
+            self.pane = number
+            self.panes.enter(number, control)
+
+    # Edits.
+
+    def on_key_edited(self, message: KeyEdited) -> None:
+        if self.draft is not None:
+            self._edit(message.key, edit_key(self.draft, message.key, message.value))
+
+    def take_keys(self, message: KeysProposed) -> None:
+        if self.draft is not None:
+            self._edit(message.what, edit_keys(self.draft, message.edits, message.sweeps_stay))
+
+    def on_text_edited(self, message: TextEdited) -> None:
+        if self.draft is not None:
+            self._edit("the script", edit_text(self.draft, message.text))
+
+    def _edit(self, what: str, draft: Draft) -> None:
+        before, self.is_chosen = self.draft, True
+        self.replay_bar.close()
+        self.take_draft(draft, what)
+        lost = dropped_sweeps(before, draft) if before and not what.startswith("sweep") else ""
+        if lost:
+            back = key_of(self.app, *UNDO)
+            self.note(f"the sweep of {lost} went with that; {back} brings it back")
+
+    def take_draft(self, draft: Draft, edit: str = WHOLE) -> None:
+        """Work on this draft from now on; edits of one key in a row are taken back as one.
 
         Who edits a run that is replayed goes on with its scenario: what was put aside is an edit
         ago.
@@ -236,61 +150,122 @@ class DraftHistory:
         before, self._aside = self._aside, None
         if before is not None:
             self._edits = self._edits.with_edit(WHOLE, before)
-        if self._desk.draft is not None:
-            self._edits = self._edits.with_edit(edit, self._desk.draft)
+        if self.draft is not None:
+            self._edits = self._edits.with_edit(edit, self.draft)
+        self.draft = draft
 
-    def say_dropped(self, edit: str, before: Draft | None) -> None:
-        """Name the sweeps that an edit has dropped from the draft before it."""
-        if before is None or self._desk.draft is None or edit.startswith("sweep"):
-            return
-        if lost := dropped_sweeps(before, self._desk.draft):
-            back = key_of(self._desk.app, *UNDO)
-            self._desk.note(f"the sweep of {lost} went with that; {back} brings it back")
+    def open_draft(self, draft: Draft) -> None:
+        """Work on another scenario: a replay is left, and no chart of the one before stays."""
+        self.replay_bar.close()
+        self.shelf = self.shelf.with_choice(0)
+        self.charts.overlays, self.charts.snapshot = (), None
+        self.take_draft(draft)
+        self.charts.open_on(draft)
 
-    @property
-    def vain(self) -> Iterator[str]:
-        """Those of undo and redo for which there is nothing."""
-        ways = {"undo": self._edits.past, "redo": self._edits.future}
-        return (way for way, edits in ways.items() if not edits)
+    def action_undo(self) -> None:
+        """Take back the last edit of a form. (The script editor has an undo of its own.)"""
+        if self.draft is None or not self._edits.past:
+            self.note("nothing to undo")
+        else:
+            key, self.draft, self._edits = self._edits.undone(self.draft)
+            self.note(f"{named(key)} is as it was")
 
-    def undo(self) -> None:
-        """Take back the last edit."""
-        if self._desk.draft is None or not self._edits.past:
-            self._desk.note("nothing to undo")
-            return
-        key, self._desk.draft, self._edits = self._edits.undone(self._desk.draft)
-        self._desk.note(f"{named(key)} is as it was")
-
-    def redo(self) -> None:
+    def action_redo(self) -> None:
         """Make the edit again that was taken back last."""
-        if self._desk.draft is None or not self._edits.future:
-            self._desk.note("nothing to redo")
-            return
-        key, self._desk.draft, self._edits = self._edits.redone(self._desk.draft)
-        self._desk.note(f"{named(key)} is edited again")
+        if self.draft is None or not self._edits.future:
+            self.note("nothing to redo")
+        else:
+            key, self.draft, self._edits = self._edits.redone(self.draft)
+            self.note(f"{named(key)} is edited again")
 
-    def put_aside(self) -> None:
-        """Keep the present draft until `put_back`: a run of another scenario is replayed."""
-        self._aside = self._aside or self._desk.draft
+    def save_draft(self) -> None:
+        """Keep the draft for the next start; what goes wrong is said, never raised."""
+        fault = save_draft(self.draft) if self.draft is not None else ""
+        if fault:  # else what is said now stays
+            self.note(fault)
+
+    def play(self, replay: RunReplay, draft: Draft) -> None:
+        """Show the scenario of a run while it is replayed; then the draft is back."""
+        if self.draft is None or self.draft.document != draft.document:
+            self._aside = self._aside or self.draft
+            self.draft = draft
+        self.shelf = self.shelf.with_choice(self.shelf.shown)
+        self._back_to = self.pane
+        self.action_pane(CHARTS)
+        self.replay_bar.play(replay)
+
+    def on_replay_bar_frame_changed(self) -> None:
+        self.show()
 
     def put_back(self) -> None:
-        """Work again on the draft that was put aside, if any."""
+        """Work again on the draft that a replay has put aside, if any."""
         draft, self._aside = self._aside, None
         if draft is not None:
-            self._desk.draft = draft
+            self.draft = draft
 
+    # Problems.
 
-BURST_S = 0.02
-"""Seconds from the last edit of a burst to the work for it."""
+    def show_draft(self, draft: Draft) -> None:
+        """Hand the draft to the panes; what is half typed has no problem until typing rests."""
+        if draft.problems and is_typing(self.focused):
+            self.panes.hand(replace(draft, problems=()))
+            self.status.problem = ""
+            self.later("problems", REST_S, self.tell_problems)
+        else:
+            self.tell_problems()
 
+    def tell_problems(self) -> None:
+        """Show what is wrong with the draft below its fields and in the status line."""
+        self.drop("problems")
+        if self.draft is not None:
+            self.panes.hand(self.draft)
+        self.status.problem = self.problem_words()
+        self.refresh_bindings()
 
-class Background:
-    """Populations that are large, and the panes' long work."""
+    def on_value_input_ended(self) -> None:
+        if self.waits_for("problems"):
+            self.tell_problems()
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._reading: PendingWork | None = None
-        self._wanted: dict[str, LongWork] = {}  # by kind
+    def problem_words(self) -> str:
+        """The first problem and the number of others; where a pane says it, which one; "" for none.
+
+        A sentence stands in one place: below its field or the script, where those can be seen.
+        """
+        draft = self.draft
+        if draft is None or not draft.problems or self.waits_for("problems"):
+            return ""
+        if (repair := repair_of(draft)) is not None:
+            return repair.words
+        first, others = draft.problems[0], len(draft.problems) - 1
+        more = f" (and {others} more)" if others else ""
+        number = self.panes.telling(first)
+        if number is None:
+            return f"{named(first.key)} {first.message}".strip() + more
+        line = f"line {first.line} of the script" if first.line else "the script"
+        key = key_of(self.app, f"pane.{number}", str(number))
+        return f"{named(first.key) or line}: {NAMES[number]} ({key}) says why{more}"
+
+    @property
+    def can_repair(self) -> bool:
+        """True where enter does what the first problem offers: not while something is typed."""
+        if self.draft is None or self.waits_for("problems") or repair_of(self.draft) is None:
+            return False
+        return not is_typing(self.focused) and not isinstance(self.focused, TextArea)
+
+    def action_repair(self) -> None:
+        """Do what the first problem offers."""
+        if self.draft is not None and (repair := repair_of(self.draft)) is not None:
+            self.take_draft(edit_key(self.draft, repair.key, repair.value), repair.key)
+
+    def action_mend(self) -> None:
+        """Go to the field of the first problem."""
+        problems = self.draft.problems if self.draft is not None else ()
+        place = self.panes.field(problems[0].key) if problems else None
+        if place is not None:
+            number, field = place
+            self.action_pane(number, field.control)
+
+    # Work that takes long.
 
     async def read_population(self, origin: PendingWork) -> None:
         """Make a large population in a thread, then go on with the draft."""
@@ -300,67 +275,62 @@ class Background:
         await asyncio.sleep(BURST_S)
         if self._reading != origin:
             return
-        self._desk.busy(f"{origin.doing} …")
+        self.busy(f"{origin.doing} …")
         try:
             await asyncio.to_thread(origin.read)
             # What is bound to it, targets in their order, takes long as well.
-            while (draft := self._desk.draft) is not None and draft.unread == origin:
+            while (draft := self.draft) is not None and draft.unread == origin:
                 read = await asyncio.to_thread(read_on, draft)
-                if self._desk.draft is draft:
-                    self._desk.draft = read
+                if self.draft is draft:
+                    self.draft = read
         finally:
             if self._reading == origin:
                 self._reading = None
-                self._desk.busy("")
+                self.busy("")
 
-    async def work(self, message: LongWork) -> None:
-        """Do what a pane asked for, unless it asks for something newer of the same kind."""
+    def on_long_work(self, message: LongWork) -> None:
+        message.stop()
         self._wanted[message.kind] = message
+        self.run_worker(self._work(message))
+
+    async def _work(self, message: LongWork) -> None:
+        """Do what a pane asked for, unless it asks for something newer of the same kind."""
         await asyncio.sleep(BURST_S)
-        if self._wanted[message.kind] is not message:
+        if self._wanted[message.kind] is message:
+            message.done(await asyncio.to_thread(message.work))
+            self.charts.watch_draft()
+
+    # What is shown.
+
+    def keep(self, shelf: Shelf, soon: bool = False) -> None:
+        """Show this shelf; soon: in a moment, unless there is more to show before."""
+        self.shelf = shelf
+        if not soon:
+            self.show()
+        elif not self.waits_for("show") and self.is_mounted:
+            self.later("show", PATIENCE_S, self.show)
+
+    def show(self) -> None:
+        """Hand the replay's frame or the run shown, and those laid over it, to the panes."""
+        if not self.is_mounted:
             return
-        message.done(await asyncio.to_thread(message.work))
-        self._desk.charts.watch_draft()
+        self.drop("show")
+        shelf, frame, before = self.shelf, self.replay_bar.frame, self.charts.snapshot
+        shown, picture = shelf.run(shelf.shown), frame or shelf.picture
+        self.charts.overlays = shelf.laid_over
+        if picture is not None:
+            goes_on = picture is not frame and picture.status == "running" and before is not None
+            self.charts.snapshot = with_rest(picture, before) if before and goes_on else picture
+        self.panes.runs.shelf = shelf
+        self.status.snapshot = shelf.active or frame or (shown.snapshot if shown else None)
+        self.hints.stops = shelf.stops
 
+    @property
+    def run_to_leave(self) -> Snapshot | None:
+        """The run that was asked for and is active: who quits is asked about it."""
+        running = self.shelf.active
+        return running if running is not None and running.full else None
 
-class LabDoor:
-    """Opens the lab, and tells it of the draft and the runs while it is open."""
-
-    def __init__(
-        self, desk: Desk, engine: type[Engine], collection: dict[str, Any] | None = None
-    ) -> None:
-        self._desk, self._engine, self._collection = desk, engine, collection
-        self._lab: LabScreen | None = None
-        self._used = find_used()
-
-    def has_met(self, show: str) -> bool:
-        """True where this was shown before, in this session or an earlier one."""
-        return show in self._used
-
-    def begin(self) -> None:
-        """Show the reports that the workbench was started with, if it was."""
-        if self._collection is not None:
-            self.open("reports")
-
-    def open(self, show: str = "") -> None:
-        """Show the lab. show : on this topic, or on a tab of the reports that are opened."""
-        if self._lab is None:
-            from ..lab.screen import LabScreen
-
-            self._lab = LabScreen(self._engine, self._collection)
-            self._desk.app.install_screen(self._lab, "lab")
-        self._lab.follow(self._desk.draft, self._desk.shelf.runs)
-        if show:
-            self._lab.open(show)
-            note_used(show)
-            self._used.add(show)
-        self._desk.app.push_screen("lab")
-
-    def follow(self) -> None:
-        """Tell the lab what is worked on now, if it is what is seen."""
-        if self._lab is not None and self._lab.is_current:
-            self._lab.follow(self._desk.draft, self._desk.shelf.runs)
-
-    def closings(self) -> list[Coroutine[Any, Any, None]]:
-        """The work that is left to do at the end of the app."""
-        return [self._lab.shut_down()] if self._lab is not None else []
+    def choose(self, shown: int, overlays: tuple[int, ...] = (), note: str = "") -> None:
+        """Show a run, by its key, and lay others over it; then say something."""
+        raise NotImplementedError

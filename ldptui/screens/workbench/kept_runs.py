@@ -73,7 +73,7 @@ class KeptRuns:
         if note:
             self._desk.note(note)
 
-    async def show_last(self, chosen: Callable[[], bool]) -> None:
+    async def show_last(self) -> None:
         """At the start: show the last run in place of a preview, if it is of this very scenario.
 
         A run of another one would stand under the title of this one; Runs has it. What was
@@ -81,10 +81,10 @@ class KeptRuns:
         """
         desk = self._desk
         last, scenario = desk.shelf.last, desk.draft.scenario if desk.draft is not None else None
-        if last is None or scenario is None or scenario.document != last.document or chosen():
+        if desk.is_chosen or not (last and scenario and scenario.document == last.document):
             return
         await self.read(last)
-        if last.key in desk.shelf.read and not chosen():
+        if last.key in desk.shelf.read and not desk.is_chosen:
             desk.keep(desk.shelf.with_choice(last.key, desk.shelf.overlays))
 
     async def offer_to_resume(self) -> None:
@@ -114,24 +114,12 @@ class KeptRuns:
 
     async def fulfil(self, wish: Wish, run: Run) -> None:
         """Carry out an action of the Runs pane on a run."""
-        match wish:
-            case "star":
-                starred = run.kept is not None and run.kept.star
-                await self._change(run, "star", not starred)
-            case "tags":
-                await self._tag(run)
-            case "remove":
-                await self._delete(run)
-            case "resume":
-                await self._resume(run)
-            case "open":
-                await self._open(run)
-            case "play":
-                await self._play(run)
-            case "difference":
-                self._show_difference(run)
-            case "verify":
-                await self._verify(run)
+        actions = {
+            "star": self._star, "tags": self._tag, "remove": self._delete, "resume": self._resume,
+            "open": self._open, "play": self._play, "difference": self._show_difference,
+            "verify": self._verify,
+        }  # fmt: skip
+        await actions[wish](run)
 
     async def write_trials(self, run: Run | None, out: Path) -> None:
         """Write every trial of a run to a file; only the store has them."""
@@ -153,6 +141,9 @@ class KeptRuns:
         await self.list_all()
         return done
 
+    async def _star(self, run: Run) -> None:
+        await self._change(run, "star", not (run.kept is not None and run.kept.star))
+
     async def _tag(self, run: Run) -> None:
         from ..dialogs.prompts import TagsScreen
 
@@ -167,7 +158,7 @@ class KeptRuns:
             self._desk.keep(self._desk.shelf.without(run))
             self._desk.note(f"{run.name} is deleted; u puts it back")
 
-    def _show_difference(self, run: Run) -> None:
+    async def _show_difference(self, run: Run) -> None:
         """Show the differences of a run from the one shown, or from the one before it."""
         from ..dialogs.prompts import TextScreen
 
@@ -203,7 +194,8 @@ class KeptRuns:
         scenario = desk.draft.scenario if desk.draft is not None else None
         if scenario is None or scenario.document != run.document:
             desk.open_draft(await _draft_of(run))
-        desk.action_run(run.number)
+        desk.is_chosen = True
+        self._simulating.run(run.number)
         desk.action_pane(CHARTS)
 
     # Files.

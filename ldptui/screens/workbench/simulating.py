@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,8 +17,6 @@ from ...session.snapshot import with_rest
 from .desk import BURST_S, Desk
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from ldptui.core.scenario import Scenario
     from ldptui.core.view import TrialEstimates
 
@@ -32,54 +29,33 @@ MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 
 
 class Simulations:
-    """Asks the engine for the numbers that the charts show.
+    """Asks the engine for the numbers that the charts show, for none while a replay is shown.
 
     Parameters
     ----------
     engine : computes, and posts its news to the screen.
     store : where runs are kept, None for nowhere.
-    playing : whether a replay is shown, for which nothing is simulated.
     """
 
-    def __init__(
-        self, desk: Desk, engine: Engine, store: Path | None, playing: Callable[[], bool]
-    ) -> None:
-        self._desk, self._engine, self._playing = desk, engine, playing
+    def __init__(self, desk: Desk, engine: Engine, store: Path | None) -> None:
+        self._desk, self._engine = desk, engine
         self._simulation = Simulation(engine, store)
-        self._debounce: Timer | None = None
-        self._hurried = 0.0  # when the last edit came
-        self._at_once = False  # no burst of edits goes on
+        self._last = 0.0  # when the last edit came
         self._edited = True  # since the last preview: the run shown may give way
         self._asked = False  # for a run, before there was a scenario to run
         self._before: Snapshot | None = None  # the preview that this one goes on from
 
-    @property
-    def pending(self) -> bool:
-        """True while edits wait for their preview."""
-        return self._debounce is not None
-
     def preview_soon(self, *, edited: bool = False) -> None:
-        """Simulate what the charts lack once a burst of edits is over.
+        """Simulate what the charts lack: after an edit at once, in a burst of them at its end.
 
         edited : the scenario is another one now. Else the run that is shown stays.
         """
-        self._edited = self._edited or edited
-        if self._debounce is not None:
-            self._debounce.stop()
-        if self._at_once:
+        before, self._edited = self._last, self._edited or edited
+        self._last = time.monotonic() if edited else before
+        if edited and self._last - before > BURST_S:
             self.preview()
         else:
-            self._debounce = self._desk.set_timer(BURST_S, self.preview)
-
-    @contextmanager
-    def hurrying(self) -> Iterator[None]:
-        """Inside, a draft is simulated while it is drawn, unless it is one of a burst."""
-        before, self._hurried = self._hurried, time.monotonic()
-        self._at_once = self._hurried - before > BURST_S
-        try:
-            yield
-        finally:
-            self._at_once = False
+            self._desk.later("preview", BURST_S, self.preview)
 
     def preview(self) -> None:
         """Simulate the draft with few trials on the counts path, as far as the charts need it.
@@ -88,12 +64,12 @@ class Simulations:
         adds what the run was not asked for. A run of other settings stays until an edit. What is
         measured of the scenario already is not measured again.
         """
-        self._debounce = None
         draft, desk = self._desk.draft, self._desk
-        if draft is None or draft.scenario is None or self._playing():
+        desk.drop("preview")
+        if draft is None or draft.scenario is None or desk.replay_bar.replay is not None:
             return
         if self._asked:
-            self.run(None)
+            self.run()
             return
         if self._edited and not (desk.shelf.active and desk.shelf.active.full):
             self._show_measured(draft.scenario.document)
@@ -147,7 +123,7 @@ class Simulations:
 
         return tuple(each for each in selections if not is_there(each))
 
-    def run(self, resumed: int | None) -> None:
+    def run(self, resumed: int | None = None) -> None:
         """Run every trial of the scenario and of its sweep, unless a run has them all.
 
         One that is still being read runs once it is there, in place of its first preview.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.reactive import reactive
-from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Static
 
 from ...terminal.keyboard import ALT_DIGITS
 
@@ -88,8 +86,7 @@ KEYS: Final[list[BindingType]] = [
     Binding("6", "lab", "Lab", id="lab.open"),
     Binding(f"f7,alt+6,{ALT_DIGITS[5]}", "lab", "Lab", id="lab.open.anywhere", priority=True),
     Binding("R", "lab('reports')", "Reports", id="reports.open", show=False),
-    Binding("M", "lab('deployment', True)", "My deployment", id="deployment.open"),
-    Binding("M", "lab('deployment')", "My deployment", id="deployment.open", show=False),
+    Binding("M", "lab('deployment')", "My deployment", id="deployment.open"),
     Binding("ctrl+z", "undo", "Undo", id="draft.undo", show=False),
     Binding("ctrl+y", "redo", "Redo", id="draft.redo", show=False),
     Binding("question_mark,f1", "help", "Help", id="help"),
@@ -117,28 +114,11 @@ KEYS: Final[list[BindingType]] = [
 SMALLEST: Final = Size(60, 18)
 
 
-class TooSmall(Static):
-    """Says how large a terminal has to be."""
-
-    _unseen: Widget | None = None  # had the focus before
-
-    def cover(self, screen: Screen[Any], size: Size) -> None:
-        """Stand in place of a screen of this size, which has no focus then, or give it back."""
-        small = not self.fits(size)
-        if small and screen.focused is not None:
-            self._unseen = screen.focused
-            screen.set_focus(None)
-        screen.set_class(small, "-small")
-        if not small and self._unseen is not None:
-            unseen, self._unseen = self._unseen, None
-            self.call_after_refresh(screen.set_focus, unseen)
-
-    def fits(self, size: Size) -> bool:
-        """True if the workbench has room; else bring the sentence up to date."""
-        if size.width >= SMALLEST.width and size.height >= SMALLEST.height:
-            return True
-        self.update(
-            f"ldptui needs {SMALLEST.width} × {SMALLEST.height} characters,\n"
-            f"this terminal has {size.width} × {size.height}."
-        )
-        return False
+def too_small(size: Size) -> str:
+    """The sentence that says how large a terminal has to be; "" for one that is."""
+    if size.width >= SMALLEST.width and size.height >= SMALLEST.height:
+        return ""
+    return (
+        f"ldptui needs {SMALLEST.width} × {SMALLEST.height} characters,\n"
+        f"this terminal has {size.width} × {size.height}."
+    )

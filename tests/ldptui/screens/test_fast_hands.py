@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 from support.fake_engine import FakeEngine
-from support.waiting import LIMIT_S, idle, seen, until
+from support.waiting import idle, seen, until
 from support.workbench_app import own_home, workbench
 from textual.events import Key
 from textual.keys import _character_to_key
@@ -17,9 +17,6 @@ from textual.pilot import Pilot
 
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.autosave import load_draft
-from ldptui.session.draft import sweep_of
-from ldptui.terminal.keyboard import KeyQueue
-from ldptui.widgets.field import Field
 from ldptui.widgets.picker import PickerScreen
 from ldptui.widgets.status import StatusLine
 
@@ -73,7 +70,7 @@ def no_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
 async def settled(screen: WorkbenchScreen, pilot: Pilot[None]) -> None:
     """Wait until every key is heard, and its preview begun and shown."""
     await until(pilot, lambda: screen.app.key_queue.is_empty and tried(pilot))
-    await until(pilot, lambda: not screen.simulating.pending and screen._showing._patience is None)
+    await until(pilot, lambda: not (screen.waits_for("preview") or screen.waits_for("show")))
     await until(pilot, lambda: all(worker.is_finished for worker in screen.app.workers))
 
 
@@ -134,37 +131,6 @@ async def test_fast_keys_do_what_slow_keys_do(number: int, size: tuple[int, int]
     fast = await walk(sequences, size, at_once=True)
     for keys, one, other in zip(sequences, slow, fast, strict=True):
         assert other == one, keys
-
-
-PICKER = ["2", "enter", *["tab"] * 10, "a", *["right"] * 8]
-
-
-LAST = "attack.scoring"
-"""The key to which these keys come."""
-
-
-async def picked(keys: Sequence[str]) -> tuple[str, list[str]]:
-    """The key that the picker of the sweep shows, and those that are swept, after keys at once."""
-    async with workbench() as (screen, _, pilot):
-        for key in keys:
-            send(pilot, key)
-        await until(pilot, lambda: screen.app.key_queue.is_empty, 20 * LIMIT_S)
-        assert screen.draft is not None
-        picker = next(field for field in screen.query(Field) if field.key == "sweep.key")
-        load_draft()
-        return str(picker.control.value), list(sweep_of(screen.draft))
-
-
-@pytest.mark.long
-async def test_the_picker_of_a_sweep_shows_the_key_that_is_swept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Eight keys of a picker at once; where they do not wait for each other some are lost."""
-    shown, swept = await picked(PICKER)
-    assert swept[-1] == shown == LAST
-    monkeypatch.setattr(KeyQueue, "takes", lambda *_: False)
-    shown, swept = await picked(PICKER)
-    assert swept[-1] != LAST
 
 
 async def test_keys_are_heard_where_a_task_begins_as_it_is_made() -> None:

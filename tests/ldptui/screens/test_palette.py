@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from msgspec.structs import replace
-from support.fake_engine import FakeEngine, base_snapshot
+from support.fake_engine import FakeEngine
 from support.waiting import until
 from textual.app import SystemCommand
 from textual.command import CommandInput, CommandList, CommandPalette, Hit, SearchIcon
@@ -277,24 +276,6 @@ def test_values_are_typed_by_symbol_name_and_kind() -> None:
 def test_a_scenario_is_found_by_its_name_first() -> None:
     first = min(entries(), key=lambda entry: (not entry.matches("fake"), entry.rank("fake")))
     assert first.name == "fake-accounts"
-
-
-@pytest.mark.long
-async def test_what_would_do_nothing_is_not_offered(pilot: Pilot[None]) -> None:
-    engine = pilot.app.workbench._engine  # type: ignore[attr-defined]
-    await until(pilot, lambda: bool(engine.requests))
-    stop, undo = TITLES["run.cancel"], {TITLES["draft.undo"], "Redo"}
-    assert stop in offered(pilot)
-    engine.finish(replace(base_snapshot(engine.active.key), full=False))
-    await until(pilot, lambda: pilot.app.workbench.shelf.active is None)  # type: ignore[attr-defined]
-    idle = {stop, "Copy what is selected, or cancel", *undo}
-    assert not idle & set(offered(pilot))
-    await pilot.press("ctrl+r", "2", "up", "right")
-    await until(pilot, lambda: TITLES["draft.undo"] in offered(pilot))
-    assert stop in offered(pilot)
-    assert "Redo" not in offered(pilot)
-    await pilot.press("escape", "ctrl+z")
-    assert undo & set(offered(pilot)) == {"Redo"}
 
 
 def test_the_help_of_a_choice_names_it_as_the_form_does() -> None:
