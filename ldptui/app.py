@@ -237,14 +237,14 @@ class Workbench(App[None]):
 
     async def action_leave(self) -> None:
         """Quit; a run that is active is asked about first, and a second ctrl+q insists."""
-        from .screens.dialogs.prompts import ConfirmScreen, LeaveScreen
+        from .screens.dialogs.prompts import ConfirmScreen, leaving
 
         running = self.workbench.run_to_leave
         if running is None or isinstance(self.screen, ConfirmScreen):
             self.workbench.save_draft()
             await self._stop()
         else:
-            self.push_screen(LeaveScreen(self.workbench, running), self.leave_if_confirmed)
+            self.push_screen(ConfirmScreen(leaving(running)), self.leave_if_confirmed)
 
     def leave_if_confirmed(self, leave: bool | None) -> None:
         if leave:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, Final
+from typing import Any, Final
 
 from textual.app import ComposeResult
-from textual.binding import ActiveBinding, Binding, BindingType
+from textual.binding import ActiveBinding
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Static
 
 from ldptui.core.kernels.loops import LOOPS
 
 from ..catalogue import allowed_values, key_words, kind_words, listed_kinds
 from ..session.draft import input_of
 from ..terminal.keyboard import ALT_DIGITS, RUN, key_of
-from ..widgets.blank import Scroll
-from ..widgets.dialog import Dialog, ModalScreen
 from ..widgets.words import DOT
+from .dialogs.prompts import TextScreen
 
 ABOUT: Final = (
     "Users answer a question in private: each report is noisy, and the server estimates from all "
@@ -33,6 +31,7 @@ DIGEST: Final = (
     "and seed give the same digest with the same version, however many processes shared the work."
 )
 KEY_WIDTH: Final = 18
+MUTED: Final = "$foreground-muted"
 SIGNS: Final = (
     ("● ○", "chosen, and what else can be chosen"),
     ("↔", "swept: it takes more than one value in a run"),
@@ -40,39 +39,27 @@ SIGNS: Final = (
     ("✗", "cannot be as it is; the reason stands below"),
 )
 """The signs beside the fields of a form, with their meanings."""
+MOVING: Final = (
+    ("1 … 5", "the panes; alt+1 … alt+5 or f2 … f6 also while typing"),
+    ("shift+drag", "select text with the mouse, in most terminals"),
+)
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(TextScreen):
     """Help for one field of a scenario ("": for the whole), and a table of the keys given."""
 
-    # Not by hand when it is mounted: the app may be ending by then.
-    AUTO_FOCUS = "Scroll"
-
-    DEFAULT_CSS = """
-    HelpScreen {
-        & > Dialog { width: 92%; max-width: 84; }
-        Scroll { height: auto; max-height: 100%; }
-        Static { padding: 0 1; }
-    }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,f1,question_mark", "leave", "Close", id="help.close"),
-    ]
-
     def __init__(self, field_key: str, active_bindings: Iterable[ActiveBinding]) -> None:
-        super().__init__()
-        self._field = field_key
-        self._active = tuple(active_bindings)
+        super().__init__("Help")
+        self._field, self._active = field_key, tuple(active_bindings)
 
     def compose(self) -> ComposeResult:
-        with Dialog("Help", "↑ ↓ scroll · esc closes"), Scroll():
-            parts = [*field_text(self._field, key_of(self.app, *RUN))], [*self._keys()]
-            # Who is not in a field looks for a key.
-            for part in (part for half in (parts if self._field else parts[::-1]) for part in half):
-                yield Static(part, markup=False)
+        parts = [[*field_text(self._field, key_of(self.app, *RUN))], [*self._keys()]]
+        # Who is not in a field looks for a key.
+        self.parts = [part for half in (parts if self._field else parts[::-1]) for part in half]
+        yield from super().compose()
 
     def _keys(self) -> Iterator[Content]:
-        """The keys by where they work, the nearest first."""
+        """The keys by where they work, the nearest first; then the signs of the forms."""
         places: dict[str, dict[tuple[str, str], list[str]]] = {}
         for active in self._active:
             binding = active.binding
@@ -84,20 +71,10 @@ class HelpScreen(ModalScreen[None]):
             if binding.key not in ALT_DIGITS and key not in keys:
                 keys.append(key)
         for place in sorted(places, key=lambda name: name == EVERYWHERE):
-            yield Content("\n").join([Content(""), _heading(f"Keys · {place}"), *(
-                _key_row(" ".join(keys), words) for (_, words), keys in places[place].items()
-            )])  # fmt: skip
-        yield Content("\n").join(
-            [Content(""), _heading("Signs"), *(_key_row(sign, words) for sign, words in SIGNS)]
-        )
-        yield Content("\n").join(
-            [
-                Content(""),
-                _heading("Moving"),
-                _key_row("1 … 5", "the panes; alt+1 … alt+5 or f2 … f6 also while typing"),
-                _key_row("shift+drag", "select text with the mouse, in most terminals"),
-            ]
-        )
+            named = places[place].items()
+            yield _table(f"Keys · {place}", [(" ".join(keys), words) for (_, words), keys in named])
+        yield _table("Signs", SIGNS)
+        yield _table("Moving", MOVING)
 
 
 EVERYWHERE: Final = "everywhere"
@@ -107,11 +84,9 @@ def _place(node: DOMNode) -> str:
     """The name of the place where a binding works: the pane around it, without what it shows."""
     if isinstance(node, Screen) or not isinstance(node, Widget):
         return EVERYWHERE
-    for ancestor in node.ancestors_with_self:
-        title = ancestor.border_title if isinstance(ancestor, Widget) else None
-        if title:
-            return Content.from_markup(str(title)).plain.partition(" · ")[0]
-    return "here"
+    around = (each for each in node.ancestors_with_self if isinstance(each, Widget))
+    title = next((str(each.border_title) for each in around if each.border_title), "here")
+    return Content.from_markup(title).plain.partition(" · ")[0]
 
 
 def field_text(key: str, run_key: str) -> Iterator[Content]:
@@ -125,25 +100,17 @@ def field_text(key: str, run_key: str) -> Iterator[Content]:
         paragraphs = (ABOUT.format(run_key), "", DIGEST, "", loops)
         yield Content("\n").join([_heading("ldptui"), *map(Content, paragraphs)])
         return
-    title = Content.assemble(
-        _heading(words.title), Content.styled(f"   {key}", "$foreground-muted")
-    )
+    title = _heading(words.title).append(Content.styled(f"   {key}", MUTED))
     yield Content("\n").join([title, Content(words.meaning)])
     table, _, leaf = key.partition(".")
     if leaf.rpartition(".")[2] == "kind":
         for kind in (kind_words(table, kind) for kind in listed_kinds(table)):
-            name = Content.styled(f"{kind.kind:<10}", "bold")
-            yield Content("\n").join(
-                [
-                    Content(""),
-                    Content.assemble(name, kind.name),
-                    Content.styled(kind.reason, "$foreground-muted"),
-                ]
-            )
+            name, reason = (f"\n{kind.kind:<10}", "bold"), (f"\n{kind.reason}", MUTED)
+            yield Content.assemble(name, kind.name, reason)
     else:
         choices = input_of(key)[1] if words.words else None  # as the form names them
         allowed = DOT.join(word for _, word in choices) if choices else allowed_values(key)
-        yield Content.assemble("\n", ("Allowed   ", "$foreground-muted"), allowed)
+        yield Content.assemble("\n", ("Allowed   ", MUTED), allowed)
     yield from _formula(words.formula, words.source)
 
 
@@ -155,25 +122,29 @@ def lab_text(tab: str, name: str = "") -> Iterator[Content]:
     if field is not None:
         yield Content("\n").join([_heading(field.title), Content(field.meaning)])
         allowed = field.allowed or allowed_values(field.key)
-        yield Content.assemble("\n", ("Allowed   ", "$foreground-muted"), allowed)
+        yield Content.assemble("\n", ("Allowed   ", MUTED), allowed)
         yield from _formula(field.formula, field.source)
     for notion in notions(tab):
         heading = _heading(notion.name)
-        reason = Content.styled(notion.reason, "$foreground-muted")
+        reason = Content.styled(notion.reason, MUTED)
         yield Content("\n").join([Content(""), heading, reason, Content(notion.text)])
         yield from _formula(notion.formula, notion.source)
 
 
 def _formula(formula: str, source: str) -> Iterator[Content]:
     if formula:
-        yield Content.assemble("\n", Content.styled(formula.strip("\n"), "$text-primary"))
+        yield Content.assemble("\n", (formula.strip("\n"), "$text-primary"))
     if source:
-        yield Content.assemble("\n", Content.styled(f"Source    {source}", "$foreground-muted"))
+        yield Content.assemble("\n", (f"Source    {source}", MUTED))
 
 
 def _heading(words: str) -> Content:
     return Content.styled(words, "bold $text-accent")
 
 
-def _key_row(keys: str, words: str) -> Content:
-    return Content.assemble(Content.styled(f"{keys:<{KEY_WIDTH}} ", "bold"), words)
+def _table(heading: str, rows: Iterable[tuple[str, str]]) -> Content:
+    """Keys or signs with their words, a row each."""
+    parts: list[Any] = []
+    for keys, words in rows:
+        parts += (f"\n{keys:<{KEY_WIDTH}} ", "bold"), words
+    return Content.assemble("\n", _heading(heading), *parts)

@@ -69,31 +69,6 @@ class LibraryScreen(ListScreen[Path | None]):
     Page up and page down scroll the preview.
     """
 
-    DEFAULT_CSS = """
-    LibraryScreen {
-        & > Dialog { width: 94%; max-width: 184; height: 92%; max-height: 52; }
-        Input { border: round $foreground 30%; background: transparent; padding: 0 1; }
-        Input:focus { border: round $accent; background-tint: transparent; }
-        Container { layout: vertical; height: 1fr; }
-        LineList {
-            width: 1fr;
-            height: 1fr;
-            margin-left: 1;
-        }
-        Scroll {
-            width: 1fr;
-            height: 1fr;
-            padding: 0 1;
-            border-top: solid $foreground 30%;
-        }
-    }
-    LibraryScreen.-narrow LineList { height: 8; }
-    LibraryScreen.-wide {
-        Container { layout: horizontal; }
-        LineList { width: auto; max-width: 64%; }
-        Scroll { border-top: none; border-left: solid $foreground 30%; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+o", "by_path", "By its path", show=False, priority=True, id="library.path"),
         Binding("pagedown", "preview(1)", "Scroll down", show=False, id="library.scroll-down"),

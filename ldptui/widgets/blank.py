@@ -40,13 +40,6 @@ class Scroll(VerticalScroll):
     what was there before would decide.
     """
 
-    DEFAULT_CSS = """
-    Scroll {
-        scrollbar-gutter: stable;
-        scrollbar-size: 0 1;  /* Textual 8 gives a stable gutter a row for the other scrollbar. */
-    }
-    """
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "scroll_down", "Down", show=False, id="rows.down"),
         Binding("k", "scroll_up", "Up", show=False, id="rows.up"),

@@ -26,15 +26,6 @@ class ChoiceBar(Widget):
     """
 
     COMPONENT_CLASSES = {"choice-bar--selected", "choice-bar--other"}  # noqa: RUF012
-    DEFAULT_CSS = """
-    ChoiceBar {
-        height: 1;
-        width: 1fr;
-        color: $text-muted;
-        & > .choice-bar--selected { color: $text-accent; text-style: bold underline; }
-        & > .choice-bar--other { color: $foreground; }
-    }
-    """
 
     @dataclass(eq=False)
     class Chosen(Message):

@@ -66,16 +66,6 @@ def nearest(place: float, stops: Sequence[float], *, log: bool = False) -> float
 class Readout(Static):
     """The lines of what a chart reads at its cursor; nothing while it has none."""
 
-    DEFAULT_CSS = """
-    Readout {
-        height: auto;
-        text-wrap: nowrap;
-        text-overflow: ellipsis;
-        border-top: solid $foreground 15%;
-        &.-low { border-top: none; }
-    }
-    """
-
     def __init__(self) -> None:
         super().__init__(markup=False)
         self.display = False

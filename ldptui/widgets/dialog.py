@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual import screen
 from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
@@ -14,7 +16,8 @@ from .words import parts_within
 class ModalScreen(screen.ModalScreen[ScreenResultType]):
     """A screen over another one, in its middle, closed once; left without a result."""
 
-    DEFAULT_CSS = "ModalScreen { align: center middle; }"
+    # Not relative: that would be from the module of each dialog.
+    CSS_PATH = Path(__file__).parents[1] / "screens/dialogs.tcss"
 
     def action_leave(self) -> None:
         self.dismiss(None)
@@ -26,22 +29,6 @@ class ModalScreen(screen.ModalScreen[ScreenResultType]):
 
 class Dialog(Vertical):
     """A framed box: its title above, the keys that close it below."""
-
-    DEFAULT_CSS = """
-    Dialog {
-        width: 90%;
-        max-width: 96;
-        height: auto;
-        max-height: 92%;
-        padding: 0 1;
-        border: round $accent;
-        border-title-color: $text-accent;
-        border-title-style: bold;
-        border-subtitle-color: $text-muted;
-        background: $surface;
-        &:ansi { background: ansi_default; }
-    }
-    """
 
     def __init__(
         self,

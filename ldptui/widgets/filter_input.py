@@ -27,17 +27,6 @@ class FilterInput(Horizontal):
     stays : whether the row is there without words as well.
     """
 
-    DEFAULT_CSS = """
-    FilterInput {
-        height: 1;
-        display: none;
-        &.-stays { display: block; }
-        & > .filter--slash { width: 2; color: $text-accent; text-style: bold; }
-        & > .filter--count { width: auto; color: $text-muted; margin-left: 1; }
-        & > Input { width: 1fr; background: transparent; }
-    }
-    """
-
     @dataclass(eq=False)
     class Changed(Message):
         """Other words; "" without any."""

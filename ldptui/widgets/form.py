@@ -78,15 +78,6 @@ def problem_words(draft: Draft, key: str) -> str:
 class FormLine(FormControl, Static, can_focus=True):
     """A row that enter or a click does something with; `name` says what."""
 
-    DEFAULT_CSS = """
-    FormLine {
-        height: auto;
-        padding: 0 1 0 2;
-        color: $text-muted;
-        &:focus { color: $text-accent; text-style: bold; }
-        &:ansi:focus { text-style: bold underline; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         *ROW_KEYS,
         Binding("enter,space", "press", "Go on", id="line.press"),
@@ -116,14 +107,6 @@ class FormLine(FormControl, Static, can_focus=True):
 
 class Form(PlainScroll):
     """Rows in order. Each is made when it is first shown, and hidden while it means nothing."""
-
-    DEFAULT_CSS = """
-    Form {
-        height: 1fr;
-        & > Static { height: auto; padding: 0 1 0 2; color: $text-muted; }
-        &:ansi > Static { text-style: dim; }
-    }
-    """
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -187,20 +170,6 @@ BLOCK_S: Final = 0.7
 
 class FormPane(Widget, can_focus=True):
     """A pane that remembers its field with the focus, and closes while the script is broken."""
-
-    DEFAULT_CSS = """
-    FormPane {
-        border: round $foreground 25%;
-        border-title-color: $text-muted;
-        border-subtitle-color: $text-error;
-        layout: vertical;
-        height: 1fr;
-        & PlainScroll {
-            scrollbar-color: $foreground 25%;
-            scrollbar-background: $background;
-        }
-    }
-    """
 
     draft: var[Draft | None] = var(None, always_update=True)
 

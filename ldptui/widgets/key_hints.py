@@ -37,18 +37,6 @@ class KeyHints(Widget):
     goes back from a pane that is zoomed.
     """
 
-    DEFAULT_CSS = """
-    KeyHints {
-        height: 1;
-        padding: 0 1;
-        background: $background;
-        link-style: not underline;
-        link-style-hover: underline;
-        link-background-hover: $panel;
-        & > .hints--key { color: $text-accent; text-style: bold; }
-        & > .hints--text { color: $foreground-muted; }
-    }
-    """
     COMPONENT_CLASSES = {"hints--key", "hints--text"}  # noqa: RUF012
 
     stops: reactive[bool] = reactive(False, init=False)

@@ -45,14 +45,6 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"number-table--cursor"}
-    DEFAULT_CSS = """
-    NumberTable {
-        height: 1fr;
-        scrollbar-size-vertical: 1;
-        scrollbar-size-horizontal: 1;
-        & > .number-table--cursor { text-style: reverse; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False, id="table.up"),
         Binding("down,j", "move(1)", "Down", show=False, id="table.down"),
@@ -218,9 +210,6 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
 class FilteredTable(FilteredList):
     """A `NumberTable` with a text field for its filter, which `/` opens."""
 
-    DEFAULT_CSS = """
-    FilteredTable { height: 1fr; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", key_display="/", id="table.filter"),
         Binding("escape", "drop_filter", "Drop the filter", show=False, id="table.drop-filter"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.visual import VisualType
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -12,24 +14,6 @@ from textual.widgets.option_list import Option
 class LineList(OptionList):
     """Textual's list without a frame, with the keys of vi beside its own."""
 
-    DEFAULT_CSS = """
-    LineList {
-        border: none;
-        padding: 0;
-        background: transparent;
-        text-wrap: nowrap;
-        text-overflow: ellipsis;
-        scrollbar-size-vertical: 1;
-        &:focus { border: none; }
-        &:focus > .option-list--option-highlighted {
-            color: $foreground;
-            background: $block-cursor-blurred-background;
-            text-style: bold;
-        }
-        &:ansi > .option-list--option-highlighted { text-style: bold underline; }
-        &:nocolor > .option-list--option-highlighted { text-style: bold underline; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "Down", show=False, id="list.down"),
         Binding("k", "cursor_up", "Up", show=False, id="list.up"),
@@ -39,3 +23,13 @@ class LineList(OptionList):
 
     def __init__(self, *options: Option) -> None:
         super().__init__(*options, compact=True, markup=False)
+
+    def write_rows(self, rows: Sequence[VisualType]) -> None:
+        """Show these rows; as many as before keep their places, and lay out nothing anew."""
+        if len(rows) != self.option_count:
+            self.clear_options()
+            self.add_options(map(Option, rows))
+            return
+        for at, row in enumerate(rows):
+            if self.get_option_at_index(at).prompt != row:
+                self.replace_option_prompt_at_index(at, row)

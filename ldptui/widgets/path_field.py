@@ -77,18 +77,6 @@ class PathField(Vertical):
     Posts `Chosen` with what was taken; `tell` puts a sentence below.
     """
 
-    DEFAULT_CSS = """
-    PathField {
-        height: auto;
-        & > Input { border: round $foreground 30%; background: transparent; padding: 0 1; }
-        & > Input:focus { border: round $accent; background-tint: transparent; }
-        & > Input:nocolor > .input--cursor { text-style: underline; }
-        & > Input.-refused, & > Input.-refused:focus { border: round $error; }
-        & > Static { height: auto; max-height: 4; padding: 0 1; color: $text-muted; }
-        & > Static.-refused { color: $text-error; }
-        & > Static.-asking { color: $text-warning; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "Complete", show=False, id="path.complete"),
     ]

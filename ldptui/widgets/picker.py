@@ -79,11 +79,6 @@ class ListScreen(ModalScreen[ScreenResultType]):
     rows : those that the words leave.
     """
 
-    DEFAULT_CSS = """
-    ListScreen {
-        Input:nocolor > .input--cursor { text-style: underline; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="picker.close"),
         Binding("down", "move(1)", "Next", show=False, priority=True, id="picker.next"),
@@ -170,15 +165,6 @@ class PickerScreen(ListScreen[Offer | None]):
     Enter takes, or opens a folded group, whose row is its heading.
     """
 
-    DEFAULT_CSS = """
-    PickerScreen {
-        Input { height: 1; border: none; padding: 0; background: transparent; }
-        Input:focus { border: none; background-tint: transparent; }
-        LineList { height: auto; max-height: 100%; margin-top: 1; }
-        Static { height: 2; color: $foreground-muted; margin-top: 1; }
-        &:ansi Static { text-style: dim; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "go_on(1)", "Next field", False, priority=True, id="picker.tab"),
         Binding(

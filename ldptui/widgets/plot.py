@@ -64,13 +64,6 @@ class ChartView(Widget, can_focus=True):
     many times wider the x-axis is than the whole of it, around the cursor.
     """
 
-    DEFAULT_CSS = """
-    ChartView {
-        height: 1fr;
-        width: 1fr;
-    }
-    """
-
     class Pointed(Message):
         """A click at a place of the data."""
 

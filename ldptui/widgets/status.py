@@ -31,23 +31,6 @@ class StatusLine(Widget):
     busy : what is being computed, in words. idle : what is said while there is nothing else.
     """
 
-    DEFAULT_CSS = """
-    StatusLine {
-        height: 1;
-        padding: 0 1;
-        background: $panel;
-        color: $foreground;
-        text-wrap: nowrap;
-        text-overflow: ellipsis;
-        link-style: not underline;
-        link-style-hover: underline;
-        link-background-hover: $panel;
-        & > .status--good { text-style: bold; }
-        & > .status--bad { color: $text-error; }
-        & > .status--busy { color: $text-accent; }
-        & > .status--muted { color: $foreground-muted; }
-    }
-    """
     COMPONENT_CLASSES = {"status--good", "status--bad", "status--busy", "status--muted"}  # noqa: RUF012
 
     snapshot: reactive[Snapshot | None] = reactive(None)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.pilot import Pilot
 
 from ldptui.messages import KeysProposed, LongWork, SelectionsChanged
@@ -18,13 +18,14 @@ from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.plot import ChartView
 from support.chart_cases import QUICK
+from support.styled_app import StyledApp
 from support.told import told
 
 QUICK_DRAFT = drafts.draft_of(QUICK, Path())
 CAMPAIGN = QUICK + "[campaign]\nrounds = 5\n"
 
 
-class Shell(App[None]):
+class Shell(StyledApp):
     """The pane alone, as large as the screen."""
 
     def __init__(self, charset: str) -> None:

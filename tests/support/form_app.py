@@ -6,13 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.widget import Widget
 
 from ldptui.messages import FieldFocused, KeyEdited, TextEdited
 from ldptui.session.draft import Draft, draft_of, edit_key, edit_text
 from ldptui.widgets.field import Field, ValueInput
+from support.styled_app import StyledApp
 
 SCENARIO = """\
 format = 1
@@ -37,7 +38,7 @@ targets = { pick = "random", count = 3 }
 SWEEP = '\n[sweep]\n"attack.share" = { from = 0.0, to = 0.2, points = 5 }\n'
 
 
-class FormApp(App[None]):
+class FormApp(StyledApp):
     """One pane, the draft that it edits, and all that it posted."""
 
     def __init__(

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from textual.app import App
 from textual.pilot import Pilot
 
 from ldptui.messages import KeyEdited
@@ -16,12 +15,13 @@ from ldptui.session.draft import draft_of
 from ldptui.widgets.field import Field
 from support.chart_cases import QUICK
 from support.fake_engine import LabEngine
+from support.styled_app import StyledApp
 from support.waiting import until
 
 DRAFT: Final = draft_of(QUICK, Path())
 
 
-class Shell(App[None]):
+class Shell(StyledApp):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
 
     def __init__(self, engine: type[LabEngine], charset: str = "braille") -> None:

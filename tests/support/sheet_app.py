@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 
 from ldptui.screens.workbench.equations_view import EquationsView
 from ldptui.screens.workbench.privacy_view import PrivacyView
 from ldptui.screens.workbench.report_view import ReportView
 from ldptui.session.draft import Draft
 from ldptui.widgets.blank import Scroll
+from support.styled_app import StyledApp
 
 View = TypeVar("View", EquationsView, PrivacyView, ReportView)
 
 
-class SheetApp(App[None], Generic[View]):
+class SheetApp(StyledApp, Generic[View]):
     """The view alone, as large as the screen."""
 
     def __init__(

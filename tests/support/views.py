@@ -220,7 +220,6 @@ PICKED: Final = (
 )
 
 DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
-    "LeaveScreen": ("ctrl+r", "ctrl+q"),
     "HelpScreen": ("f1",),
     "Palette": ("ctrl+p",),
     "LibraryScreen": ("ctrl+o",),

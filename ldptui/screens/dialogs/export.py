@@ -42,15 +42,6 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
 
     # Not by hand when it is mounted: the app may be ending by then.
     AUTO_FOCUS = "LineList"
-
-    DEFAULT_CSS = """
-    ExportScreen {
-        & > Dialog > LineList {
-            height: auto;
-            margin: 0 1 1 1;
-        }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="export.close"),
     ]
@@ -66,17 +57,11 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
 
     def compose(self) -> ComposeResult:
         with Dialog("Export", "enter exports · ↑ ↓ choose · tab edits the name · esc closes"):
-            yield LineList(
-                *(
-                    Option(
-                        Content.assemble(
-                            f"{name:<16}", Content.styled(explained, "$foreground-muted")
-                        ),
-                        id=what,
-                    )
-                    for what, (name, explained) in CHOICES.items()
-                ),
+            rows = (
+                (f"{name:<16}", Content.styled(about, "$foreground-muted"))
+                for name, about in CHOICES.values()
             )
+            yield LineList(*(Option(Content.assemble(*row)) for row in rows))
             yield PathField(self._folder)
 
     def on_mount(self) -> None:
@@ -85,7 +70,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
 
     def on_option_list_option_highlighted(self, event: LineList.OptionHighlighted) -> None:
         event.stop()
-        self._what = next(what for what in CHOICES if what == event.option_id)
+        self._what = [*CHOICES][event.option_index]
         field = self.query_one(PathField)
         if field.text == self._proposed:
             self._proposed = home_as_tilde(self._default)

@@ -103,9 +103,10 @@ def fault_to_open(path: Path) -> tuple[str, bool]:
     if is_there(path) and not (is_file(path) or is_folder(path)):
         return f"{path} is no file but a device or a pipe, which may have no end", False
     try:
-        if (other := _other(path)) is not None:
-            return other, False
-        load(path)
+        if not opens_otherwise(path):
+            load(path)
+        elif path.suffix in DRAWN and not read_figure(path):
+            return f"{path} carries no scenario of ldptui", False
     except FileError as error:
         return str(error), False
     except ScenarioError as error:
@@ -122,20 +123,6 @@ def opens_otherwise(path: Path) -> bool:
     from ldptui.core.store.recording import is_recording
 
     return path.suffix in DRAWN or is_recording(path)
-
-
-def _other(path: Path) -> str | None:
-    """The problem of a file that is no scenario, "" where it has none; None for a scenario.
-
-    Raises FileError.
-    """
-    from ldptui.core.store.recording import is_recording
-
-    if is_recording(path):
-        return ""
-    if path.suffix in DRAWN:
-        return "" if read_figure(path) else f"{path} carries no scenario of ldptui"
-    return None
 
 
 def is_bundled(path: Path) -> bool:
@@ -189,19 +176,9 @@ def own_path(draft: Draft) -> Path:
         return draft.path.absolute()
     if draft.path is not None:
         return places.scenarios_dir() / draft.path.name
-    title = str((draft.document or {}).get("title", ""))
-    return places.scenarios_dir() / f"{_name_from(title) or 'scenario'}.toml"
-
-
-def _name_from(title: str) -> str:
-    """The first words of a title, as a file's name."""
-    words = re.sub(r"[^a-z0-9]+", " ", title.casefold()).split()
-    name = ""
-    for word in words:
-        if len(name) + len(word) >= 40:
-            break
-        name += f"-{word}" if name else word
-    return name
+    title = str((draft.document or {}).get("title", "")).casefold()
+    name = re.sub(r"[^a-z0-9]+", "-", title)[:40].strip("-")
+    return places.scenarios_dir() / f"{name or 'scenario'}.toml"
 
 
 def reason_to_ask(draft: Draft, path: Path) -> str | None:
@@ -216,10 +193,4 @@ def reason_to_ask(draft: Draft, path: Path) -> str | None:
         if path != draft.path:
             return f"{path} exists"
         return f"{path} was changed by another program" if saved != draft.saved_text else None
-    population = (draft.document or {}).get("population")
-    data = population.get("path") if isinstance(population, dict) else None
-    if isinstance(data, str) and data and not Path(data).expanduser().is_absolute():
-        moved = path.parent.absolute() != draft.folder.absolute()
-        if moved and not is_there(path.parent / data):
-            return f"the scenario reads {data}, which is not in {path.parent}: copy it there"
     return None

@@ -45,20 +45,6 @@ class AttackPane(FormPane):
     """
 
     BORDER_TITLE = "3 Attack"
-    DEFAULT_CSS = """
-    AttackPane {
-        border-subtitle-color: $text-muted;
-        &.-wrong { border-subtitle-color: $text-error; }
-        & > #form { height: 1fr; }
-        & > #script { height: 1fr; display: none; padding: 0 0 0 1; }
-        &.-show-script > #form { display: none; }
-        &.-show-script > #script { display: block; }
-        &.-both > #form, &.-both > #script { display: block; }
-        &.-side { layout: horizontal; }
-        &.-side > #form { width: 42; }
-        &.-side > #script { width: 1fr; border-left: solid $foreground 15%; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "switch", "Form/script", id="attack.switch"),
         # Before a text with the focus, which would take the letter of it.

@@ -35,13 +35,6 @@ LONG: Final = 66
 class EquationsView(FilteredList):
     """Live formulas of `draft` over the searchable list; `/` filters both."""
 
-    DEFAULT_CSS = """
-    EquationsView {
-        height: 1fr;
-        & > FilterInput { dock: top; }
-        & > LineList { height: 1fr; border: none; padding: 0; text-wrap: wrap; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", key_display="/", id="equations.filter"),
         Binding("escape", "drop_filter", "Drop the filter", show=False, id="equations.leave"),

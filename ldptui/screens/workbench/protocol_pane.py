@@ -11,7 +11,6 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.reactive import var
 from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
 
 from ...catalogue import kind_words, listed_kinds
 from ...messages import ChoicesAsked, FieldFocused, KeyEdited
@@ -38,14 +37,6 @@ def usual_kinds() -> tuple[str, ...]:
 class ProtocolList(LineList):
     """Rows in which moving is choosing; the last one leads to all protocols."""
 
-    DEFAULT_CSS = """
-    ProtocolList {
-        height: auto;
-        max-height: 1fr;
-        & > .option-list--option-highlighted { background: transparent; }
-        &:focus > .option-list--option-highlighted { color: $text-accent; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "All protocols", id="protocol.ask"),
     ]
@@ -61,17 +52,6 @@ class ProtocolPane(Vertical):
     """
 
     BORDER_TITLE = "1 Protocol"
-    DEFAULT_CSS = """
-    ProtocolPane {
-        border: round $foreground 25%;
-        border-title-color: $text-muted;
-        border-subtitle-color: $text-muted;
-        padding: 0 1;
-        height: auto;
-        & > Static { height: auto; color: $text-muted; }
-        & > .-refused { color: $text-error; }
-    }
-    """
 
     draft: var[Draft | None] = var(None, always_update=True)
 
@@ -139,13 +119,8 @@ class ProtocolPane(Vertical):
         rows.append(Content.styled(f"  all {len(listed)} protocols …", muted_style(self)))
         options = self._list
         with options.prevent(OptionList.OptionHighlighted):
-            if kinds != self._kinds:
-                self._kinds = kinds
-                options.clear_options()
-                options.add_options(Option(row) for row in rows)
-            else:
-                for at, row in enumerate(rows):
-                    options.replace_option_prompt_at_index(at, row)
+            self._kinds = kinds
+            options.write_rows(rows)
             if chosen in kinds and options.highlighted != len(kinds):
                 options.highlighted = kinds.index(chosen)
 

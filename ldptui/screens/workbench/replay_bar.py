@@ -25,10 +25,6 @@ class ReplayBar(Static, can_focus=True):
     replay : what is shown. frame : the snapshot at the place reached; None before the first.
     """
 
-    DEFAULT_CSS = """
-    ReplayBar { height: 1; padding: 0 1; display: none; background: $panel; text-wrap: nowrap; }
-    ReplayBar:focus { text-style: bold; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "play", "Play, pause", id="replay.toggle"),
         Binding("comma", "step(-1)", "Step", key_display=", .", id="replay.back"),

@@ -64,9 +64,6 @@ class ReportView(Vertical):
     change did.
     """
 
-    DEFAULT_CSS = """
-    ReportView { height: 1fr; }
-    """
     BINDINGS = [  # noqa: RUF012
         Binding("n", "new_report", "New report", id="report.new"),
         Binding("w", "new_user", "New user", id="report.user"),

@@ -7,56 +7,20 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from rich.text import Text
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.reactive import var
 from textual.widgets import Static
-from textual.widgets.option_list import Option
 
 from ...messages import Ask, RunAsked, RunsChosen
 from ...session.runs import Run, changes, describe_scenario, differences, matching
 from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
-from ...text.prose import first_lines, plain
+from ...text.prose import plain
 from ...widgets.blank import Scroll, call_on_resize
 from ...widgets.filter_input import FilteredList, FilterInput, no_match
 from ...widgets.option_list import LineList
-from ...widgets.status import failure
-from ...widgets.words import put_or_hide, spell_text
-
-
-class FailureView(Scroll):
-    """Nothing while nothing failed; of a traceback the end, as that is where it says why."""
-
-    DEFAULT_CSS = """
-    FailureView {
-        height: auto;
-        max-height: 85%;
-        border-top: solid $foreground 15%;
-        padding: 0 1;
-        display: none;
-        & > Static { color: $text-error; height: auto; }
-        & > Static.-traceback { color: $foreground 80%; }
-    }
-    """
-
-    def compose(self) -> ComposeResult:
-        yield Static(markup=False)
-
-    def show(self, error: str, details: str) -> None:
-        """Show an error, or nothing.
-
-        error : a sentence, "" where nothing failed. details : a traceback that says it too.
-        """
-        words, text = self.query_one(Static), plain(details or error)
-        self.display = bool(text)
-        if str(words.content) != text:
-            words.update(text)
-            words.set_class(bool(details), "-traceback")
-            show = self.scroll_end if details else self.scroll_home
-            self.call_after_refresh(show, animate=False)
-
+from ...widgets.words import put, put_or_hide, spell_text
 
 MARKS: Final = {
     "running": "●", "done": "✓", "partial": "◐", "failed": "✗", "interrupted": "◌",
@@ -70,15 +34,11 @@ WORDS: Final = {
 }
 MOST_OVERLAYS: Final = 4
 """More runs over one another cannot be told apart."""
-ROOM_FOR_DETAILS: Final = 8
+ROOMY: Final = 8
 """Rows from which a rule and four lines below the list describe the run under the cursor."""
-ROOM_FOR_DIGEST: Final = 4
-"""Rows from which a line below the list says its digest, and lines that no run needs say more."""
-DETAILS: Final = 4
-"""Lines of the description at least; it takes half of the pane up to `MOST_DETAILS`."""
-MOST_DETAILS: Final = 8
-BRIEF: Final = 2
-"""Sentences of the description where there is less room: its row says what differs."""
+LOW: Final = 4
+"""Rows from which a line does; and how many lines more room has."""
+DRAWN: Final = "ldptui {ldptui}, NumPy {numpy}, Python {python}"
 EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its sweep, and keeps it."
 
 
@@ -89,19 +49,6 @@ class RunsPane(FilteredList):
     """
 
     BORDER_TITLE = "5 Runs"
-    DEFAULT_CSS = """
-    RunsPane {
-        border: round $foreground 25%;
-        border-title-color: $foreground-muted;
-        border-subtitle-color: $foreground-muted;
-        & > LineList { height: 1fr; min-height: 1; }
-        & > Static { color: $foreground-muted; padding: 0 1; height: auto; }
-        & > #details { border-top: solid $foreground 15%; padding: 0 1; }
-        & > #details.-brief { border-top: none; }
-        & > #empty { height: 1fr; }
-        & > FilterInput { padding: 0 1; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "overlay", "Overlay", id="runs.overlay"),
         Binding("d", "ask('difference')", "Diff", id="runs.difference"),
@@ -129,8 +76,7 @@ class RunsPane(FilteredList):
         await self.mount(
             Static(id="empty"),
             LineList(),
-            FailureView(),
-            Static(id="details", markup=False),
+            Scroll(Static(id="details", markup=False)),
             FilterInput("filter: words, #tag, star, done, oue …", LineList),
         )
         call_on_resize(self, self._fill)
@@ -159,15 +105,9 @@ class RunsPane(FilteredList):
         rows = [self._row(run, before.get(run.key)) for run in newest]
         keys, before_keys = [run.key for run in newest], self._keys
         self._keys = keys
-        held = self.run_under_cursor(options, before_keys)
-        if len(keys) == options.option_count:
-            # A new list lays out the whole screen anew; the live row changes with every edit.
-            for index, row in enumerate(rows):
-                if options.get_option_at_index(index).prompt != row:
-                    options.replace_option_prompt_at_index(index, row)
-        else:
-            options.clear_options()
-            options.add_options(Option(row) for row in rows)
+        at = options.highlighted if options.has_focus else None
+        held = before_keys[at] if at is not None and at < len(before_keys) else None
+        options.write_rows(rows)
         moved = (keys, self.shelf.shown) != (before_keys, self._shown)
         self._shown = self.shelf.shown
         if keys and (moved or options.highlighted is None):
@@ -195,44 +135,38 @@ class RunsPane(FilteredList):
         row.truncate(max(20, self.content_size.width - 2), overflow="ellipsis")
         return row
 
-    @staticmethod
-    def run_under_cursor(options: LineList, keys: list[int]) -> int | None:
-        """The run under the cursor of somebody who is in the list."""
-        at = options.highlighted
-        return keys[at] if at is not None and at < len(keys) and options.has_focus else None
-
     def _describe(self) -> None:
-        """The run under the cursor in words, where there is room."""
-        details, run = self.query_one("#details", Static), self.current
+        """The run under the cursor in words, where there is room; of a failed one the reason.
+
+        Of a traceback the end, as that is where it says why.
+        """
+        words, run, height = (
+            self.query_one("#details", Static),
+            self.current,
+            self.content_size.height,
+        )
+        details = self.query_one(Scroll)
         failed = run is not None and run.status == "failed"
-        error, trace = (run.snapshot.error, run.snapshot.details) if run and failed else ("", "")
-        if run and run.key == self.shelf.shown and failure(run.snapshot, self.app.size.width):
-            error = ""  # the line at the foot says it
-        self.query_one(FailureView).show(error, trace)
-        width, height = self.content_size
-        brief = height < ROOM_FOR_DETAILS
-        details.display = run is not None and height >= ROOM_FOR_DIGEST and not failed
-        if run is None or not details.display:
+        details.display = run is not None and height >= LOW
+        details.update_classes({"-brief": height < ROOMY and not failed, "-failed": failed})
+        if run is None:
             return
-        details.set_class(brief, "-brief")
-        before = _befores(self.shelf.runs).get(run.key)
-        half = min(MOST_DETAILS, max(DETAILS, (height - 1) // 2))
-        most = max(1, min(DETAILS, height - len(self._keys))) if brief else half
-        told = _description(run, before, brief=brief)[: min(most, BRIEF) if brief else most]
-        lines = _fitting([spell_text(self, text) for text in told], width - 2, most)
-        details.styles.height = len(lines) if brief else most + 1
-        text = Text("\n".join(lines), no_wrap=True)
-        details.update(text, layout=False)  # its height does not depend on the words
+        if failed:
+            put(words, plain(run.snapshot.details or run.snapshot.error))
+            scroll = details.scroll_end if run.snapshot.details else details.scroll_home
+            self.call_after_refresh(scroll, animate=False)
+        else:
+            before = _befores(self.shelf.runs).get(run.key)
+            told = _description(run, before)[: 1 if height < ROOMY else None]
+            # Its height does not depend on the words.
+            words.update(spell_text(self, "\n".join(told)), layout=False)
 
     @property
     def current(self) -> Run | None:
         """The run under the cursor."""
         options = self.query_one(LineList)
-        if options.highlighted is None or not options.display:
-            return None
-        if options.highlighted >= len(self._keys):
-            return None
-        return self.shelf.run(self._keys[options.highlighted])
+        at = options.highlighted if options.display else None
+        return self.shelf.run(self._keys[at]) if at is not None and at < len(self._keys) else None
 
     def on_option_list_option_highlighted(self, event: LineList.OptionHighlighted) -> None:
         event.stop()
@@ -252,12 +186,11 @@ class RunsPane(FilteredList):
             return bool(self.shelf.runs)
         if action != "ask":
             return super().check_action(action, parameters)
-        what = parameters[0]
+        what, kept = parameters[0], run is not None and run.kept is not None
         if what == "restore":
             return bool(self.shelf.deleted)
         if run is None:
             return False
-        kept = run.kept is not None
         match what:
             case "resume":
                 return kept and run.status in ("partial", "interrupted", "failed")
@@ -267,9 +200,7 @@ class RunsPane(FilteredList):
                 return kept
             case "remove":
                 return run.status != "running" and run.snapshot.full
-            case "difference":
-                return len(self.shelf.runs) > 1
-        return True
+        return what != "difference" or len(self.shelf.runs) > 1
 
     def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
         event.stop()
@@ -314,24 +245,20 @@ def _befores(runs: tuple[Run, ...]) -> Mapping[int, Run]:
     return found
 
 
-def _description(run: Run, before: Run | None, *, brief: bool) -> list[str]:
-    """A run in sentences: its state, its setting, its news; where it came from unless brief."""
+def _description(run: Run, before: Run | None) -> list[str]:
+    """A run in sentences: its state, its setting and where it came from, its news."""
     status = WORDS.get(run.status, run.status) if run.number is not None else run.status
     name = f"{run.name[:1].upper()}{run.name[1:]}"
     digest = run.snapshot.digest if run.snapshot.full else ""
-    drawn = fmt.drawn_by(digest, run.snapshot.numpy) if digest and not brief else ""
-    kept = "of this session" if run.kept is None else _drawn_with(run.kept.versions)
-    kept = "" if brief else kept
-    texts = [
-        " · ".join(filter(None, (f"{name}: {status}", drawn, run.title))),
-        " · ".join(
-            filter(None, (describe_scenario(run.document), central_budget_words(run), kept))
-        ),
-    ]
+    drawn = fmt.drawn_by(digest, run.snapshot.numpy) if digest else ""
+    kept = "of this session" if run.kept is None else DRAWN.format_map(run.kept.versions)
+    setting = describe_scenario(run.document), central_budget_words(run), kept
+    texts = [(f"{name}: {status}", run.title, drawn), setting]
+    lines = [" · ".join(filter(None, words)) for words in texts]
     if before is not None:
         news = " ".join(changes(before.document, run.document)) or "nothing changed."
-        texts.append(f"Since {before.name}: {news}")
-    return texts
+        lines.insert(1, f"Since {before.name}: {news}")
+    return lines
 
 
 def central_budget_words(run: Run) -> str:
@@ -339,14 +266,6 @@ def central_budget_words(run: Run) -> str:
     cell = run.snapshot.base_cell
     central = None if cell is None else cell.budgets.get("central_epsilon")
     return "" if central is None else f"central ε ≤ {fmt.short(central)}"
-
-
-def _fitting(texts: list[str], width: int, most: int) -> list[str]:
-    """Texts in at most `most` lines: each has one, and what is left goes to them in their order."""
-    lines: list[str] = []
-    for at, text in enumerate(texts):
-        lines += first_lines(text, width, most - len(lines) - (len(texts) - at - 1))
-    return lines
 
 
 def _when(moment: float) -> str:
@@ -358,7 +277,3 @@ def _when(moment: float) -> str:
     if then[:3] == now[:3]:
         return time.strftime("%H:%M:%S", then)
     return time.strftime("%d %b %y" if then[0] != now[0] else "%d %b   ", then)[:9].ljust(8)
-
-
-def _drawn_with(versions: Mapping[str, object]) -> str:
-    return "ldptui {ldptui}, NumPy {numpy}, Python {python}".format_map(versions)

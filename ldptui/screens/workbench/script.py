@@ -10,7 +10,6 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
 from textual.widgets import TextArea
-from textual.widgets.option_list import Option
 
 from ...messages import FieldFocused, Noted, TextEdited
 from ...terminal.keyboard import ALT_DIGITS
@@ -30,17 +29,6 @@ class ScriptEditor(TextArea):
     It has colours where textual[syntax] is installed.
     """
 
-    DEFAULT_CSS = """
-    ScriptEditor {
-        background: transparent;
-        padding: 0;
-        border: none;
-        scrollbar-size-vertical: 1;
-        scrollbar-color: $foreground 25%;
-        scrollbar-background: $background;
-        &:focus { border: none; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave the editor", show=False, id="script.leave"),
     ]
@@ -150,21 +138,6 @@ class ScriptEditor(TextArea):
 class ProblemList(LineList):
     """The problems of the script, by line; enter or a click goes to the line."""
 
-    DEFAULT_CSS = """
-    ProblemList {
-        display: none;
-        height: auto;
-        max-height: 6;
-        color: $text-error;
-        text-wrap: wrap;
-        &.-any { display: block; }
-        & > .option-list--option { color: $text-error; padding: 0; }
-        & > .option-list--option-highlighted { color: $text-error; background: transparent; }
-        &:focus > .option-list--option-highlighted {
-            color: $text-error; background: $boost; text-style: bold;
-        }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave the list", show=False, id="problems.leave"),
     ]
@@ -185,8 +158,7 @@ class ProblemList(LineList):
             self._timer = self.set_timer(patience, lambda: self.show(problems, 0))
             return
         self.problems = tuple(problems)
-        self.clear_options()
-        self.add_options(Option(sentence(problem)) for problem in problems)
+        self.write_rows([sentence(problem) for problem in problems])
         self.set_class(bool(problems), "-any")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002

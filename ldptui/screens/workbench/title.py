@@ -26,19 +26,6 @@ class TitleBar(Widget):
     pane : the one that is alone, 0 where all are shown.
     """
 
-    DEFAULT_CSS = """
-    TitleBar {
-        height: 1;
-        padding: 0 1;
-        background: $panel;
-        link-style: not underline;
-        link-style-hover: underline;
-        link-background-hover: $panel;
-        & > .title--name { color: $text-accent; text-style: bold; }
-        & > .title--on { color: $text-accent; text-style: bold underline; }
-        & > .title--muted { color: $foreground-muted; }
-    }
-    """
     COMPONENT_CLASSES = {"title--name", "title--on", "title--muted"}  # noqa: RUF012
 
     scenario: reactive[str] = reactive("")

@@ -173,13 +173,6 @@ def _pane_of(widget: Widget) -> Widget | None:
 class Choice(FormControl, Widget, can_focus=True):
     """One of a few words between arrows. Moving chooses: what follows the hand is seen at once."""
 
-    DEFAULT_CSS = """
-    Choice {
-        height: 1;
-        width: 1fr;
-        pointer: pointer;
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         *ROW_KEYS,
         Binding("left,h", "move(-1)", "Previous", show=False, id="choice.previous"),

@@ -37,39 +37,6 @@ class Field(Widget):
     steps it has, if not its own.
     """
 
-    DEFAULT_CSS = """
-    Field {
-        layout: vertical;
-        height: auto;
-        width: 1fr;
-        color: $text-muted;
-        & ValueInput {
-            width: 1fr;
-            background: transparent;
-            color: $foreground;
-            & > .input--cursor { background: transparent; color: $foreground; text-style: none; }
-            &:focus { background-tint: $foreground 0%; color: $text-accent; text-style: bold; }
-            &.-edited { background: $boost; color: $foreground; text-style: none; }
-            &.-edited > .input--cursor { text-style: reverse; }
-            &:disabled { color: $text-disabled; }
-        }
-        & > ValueInput, & > Choice { margin: 0 0 0 24; }
-        &.-bare > Choice, &.-bare > ValueInput { margin: 0 0 0 2; }
-        &.-follows > ValueInput { color: $text-muted; }
-        &.-invalid > ValueInput { color: $text-error; text-style: underline; }
-        & > .problem {
-            color: $text-error;
-            padding: 0 0 0 2;
-            width: 1fr;
-            height: auto;
-        }
-        &:ansi ValueInput:disabled { text-style: dim; }
-        &:ansi ValueInput.-edited > .input--cursor { text-style: reverse; }
-        &:ansi.-invalid { text-style: bold; }
-        &:ansi > .problem { text-style: bold; }
-    }
-    """
-
     focused: reactive[bool] = reactive(False)
     swept: reactive[bool] = reactive(False)
     follows: reactive[bool] = reactive(False)

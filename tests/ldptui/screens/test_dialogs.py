@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.styled_app import StyledApp
 from support.waiting import seen
 from textual.app import App
 from textual.binding import ActiveBinding, Binding
@@ -48,7 +49,7 @@ epsilon = 1.0
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
 
-class Bare(App[None]):
+class Bare(StyledApp):
     """Shows one dialog and keeps what it answered."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012

@@ -75,7 +75,6 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Guess": ("What does a report give away?",),
     "lab Trust": ("Whom do I trust?",),
     "lab Deployment": ("What can fakes do to my deployment?", "as it is", "lift 3 items by"),
-    "LeaveScreen": ("A run is at 0 %. Quit and lose it?", "Quit (y)", "Stay (n)"),
     "HelpScreen": ("Keys · 4 Charts", "Next tab", "esc closes"),
     "Palette": ("an action, a value (beta 1%", "Run all trials", "My deployment"),
     "LibraryScreen": ("quickstart", "burst", "Claim: fake users who are 5%", "enter opens"),

@@ -6,8 +6,9 @@ import threading
 from typing import Any
 
 import pytest
+from support.styled_app import StyledApp
 from support.waiting import until
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 
 from ldptui.screens.workbench.replay_bar import ReplayBar
 from ldptui.session.snapshot import Snapshot
@@ -38,7 +39,7 @@ class FakeReplay:
         self.closed += 1
 
 
-class Host(App[None]):
+class Host(StyledApp):
     """Keeps what the bar says."""
 
     def __init__(self) -> None:

@@ -4,7 +4,8 @@ from typing import Any, ClassVar
 
 import pytest
 from support.form_app import SCENARIO, FormApp
-from textual.app import App, ComposeResult
+from support.styled_app import StyledApp
+from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from ldptui.catalogue import listed_kinds
@@ -316,7 +317,7 @@ async def test_the_options_of_code_are_typed_as_a_table() -> None:
 
 
 async def test_a_choice_spells_its_signs_in_ascii() -> None:
-    class Accuracy(App[None]):
+    class Accuracy(StyledApp):
         charset = "ascii"
 
         def compose(self) -> ComposeResult:
@@ -329,7 +330,7 @@ async def test_a_choice_spells_its_signs_in_ascii() -> None:
 
 
 async def test_a_click_on_an_arrow_of_a_choice_chooses() -> None:
-    class Bare(App[None]):
+    class Bare(StyledApp):
         def compose(self) -> ComposeResult:
             yield Choice((("a", "one"), ("b", "two"), ("c", "three")))
 
@@ -346,7 +347,7 @@ async def test_a_click_on_an_arrow_of_a_choice_chooses() -> None:
 
 
 async def test_a_value_that_comes_while_the_app_ends_is_no_error() -> None:
-    class Bare(App[None]):
+    class Bare(StyledApp):
         def compose(self) -> ComposeResult:
             yield Field("protocol.epsilon", "ε")
 
@@ -362,7 +363,7 @@ async def test_a_field_that_is_hidden_gives_its_focus_to_the_pane(type_: Any) ->
     class Pane(Vertical, can_focus=True):
         pass
 
-    class Bare(App[None]):
+    class Bare(StyledApp):
         def compose(self) -> ComposeResult:
             options = [(True, "True"), (False, "False")] if type_ == "boolean" else None
             yield Pane(Field("a", "a", type_=type_, options=options))

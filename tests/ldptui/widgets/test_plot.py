@@ -5,8 +5,9 @@ import re
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from support.styled_app import StyledApp
 from support.waiting import until
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.strip import Strip
 
 from ldptui.charts.draw import draw, zoom_chart
@@ -37,7 +38,7 @@ class Watched(ChartView):
         return [self.render_line(y).text.rstrip() for y in range(self.size.height)]
 
 
-class Host(App[None]):
+class Host(StyledApp):
     def __init__(self, chart: Chart | None = None, charset: Charset = "braille") -> None:
         super().__init__()
         self.charset: Charset = charset

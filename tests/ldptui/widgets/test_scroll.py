@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from textual.app import App, ComposeResult
+from support.styled_app import StyledApp
+from textual.app import ComposeResult
 from textual.widgets import Static
 
 from ldptui.widgets.blank import Scroll
@@ -12,7 +13,7 @@ ROW = "a" * (WIDTH - 1)
 """A word that fills a row to the column of the scrollbar."""
 
 
-class Words(App[None]):
+class Words(StyledApp):
     """Words that need five rows where one column is the scrollbar's."""
 
     CSS = f"""

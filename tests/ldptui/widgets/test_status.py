@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from support.fake_engine import base_snapshot
+from support.styled_app import StyledApp
 from support.waiting import seen, until
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 
 from ldptui.core.base.summary import Estimate
 from ldptui.session.cells import address_of
@@ -14,7 +15,7 @@ from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.status import StatusLine
 
 
-class Alone(App[None]):
+class Alone(StyledApp):
     def compose(self) -> ComposeResult:
         yield StatusLine()
 
