@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +22,7 @@ from ..terminal import places
 from ..text.synonyms import are_in
 from ..widgets.blank import Scroll
 from ..widgets.dialog import Dialog
-from ..widgets.picker import ListScreen
+from ..widgets.picker import ListScreen, rank_of
 
 ENDS: Final = (".toml", ".ldptui", ".ldprun")
 """The ends of the names of scenarios and recordings."""
@@ -43,24 +42,10 @@ class Entry(Struct, frozen=True):
         return are_in(words, f"{self.name}\n{self.title}\n{self.text}")
 
     def rank(self, words: str) -> tuple[int, int]:
-        """Its distance from the words, 0 the nearest: where they stand, then where they begin.
-
-        A name that is what was typed, one that begins so, one with the words in it as words of its
-        own, one with them anywhere; then titles; then texts.
-        """
-        typed, name = words.casefold().split(), self.name.casefold()
-        whole = "-".join(typed)
-        title, parts = self.title.casefold(), re.split(r"[^a-z0-9]+", name)
-        tests = (
-            name == whole,
-            name.startswith(whole),
-            all(any(part.startswith(word) for part in parts) for word in typed),
-            all(word in name for word in typed),
-            all(re.search(rf"\b{re.escape(word)}", title) for word in typed),
-            all(word in f"{name}\n{title}" for word in typed),
-            True,
-        )
-        return tests.index(True), title.find(typed[0]) if typed else 0
+        """Its distance from the words, 0 the nearest, then where they begin in its title."""
+        title = self.title.casefold()
+        first = words.casefold().split()[:1]
+        return rank_of(words, self.name, title), title.find(first[0]) if first else 0
 
 
 class LibraryScreen(ListScreen[Path | None]):
@@ -180,20 +165,5 @@ def describe_entry(entry: Entry) -> Content:
     if claim:
         parts.append(Content(claim))
     parts.append(Content.styled(str(entry.path), "$foreground-muted"))
-    parts.append(colour_toml(rest))
+    parts.append(Content(rest))
     return Content("\n\n").join(parts)
-
-
-_PARTS = re.compile(
-    r"(?P<table>^\[.*?\]\s*$)|(?P<key>^[\w.\"-]+(?=\s*=))|(?P<comment>(?<=\s)#[^\"']*$|^#.*$)",
-    re.MULTILINE,
-)
-_STYLES = {"table": "bold $text-accent", "key": "$text-primary", "comment": "$foreground-muted"}
-
-
-def colour_toml(text: str) -> Content:
-    """TOML with its tables, keys and comments told apart."""
-    content = Content(text)
-    for part in _PARTS.finditer(text):
-        content = content.stylize(_STYLES[str(part.lastgroup)], part.start(), part.end())
-    return content

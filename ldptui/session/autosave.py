@@ -1,13 +1,11 @@
 """The edits of a session: those that can be taken back, and the draft's recovery file.
 
 A start takes the file away before it reads it, so that a draft which brings the program down does
-so once; when the program has stood for a few seconds, `drop_taken` removes what was taken. A file
-that was taken by a start which did not stand is kept under another name, never deleted.
+so once; under its other name its author still finds it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
 from pathlib import Path
@@ -17,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ldptui.core.base.errors import FileError
-from ldptui.core.base.files import is_file, is_there, write_atomically
+from ldptui.core.base.files import is_file, write_atomically
 
 from ..terminal import places
 from .draft import draft_of, edit_text
@@ -67,7 +65,6 @@ def _of_one_file(draft: Draft, now: Draft) -> Draft:
 VERSION: Final = 1
 _DRAFT: Final = "draft.json"
 _TAKEN: Final = "draft.taken.json"
-_FAILED: Final = "draft.failed.json"
 
 
 def save_draft(draft: Draft) -> str:
@@ -108,20 +105,11 @@ def load_draft() -> Draft | None:
         return None
 
 
-def drop_taken() -> None:
-    """The program stands: the file that it started from is needed no more."""
-    with contextlib.suppress(OSError):
-        (places.state_dir() / _TAKEN).unlink(missing_ok=True)
-
-
 def _take() -> dict[str, Any] | None:
-    """The kept values; their file has another name from here on."""
-    folder = places.state_dir()
-    draft, taken = folder / _DRAFT, folder / _TAKEN
-    if is_there(taken):
-        taken.replace(folder / _FAILED)
+    """The kept values; their file has another name from here on, until the next is taken."""
+    taken = places.state_dir() / _TAKEN
     try:
-        draft.replace(taken)
+        taken.with_name(_DRAFT).replace(taken)
     except FileNotFoundError:
         return None
     kept = json.loads(taken.read_text(encoding="utf-8"))

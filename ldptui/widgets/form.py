@@ -238,16 +238,13 @@ class FormPane(Widget, can_focus=True):
     def block(self, draft: Draft) -> None:
         """While the script does not parse, the form cannot write into it: soon it closes."""
         if draft.parses:
-            if self._block_timer is not None:
-                self._block_timer.stop()
-                self._block_timer = None
             self.close(False)
         elif self._block_timer is None:
             self._block_timer = self.set_timer(BLOCK_S, self._close_if_broken)
 
     def _close_if_broken(self) -> None:
-        if self.draft is not None and not self.draft.parses:
-            self.close(True)
+        self._block_timer = None
+        self.close(self.draft is not None and not self.draft.parses)
 
     def close(self, closed: bool) -> None:
         """Let nobody edit the fields, or let them again."""

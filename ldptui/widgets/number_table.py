@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 GAP: Final = 2
 """Cells between two columns; the first of them has the arrow of a column that is sorted by."""
+SIDEWAYS: Final = 16
+"""Cells that a key scrolls to one side."""
 TARGET = "target"
 """The text in a row that marks it as one of a target."""
 
@@ -39,7 +41,7 @@ KEYS: Final = {
 
 
 class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
-    """Shows `table`. b sorts by the next column, B turns the order round, a header can be clicked.
+    """Shows `table`. b sorts by the next column, a click on a header by it, then down.
 
     The rows keep their order while the numbers of a run change, unless the column sorted by does.
     """
@@ -55,7 +57,6 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("shift+left,H", "column(-1)", "Column before", show=False, id="table.left"),
         Binding("shift+right,L", "column(1)", "Next column", show=False, id="table.right"),
         Binding("b", "sort", "Sort", id="table.sort"),
-        Binding("B", "reverse", "Reverse", show=False, id="table.reverse"),
     ]
 
     table: reactive[Table | None] = reactive(None, always_update=True, repaint=False, init=False)
@@ -166,12 +167,8 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = max(0, min(self.cursor + by, len(self._rows) - 1))
 
     def action_column(self, by: int) -> None:
-        """Scroll by a column, to where one begins."""
-        starts = [sum(self._widths[:at]) + GAP * at for at in range(len(self._widths))]
-        left = round(self.scroll_x)
-        wanted = [start for start in starts if (start > left if by > 0 else start < left)]
-        if wanted:
-            self.scroll_to(x=wanted[0] if by > 0 else wanted[-1], animate=False)
+        """Scroll to one side by the width of a column or two."""
+        self.scroll_relative(x=SIDEWAYS * by, animate=False)
 
     def action_move_page(self, by: int) -> None:
         self.action_move(by * max(1, self.scrollable_content_region.height - 2))
@@ -185,10 +182,6 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             return
         at = 0 if self.order is None else self.order[0] + 1
         self.order = (at, self._falling(at)) if at < len(self.table.columns) else None
-
-    def action_reverse(self) -> None:
-        if self.order is not None:
-            self.order = (self.order[0], not self.order[1])
 
     def _falling(self, at: int) -> bool:
         """Numbers are sorted with the largest first, texts by the alphabet."""

@@ -17,7 +17,7 @@ from textual.screen import ScreenResultType
 from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
-from ..text.synonyms import is_in
+from ..text.synonyms import are_in
 from .dialog import Dialog, ModalScreen
 from .field import ValueInput
 from .option_list import LineList
@@ -48,20 +48,26 @@ class Offer(Struct, frozen=True):
 
     def rank(self, words: str) -> int | None:
         """The distance from what was typed, 0 the nearest; None where a word is missing."""
-        typed, name = words.casefold().split(), self.name.casefold()
-        group = self.group.casefold()
-        text = f"{name} {str(self.value).casefold()} {self.says.casefold()} {group}"
-        if not all(is_in(word, text) for word in typed):
-            return None
-        whole = " ".join(typed)
-        tests = (
-            name == whole,
-            name.startswith(whole),
-            all(word in name for word in typed),
-            all(word in group for word in typed),
-            True,
-        )
-        return tests.index(True)
+        found = are_in(words, f"{self.name} {self.value} {self.says} {self.group}")
+        return rank_of(words, self.name, self.group) if found else None
+
+
+def rank_of(words: str, name: str, more: str) -> int:
+    """The distance of a name from the words, 0 the nearest.
+
+    It is what was typed, begins so, has the words as words of its own, or anywhere; then those
+    with the words in `more`, then all others.
+    """
+    typed, name = words.casefold().split(), name.casefold().replace("-", " ")
+    tests = (
+        name == " ".join(typed),
+        name.startswith(" ".join(typed)),
+        all(f" {word}" in f" {name}" for word in typed),
+        all(word in name for word in typed),
+        all(word in more.casefold() for word in typed),
+        True,
+    )
+    return tests.index(True)
 
 
 class FilterField(Input):

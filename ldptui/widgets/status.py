@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -41,20 +40,7 @@ class StatusLine(Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._since = 0.0  # when the run began that is shown
-        self._clock: Timer | None = None
         self._fading: Timer | None = None
-
-    def on_mount(self) -> None:
-        self._clock = self.set_interval(1.0, self.refresh, pause=True)
-
-    def watch_snapshot(self, before: Snapshot | None, after: Snapshot | None) -> None:
-        """Count the seconds of a run that has nothing to tell yet."""
-        if after is not None and (before is None or before.key != after.key):
-            self._since = time.monotonic()
-        if self._clock is not None:
-            silent = after is not None and after.status == "running" and not after.done
-            (self._clock.resume if silent else self._clock.pause)()
 
     def watch_note(self, note: str) -> None:
         """A note is read within a few seconds, and then in the way."""
@@ -89,9 +75,6 @@ class StatusLine(Widget):
         what = "run" if run.full else "preview"
         if run.status == "running":
             line.append("● ", self._style("busy")).append(f"{what} ")
-            waited = time.monotonic() - self._since
-            if not run.done and not run.note and waited >= 1:  # populations of a million items
-                line.append(f"simulating … {fmt.duration(int(waited))}  ")
             if run.total:
                 share = run.done / run.total
                 line.append(self._bar(share), self._style("busy")).append(
@@ -108,8 +91,11 @@ class StatusLine(Widget):
             self._add(line, so_far(run))
             self._add(line, run.latest, self._style("muted"))
         elif run.status == "failed":
-            reason = failure(run, self.size.width) or f"Runs ({key_of(self.app, *RUNS)}) says why"
-            line.append("✗ ", self._style("bad")).append(f"{what} failed: {reason}")
+            line.append("✗ ", self._style("bad")).append(f"{what} failed: ")
+            fits = (
+                not run.details and cell_len(run.error) <= self.content_size.width - line.cell_len
+            )
+            line.append(run.error if fits else f"Runs ({key_of(self.app, *RUNS)}) says why")
         else:
             mark, style, word = (
                 ("✓", "good", "done") if run.status == "done" else ("◐", "busy", "stopped, partial")
@@ -134,15 +120,6 @@ class StatusLine(Widget):
         eighths = round(share * BAR * 8)
         bar = "█" * (eighths // 8) + (EIGHTHS[eighths % 8] if eighths % 8 else "")
         return bar.ljust(BAR, "░")
-
-
-def failure(run: Snapshot, width: int) -> str:
-    """The sentence that says why a run failed, where a status line of this width has room for it.
-
-    "" where it has not, and where a traceback says it too.
-    """
-    room = width - 2 - cell_len(f"✗ {'run' if run.full else 'preview'} failed: ")
-    return "" if run.details or cell_len(run.error) > room else run.error
 
 
 def so_far(run: Snapshot) -> str:

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...catalogue import key_words, kind_words, listed_kinds
+from ...catalogue import kind_words, listed_kinds
 from ...session.draft import attack_script as script
 from ...session.draft import input_of, keys_of, kind_of, sweep_of, used_keys, value_of
 from ...session.draft.attack_script import MUTED, Table, rearrange_rows, tables_in
-from ...session.draft.changing import starting
 from ...text.format import MISSING, count, short
 from ...widgets.form import FormRow, own_row, remark
 
@@ -101,18 +100,13 @@ def composition(draft: Draft) -> str:
 
 
 def _campaign(draft: Draft, *, phased: bool) -> Iterator[FormRow]:
-    """The rounds of a campaign, and the population that is mixed in."""
-    if not phased and value_of(draft, "campaign") is None:
-        return
-    drift = value_of(draft, "campaign.drift")
-    drift = drift if isinstance(drift, Mapping) else {}
-    for key in ("campaign.rounds", "campaign.churn"):
-        yield own_row(draft, key, optional=True)
-    kinds = [(kind, kind) for kind in drifts()]
-    yield FormRow("campaign.drift", drift.get("kind", "none"), options=kinds)
-    for name in drift:
-        if name != "kind":
-            yield own_row(draft, f"campaign.drift.{name}")
+    """The rounds of a campaign; the population that is mixed in is edited in the script."""
+    if phased or value_of(draft, "campaign") is not None:
+        for key in ("campaign.rounds", "campaign.churn"):
+            yield own_row(draft, key, optional=True)
+        drift = value_of(draft, "campaign.drift")
+        kind = drift.get("kind", "") if isinstance(drift, Mapping) else ""
+        yield remark("drift", f"drifts to {kind}, as the script says" if kind else "")
 
 
 def _share(draft: Draft) -> Iterator[FormRow]:
@@ -147,28 +141,11 @@ def edit_of_choice(draft: Draft, key: str, value: Any) -> tuple[str, Any] | None
     None where the key is edited as it is.
     """
     table, _, leaf = key.rpartition(".")
-    if key == "campaign.drift" and isinstance(value, str):
-        return key, edit_of_drift(draft, value)
     if key == "goal.metric":
         return edit_of_goal(draft, value)
     if leaf == "pick":
         return table, edit_of_targets(draft, table, value)
     return None
-
-
-def drifts() -> dict[str, Table]:
-    """The populations that a form can mix in, with what they start with; others by the script."""
-    from ldptui.core.scenario import kinds_at, names_of
-
-    starts: dict[str, Table] = {"none": {}}
-    for kind in kinds_at("campaign.drift"):
-        names = [name for name in names_of("population", kind) if name not in ("items", "users")]
-        starts[kind] = {name: key_words(f"population.{name}").start for name in names}
-    return {
-        kind: start
-        for kind, start in starts.items()
-        if all(isinstance(value, float) for value in start.values())
-    }
 
 
 def edit_of_goal(draft: Draft, metric: str) -> tuple[str, Any]:
@@ -182,13 +159,6 @@ def edit_of_goal(draft: Draft, metric: str) -> tuple[str, Any]:
     goal = (draft.document or {}).get("goal")
     over = goal.get("over", "malicious") if isinstance(goal, Mapping) else "malicious"
     return "goal", {"metric": metric, "at_least": at_least, "over": over}
-
-
-def edit_of_drift(draft: Draft, kind: str) -> Table | None:
-    """The population to mix in, as wide and in the middle as the domain asks for."""
-    if kind == "none":
-        return None
-    return {"kind": kind, **{key: starting(draft, f"population.{key}") for key in drifts()[kind]}}
 
 
 def edit_of_targets(draft: Draft, table: str, how: str) -> Table | None:

@@ -18,7 +18,6 @@ from textual.widgets import Static
 
 from ...engine import Engine
 from ...messages import RunAsked, RunProgressed, RunsChosen, SelectionsChanged, WorkerChanged
-from ...session.autosave import drop_taken
 from . import file_actions as files
 from .desk import AUTOSAVE_S, Desk
 from .kept_runs import KeptRuns
@@ -88,7 +87,6 @@ class WorkbenchScreen(Desk):
         self.note("; ".join(filter(None, (self._first_note, note))))
         if self._collection is not None:
             self.action_lab("reports")
-        self.set_timer(5.0, drop_taken)
         if self._run_replay is not None:
             self.play(self._run_replay, draft)
         elif self.focused is None:

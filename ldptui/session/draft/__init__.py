@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from .checking import Repair, own_problem, repair_of, require_solved
 from .editing import (
-    as_list,
-    as_range,
     draft_of,
     dropped_sweeps,
     edit_key,
@@ -23,7 +21,6 @@ from .editing import (
     read_on,
     reopen_draft,
     sweepable,
-    takes_range,
 )
 from .looking import (
     allowed_range,

@@ -142,9 +142,6 @@ _FIRST: Final = ("attack.share", "protocol.kind")
 TRIED: Final = 6
 """The keys that are tried before the first is proposed though it is refused."""
 
-LONGEST_LIST: Final = 60
-"""A range of more values is not written out one by one."""
-
 
 def sweepable(draft: Draft) -> list[str]:
     """The keys that a form can sweep with the kinds of a draft, the most usual first."""
@@ -186,31 +183,6 @@ def dropped_sweeps(before: Draft, after: Draft) -> str:
     left = sweep_of(after)
     gone = [key_words(key).noun for key in sweep_of(before) if after.parses and key not in left]
     return " and ".join(gone)
-
-
-def takes_range(key: str, values: Any) -> bool:
-    """True for a key whose sweep can be a range of numbers."""
-    from ldptui.core.scenario import range_of
-
-    return isinstance(values, Mapping) or range_of(key) is not None
-
-
-def as_list(draft: Draft, key: str, values: Any) -> list[Any]:
-    """The values of a range one by one; its ends where they are many."""
-    swept = draft.scenario.sweep.get(key, []) if draft.scenario is not None else []
-    if 0 < len(swept) <= LONGEST_LIST:
-        return list(swept)
-    return [values.get("from"), values.get("to")] if isinstance(values, Mapping) else list(values)
-
-
-def as_range(key: str, values: Any) -> Mapping[str, Any]:
-    """A range over the numbers of a list; that of a new sweep where there are too few."""
-    listed = values if isinstance(values, list) else []
-    numbers = [value for value in listed if isinstance(value, int | float)]
-    if len(numbers) > 1:
-        return {"from": min(numbers), "to": max(numbers), "points": len(numbers)}
-    new = key_words(key).sweep
-    return new if isinstance(new, Mapping) else {"from": 0, "to": 9, "points": 10}
 
 
 def _new(draft: Draft, key: str) -> Any:

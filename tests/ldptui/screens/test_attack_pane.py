@@ -9,7 +9,6 @@ from ldptui.catalogue import listed_kinds
 from ldptui.core.attacks import ATTACKS
 from ldptui.messages import Noted
 from ldptui.screens.workbench.attack_pane import AttackPane
-from ldptui.screens.workbench.attack_rows import drifts
 from ldptui.screens.workbench.attack_rows import facts as facts_of
 from ldptui.screens.workbench.script import ProblemList, ScriptEditor
 from ldptui.session.draft import edit_key, keys_of
@@ -393,24 +392,3 @@ targets = { pick = "random", count = 3 }
 mix = [ { kind = "mga", weight = 1.0 } ]
 """
 )
-
-
-@pytest.mark.long
-async def test_a_population_is_mixed_in() -> None:
-    app = FormApp(AttackPane, PHASED)
-    async with app.run_test(size=(60, 60)) as pilot:
-        assert app.shown("campaign.drift") == "none"
-        assert app.shown("campaign.churn") == "0"
-        app.field("campaign.drift").control.focus()
-        for kind in list(drifts())[1:]:
-            await pilot.press("right")
-            assert app.draft.document["campaign"]["drift"]["kind"] == kind
-            assert app.draft.problems == ()
-        field = f"campaign.drift.{list(drifts()[kind])[-1]}"  # of the last one: how wide it is
-        await app.type_into(pilot, field, "-1")
-        assert app.said(field)
-        await app.type_into(pilot, field, "3")
-        assert app.draft.problems == ()
-        app.field("campaign.drift").control.focus()
-        await pilot.press(*["left"] * (len(drifts()) - 1))
-        assert "drift" not in app.draft.document["campaign"]

@@ -31,7 +31,7 @@ from ldptui.screens.dialogs.prompts import ConfirmScreen, TextScreen
 from ldptui.screens.workbench import file_actions
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.replay_bar import ReplayBar
-from ldptui.screens.workbench.runs_pane import RunsPane, _fitting
+from ldptui.screens.workbench.runs_pane import RunsPane
 from ldptui.session.exporting import What, embed_scenario, read_figure
 from ldptui.session.runs import changes, describe_scenario
 from ldptui.terminal.settings import Settings
@@ -241,16 +241,6 @@ async def test_a_recording_is_replayed_and_nothing_is_simulated(store: Path) -> 
         await pilot.press("f5", "escape")  # wherever the focus is
         await until(pilot, lambda: bool(engine.requests))
         assert not bar.display
-
-
-def test_each_text_of_the_details_has_a_line_and_the_first_ones_what_is_left() -> None:
-    words = "The population: counts → zipf."
-    assert _fitting([words, words], 20, 3) == [
-        "The population:",
-        "counts → zipf.",
-        "The population: …",
-    ]
-    assert _fitting([words, words], 20, 4)[2:] == ["The population:", "counts → zipf."]
 
 
 def test_changes_in_words() -> None:
