@@ -44,36 +44,21 @@ if TYPE_CHECKING:
 
     from .engine.replay import RunReplay
 
-DARK = Theme(
-    name="ldptui-dark",
-    primary="#5fb3d9",
-    secondary=ROLES["swept"][0],
-    accent=ROLES["focus"][0],
-    foreground="#d5dae2",
-    background="#10141a",
-    surface="#161b23",
-    panel="#1d242e",
-    success="#d5dae2",
-    warning=ROLES["doubtful"][0],
-    error=ROLES["refused"][0],
-    dark=True,
-    variables={"foreground-muted": "#d5dae2bd"},
-)
-LIGHT = Theme(
-    name="ldptui-light",
-    primary="#1f6f9f",
-    secondary=ROLES["swept"][1],
-    accent=ROLES["focus"][1],
-    foreground="#20262e",
-    background="#fafaf7",
-    surface="#f2f2ee",
-    panel="#e6e7e3",
-    success="#20262e",
-    warning=ROLES["doubtful"][1],
-    error=ROLES["refused"][1],
-    dark=False,
-    variables={"foreground-muted": "#20262ebd"},
-)
+
+def _theme(name: str, column: int, primary: str, foreground: str, *grounds: str) -> Theme:
+    """One of our themes. column : of the roles' colours. grounds : background, surface, panel."""
+    colours = {each: ROLES[each][column] for each in ("swept", "focus", "doubtful", "refused")}
+    background, surface, panel = grounds
+    return Theme(
+        name=name, primary=primary, secondary=colours["swept"], accent=colours["focus"],
+        foreground=foreground, background=background, surface=surface, panel=panel,
+        success=foreground, warning=colours["doubtful"], error=colours["refused"],
+        dark=not column, variables={"foreground-muted": f"{foreground}bd"},
+    )  # fmt: skip
+
+
+DARK = _theme("ldptui-dark", 0, "#5fb3d9", "#d5dae2", "#10141a", "#161b23", "#1d242e")
+LIGHT = _theme("ldptui-light", 1, "#1f6f9f", "#20262e", "#fafaf7", "#f2f2ee", "#e6e7e3")
 """Quiet words are the foreground at 74 %: 4.5 times the luminance of every ground, or a part.
 
 Success is told by its sign, in the colour of all text: every green means something in the charts.

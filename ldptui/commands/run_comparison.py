@@ -100,7 +100,7 @@ def compare_runs(
         for metric in metrics or known:
             if gap := measure_difference(*sides, metric, cell.genuine == other.genuine):
                 rows.append({**where, "metric": metric, **gap})
-    changed = differences(a.document, b.document)
+    changed = ", ".join(differences(a.document, b.document))
     if form == "json":
         sides_json = {"a": as_json(a), "b": as_json(b)}
         output.write_json({**sides_json, "changed": changed, "differences": rows})

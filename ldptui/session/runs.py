@@ -107,16 +107,15 @@ def describe_scenario(document: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """The changes from one scenario to another: "ε 1 → 2, mga → ria"; "" if nothing did."""
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """The changes from one scenario to another: "ε 1 → 2", "mga → ria"."""
     old, new = flat(before), flat(after)
     words = []
     for key in dict.fromkeys([*old, *new]):
-        if key.partition(".")[0] in _WORDS or old.get(key) == new.get(key):
-            continue
-        change = f"{value_words(old.get(key))} → {value_words(new.get(key))}"
-        words.append(change if key in _KINDS else f"{_brief(key)} {change}")
-    return ", ".join(words)
+        if key.partition(".")[0] not in _WORDS and old.get(key) != new.get(key):
+            change = f"{value_words(old.get(key))} → {value_words(new.get(key))}"
+            words.append(change if key in _KINDS else f"{_brief(key)} {change}")
+    return words
 
 
 def may_change(document: Mapping[str, Any]) -> bool:
@@ -167,29 +166,11 @@ def place_of(key: str) -> str:
     return name
 
 
-def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """The changes from one scenario to another, a sentence each: "The protocol was …, is …."""
-    old, new = flat(before), flat(after)
-    sentences = []
-    for key in dict.fromkeys([*old, *new]):
-        if old.get(key) == new.get(key) or key == "about":
-            continue
-        swept = key.startswith("sweep.")
-        plain = key.removeprefix("sweep.")
-        name = f"the {'sweep of ' * swept}{place_of(plain)}"
-        was, now = value_words(old.get(key)), value_words(new.get(key))
-        if key.endswith(".kind") and key.startswith(("protocol", "attack")):
-            was, now = was.upper(), now.upper()
-        sentences.append(name[0].upper() + name[1:] + _change(old.get(key), new.get(key), was, now))
-    return sentences
-
-
 def difference_text(a: Run, b: Run) -> str:
     """The differences of two runs: in words, and in what they measured."""
     lines = [f"{run.name[:1].upper()}{run.name[1:]}: {run.title}" for run in (a, b)]
-    sentences = changes(a.document, b.document)
-    lines += ["", f"What changed since {a.name}:"]
-    lines += [f"  {sentence}" for sentence in sentences or ["Nothing: it is the same scenario."]]
+    news = differences(a.document, b.document) or ["nothing: it is the same scenario"]
+    lines += ["", f"What changed since {a.name}:", *(f"  {each}" for each in news)]
     old, new = a.snapshot.base_cell, b.snapshot.base_cell
     if old is not None and new is not None:  # both were read, and have trials
         rows = list(measured_changes(old.metrics, new.metrics))
@@ -223,17 +204,6 @@ def measured_changes(
             means = [each.mean for each in ends if each is not None and each.mean is not None]
             change = fmt.short(means[1] - means[0], 3, sign=True) if len(means) == 2 else ""
             yield metric_words(name).name, *texts, change
-
-
-def _change(before: Any, after: Any, was: str, now: str) -> str:
-    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (before, after))
-    if numbers:
-        return f" {'rose' if after > before else 'fell'} from {was} to {now}."
-    if before is None:
-        return f": given now, {now}."
-    if after is None:
-        return f": no longer given, was {was}."
-    return f": {was} → {now}."
 
 
 def value_words(value: Any) -> str:

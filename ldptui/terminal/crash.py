@@ -22,30 +22,31 @@ if TYPE_CHECKING:
     from textual.app import App
 
 
+PARTS = ("textual", "plotext", "numpy", "scipy", "pydantic", "xxhash")
+"""The packages whose versions matter."""
+
+
+def versions() -> list[tuple[str, str]]:
+    """The versions of the program and of what it stands on."""
+    rows = [("ldptui", __version__), ("Python", platform.python_version())]
+    for name in PARTS:
+        try:
+            rows.append((name, version(name)))
+        except PackageNotFoundError:
+            rows.append((name, "not installed"))
+    return [*rows, ("platform", platform.platform())]
+
+
 def write_report(error: BaseException | None, arguments: Sequence[str] = ()) -> Path | None:
     """Write versions and the traceback; the file's path, or None where nothing can be written."""
-    versions = {"ldptui": __version__, "Python": platform.python_version()}
-    for name in ("numpy", "pydantic", "textual", "plotext"):
-        if name in sys.modules:
-            versions[name] = getattr(sys.modules[name], "__version__", "?")
-    report = "\n".join(
-        [
-            f"arguments: {list(arguments)!r}",
-            f"platform: {platform.platform()}",
-            *(f"{name}: {version}" for name, version in versions.items()),
-            "",
-            "".join(traceback.format_exception(error)) if error is not None else "no exception",
-        ]
-    )
-    folders = []
-    with contextlib.suppress(Exception):
-        folders.append(state_dir())
-    with contextlib.suppress(OSError):
-        folders.append(Path(tempfile.gettempdir()))
-    for folder in folders:
-        path = folder / f"ldptui-crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
-        with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
+    rows = [("arguments", repr(list(arguments))), *versions()]
+    trace = "".join(traceback.format_exception(error)) if error is not None else "no exception"
+    report = "\n".join([*(f"{name}: {value}" for name, value in rows), "", trace])
+    name = f"ldptui-crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
+    for folder in (state_dir, tempfile.gettempdir):
+        with contextlib.suppress(Exception):
+            path = Path(folder()) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(report, encoding="utf-8", errors="backslashreplace")
             return path
     return None
@@ -53,15 +54,10 @@ def write_report(error: BaseException | None, arguments: Sequence[str] = ()) -> 
 
 def debug_info(app: App[Any]) -> str:
     """The facts that a report of a problem should contain; nothing of the scenario."""
-
-    rows = [("ldptui", __version__), ("Python", platform.python_version())]
-    for name in ("textual", "plotext", "numpy", "scipy", "pydantic", "xxhash"):
-        try:
-            rows.append((name, version(name)))
-        except PackageNotFoundError:
-            rows.append((name, "not installed"))
-    rows += [
-        ("platform", platform.platform()),
+    variables = ("TERM", "COLORTERM", "LANG", "LC_ALL", "TMUX", "STY", "SSH_CONNECTION",
+                 "TERM_PROGRAM")  # fmt: skip
+    rows = [
+        *versions(),
         ("size", f"{app.size.width} × {app.size.height}"),
         ("theme", app.theme),
         ("charset", str(getattr(app, "charset", "?"))),
@@ -70,8 +66,6 @@ def debug_info(app: App[Any]) -> str:
         ("settings", str(places.config_file())),
         ("scenarios", str(places.scenarios_dir())),
         ("state", str(places.state_dir())),
+        *((f"${name}", os.environ.get(name, "–")) for name in variables),
     ]
-    for name in ("TERM", "COLORTERM", "LANG", "LC_ALL", "TMUX", "STY",
-                 "SSH_CONNECTION", "TERM_PROGRAM"):  # fmt: skip
-        rows.append((f"${name}", os.environ.get(name, "–")))
     return "\n".join(f"{name:<16}{value}" for name, value in rows) + "\n"

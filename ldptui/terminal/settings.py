@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
@@ -167,7 +167,9 @@ def bindings() -> dict[str, Binding]:
         for module in pkgutil.walk_packages(within.__path__, f"{within.__name__}."):
             import_module(module.name)
     by_id: dict[str, Binding] = {}
-    for kind in _subclasses(DOMNode):
+    kinds: list[type[DOMNode]] = [DOMNode]
+    for kind in kinds:  # and what is derived from them, as it is found
+        kinds += kind.__subclasses__()
         if kind.__module__.startswith(f"{package}."):
             for binding in vars(kind).get("BINDINGS", ()):
                 if isinstance(binding, Binding) and binding.id is not None:
@@ -190,12 +192,6 @@ def default_keys(changed: Mapping[str, str]) -> str:
     return "\n".join([*head, *lines]) + "\n"
 
 
-def _subclasses(kind: type[DOMNode]) -> Iterator[type[DOMNode]]:
-    for subclass in kind.__subclasses__():
-        yield subclass
-        yield from _subclasses(subclass)
-
-
 def _read(file: Path, required: bool) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8-sig"))
@@ -205,12 +201,8 @@ def _read(file: Path, required: bool) -> dict[str, Any]:
         raise FileError(f"{file}: there is no such settings file") from error
     except OSError as error:
         raise FileError(f"{file} cannot be read: {reason_of(error)}") from error
-    except UnicodeDecodeError as error:
-        raise ScenarioError(f"{file}: is not UTF-8 text") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no UTF-8, no TOML, too many digits
         raise ScenarioError(f"{file}: is not valid TOML: {error}") from error
-    except ValueError as error:  # that the digits of an integer are too many to read
-        raise ScenarioError(f"{file}: holds a number that is out of range") from error
 
 
 def choose_setting(
@@ -235,9 +227,11 @@ def _drawable(charset: str) -> Charset:
 def _keys(table: Mapping[str, Any], where: str) -> dict[str, str]:
     if not table:
         return {}
+    from ldptui.core.scenario import flatten
+
     known = bindings()
     keys: dict[str, str] = {}
-    for name, value in _flat(table):
+    for name, value in flatten(table):  # both "run.start" and run.start are understood
         if name not in known:
             hint = suggest(name, known, "the palette lists them: Key bindings as TOML")
             raise ScenarioError(f"{where}: keys.{name} is not the name of an action{hint}")
@@ -255,12 +249,3 @@ def _is_key(name: str) -> bool:
     """True for a key as Textual names it, with or without modifiers."""
     *modifiers, key = name.split("+") if len(name) > 1 else [name]
     return set(modifiers) <= MODIFIERS and bool(key.strip()) and key.isprintable()
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Ids have dots: both `"run.start"` and `run.start` are understood."""
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value

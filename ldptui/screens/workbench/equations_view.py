@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
+from textwrap import indent
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
@@ -164,41 +166,27 @@ def live_parts(live: Formula) -> list[tuple[str, str]]:
 def equation_parts(equation: Equation, *, opened: bool) -> list[tuple[str, str]]:
     """An equation: its verdict and source, its printed form, the notes, the correct form."""
     tone = TONES.get(equation.verdict, "$text-error")
-    number = "" if equation.number is None else f"{equation.number}  "
-    parts = [
-        (number, MUTED),
+    corrected = f"→ {equation.corrected.strip()}" if equation.corrected else ""
+    latex = f"LaTeX: {equation.latex}" if opened else ""
+    below = (
+        (equation.printed, ""), (equation.note, tone), (equation.remark, MUTED),
+        (corrected, "$text-primary"), (latex, MUTED),
+    )  # fmt: skip
+    return [
+        ("" if equation.number is None else f"{equation.number}  ", MUTED),
         (equation.title, "bold"),
         (f"  {VERDICTS[equation.verdict]}", tone),
         (f"  {equation.source}", MUTED),
-        (indent_lines(equation.printed), ""),
+        *((indent("\n" + text.strip("\n"), INDENT), style) for text, style in below if text),
     ]
-    parts += [
-        (indent_lines(text), style)
-        for text, style in ((equation.note, tone), (equation.remark, MUTED))
-        if text
-    ]
-    if equation.corrected:
-        parts.append((indent_lines(f"→ {equation.corrected.strip()}"), "$text-primary"))
-    if opened:
-        parts.append((indent_lines(f"LaTeX: {equation.latex}"), MUTED))
-    return parts
-
-
-def indent_lines(text: str) -> str:
-    lines = text.strip("\n").split("\n")
-    return "".join(f"\n{INDENT}{line}" for line in lines)
 
 
 def _matches(live: Formula, words: str) -> bool:
     """True if every word begins one of the formula's words; a number has to be one of them."""
     number = "" if live.number is None else f"eq {live.number}"
-    vocabulary = f"{live.title} {live.part} {live.citation} {number}".casefold().split()
-    return all(
-        word in vocabulary
-        if word.isdecimal()
-        else any(known.strip("(,:").startswith(word) for known in vocabulary)
-        for word in words.casefold().split()
-    )
+    text = f"{live.title} {live.part} {live.citation} {number} ".casefold()
+    ends = ((word, " " if word.isdecimal() else "") for word in words.casefold().split())
+    return all(re.search(rf"(?<![^\s(,:]){re.escape(word)}{end}", text) for word, end in ends)
 
 
 @functools.cache

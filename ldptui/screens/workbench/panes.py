@@ -82,17 +82,12 @@ class Panes(Columns):
 
         Where a form stands follows from its focus then, and not from the way there.
         """
-        focused = self.screen.focused
+        focused: Any = self.screen.focused
         for pane in self._panes.values():
-            if focused is not None and focused.id == pane.id:
+            if focused is pane:
                 focused = pane.stop  # the field that had it last
-        around = list(focused.ancestors) if focused is not None else []
-        if focused is None or self._controls not in around:
-            return
-        for sheet in around:
-            if isinstance(sheet, Widget) and sheet.max_scroll_y > 0:
-                sheet.scroll_to(y=_middle(focused, sheet), animate=False, immediate=True)
-                return
+        if focused is not None and self._controls in focused.ancestors:
+            self.screen.scroll_to_center(focused, animate=False)
 
     async def mount_forms(self) -> None:
         """The panes with many fields, and what the others hide at first.
@@ -186,20 +181,13 @@ class Panes(Columns):
         pane = self._panes[number]
         folded = pane.has_class("-folded")
         self._mark(pane)
-        self._turn(number)
-        if folded:
-            stop = pane.stop if control is None else control
-            # What is folded has no place on the screen yet to scroll to.
-            self.screen.set_focus(stop, scroll_visible=False)
-            self.call_after_refresh(self._bring_into_view, stop)
-        elif control is not None:
-            self.screen.set_focus(control)
-        else:
+        if number in FORMS and number != self._used[0]:
+            self._used = [number, *(other for other in self._used if other != number)]
+            self._fold()
+        if control is None and not folded:
             pane.focus_first()
-
-    def _bring_into_view(self, widget: Widget) -> None:
-        if widget.has_focus and not self.screen.can_view_entire(widget):
-            self.screen.scroll_to_center(widget)
+        else:  # what was folded has no place on the screen yet to scroll to
+            self.screen.set_focus(control or pane.stop, scroll_visible=not folded)
 
     def open_focused(self, focused: Widget | None) -> int | None:
         """The number of the pane that the focus is in, which is opened; None outside of all."""
@@ -222,12 +210,6 @@ class Panes(Columns):
                 each.set_class(each is pane, "-focused", update=False)
                 self.app.stylesheet.update_nodes([each])
 
-    def _turn(self, number: int) -> None:
-        """Open one of the panes that share a place."""
-        if number in FORMS and number != self._used[0]:
-            self._used = [number, *(other for other in self._used if other != number)]
-            self._fold()
-
     def fields(self) -> Iterator[tuple[int, Field]]:
         """The fields that are shown, each with the number of its pane."""
         for number, pane in self._panes.items():
@@ -245,14 +227,3 @@ class Panes(Columns):
         if pane is None or not pane.display or pane.has_class("-folded"):
             return None
         return None if place is None and pane.hides_script else number
-
-
-def _middle(widget: Widget, sheet: Widget) -> int:
-    """The row to scroll a sheet to, so that the widget in it is in the middle.
-
-    (`scroll_to_widget` rounds to where it comes from: it stays a row lower on the way up.)
-    """
-    held = next(node for node in widget.ancestors_with_self if node.parent is sheet)
-    assert isinstance(held, Widget)
-    top = held.virtual_region.y + widget.region.y - held.region.y
-    return top - (sheet.scrollable_content_region.height - widget.region.height) // 2

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec.structs import replace
-from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
 
 SETTING: Final = ("protocol.epsilon", "population.items", "population.users")
 """The keys that the line of the folded pane says; the sweep comes after the first."""
-ROOM: Final = 25
-"""The columns of that line beside its number and its name, in the column of the forms."""
 OPTIONAL: Final = ("count", "groups", "extension", "options", "levels", "weight", "central_epsilon")
 """Names of keys that stay away where their field is empty."""
 EXPERT: Final = ("seed", "simulate.path", "simulate.top_k")
@@ -67,10 +64,7 @@ class ParametersPane(FormPane):
 
     @property
     def setting(self) -> str:
-        """The population, the budget and the sweep, then its size: the last is dropped first.
-
-        The sweep is never dropped: where its keys have no room, it says their number.
-        """
+        """The population, the budget, the sweep, then its size: the last is dropped first."""
         draft = self.draft
         if draft is None or not draft.parses:
             return ""
@@ -79,13 +73,10 @@ class ParametersPane(FormPane):
             f"{key_words(key).short} {value_words(value)}" if value is not None else ""
             for key, value in values.items()
         )
-        population = kind_of(draft, "population")
         keys = [key_words(key).short for key in sweep_of(draft)]
-        swept = [f"↔ {' × '.join(keys)}", f"↔ {len(keys)} keys"] if keys else [""]
-        told = [(population, budget, words) for words in swept] + [(population, swept[-1])]
-        lines = ["  ".join(filter(None, words)) for words in told]
-        line = next((line for line in lines if cell_len(line) <= ROOM), lines[-1])
-        return "  ".join(filter(None, (line, *sizes)))
+        swept = " × ".join(keys) if len(keys) < 3 else f"{len(keys)} keys"
+        parts = (kind_of(draft, "population"), budget, f"↔ {swept}" * bool(keys), *sizes)
+        return "  ".join(filter(None, parts))
 
     def rows(self, draft: Draft) -> Iterator[FormRow]:
         """The rows of the form: the keys that the kinds of the draft use."""

@@ -12,7 +12,7 @@ from textual.reactive import var
 from textual.widgets import Static
 
 from ...messages import Ask, RunAsked, RunsChosen
-from ...session.runs import Run, changes, describe_scenario, differences, matching
+from ...session.runs import Run, describe_scenario, differences, matching
 from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
@@ -125,7 +125,8 @@ class RunsPane(FilteredList):
         star = "★" if run.kept is not None and run.kept.star else " "
         what = describe_scenario(run.document)
         if before is not None:
-            what = differences(before.document, run.document) or f"as {before.name}: {what}"
+            news = differences(before.document, run.document)
+            what = ", ".join(news) or f"as {before.name}: {what}"
         number = run.name.removeprefix("run ") if view.full else "now"
         row = Text(no_wrap=True, overflow="ellipsis")
         row.append(f"{mark} {MARKS.get(run.status, ' ')} {number:>4}{star} {_when(run.started)} ")
@@ -256,7 +257,7 @@ def _description(run: Run, before: Run | None) -> list[str]:
     texts = [(f"{name}: {status}", run.title, drawn), setting]
     lines = [" · ".join(filter(None, words)) for words in texts]
     if before is not None:
-        news = " ".join(changes(before.document, run.document)) or "nothing changed."
+        news = ", ".join(differences(before.document, run.document)) or "nothing changed"
         lines.insert(1, f"Since {before.name}: {news}")
     return lines
 

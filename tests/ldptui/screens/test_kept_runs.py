@@ -33,7 +33,7 @@ from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.replay_bar import ReplayBar
 from ldptui.screens.workbench.runs_pane import RunsPane
 from ldptui.session.exporting import What, embed_scenario, read_figure
-from ldptui.session.runs import changes, describe_scenario
+from ldptui.session.runs import describe_scenario
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.filter_input import FilterInput
 from ldptui.widgets.path_field import PathField
@@ -77,7 +77,7 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         assert [overlay.label for overlay in charts.overlays] == ["run 1"]
         await pilot.press("d")
         await until(pilot, lambda: isinstance(screen.app.screen, TextScreen))
-        assert "The privacy budget ε fell from 2 to 1." in screen.app.screen._text  # type: ignore[attr-defined]
+        assert "ε 2 → 1" in str(screen.app.screen.parts[0])  # type: ignore[attr-defined]
         await pilot.press("escape", "slash")
         await pilot.pause()
         field = pane.query_one(FilterInput)
@@ -241,17 +241,6 @@ async def test_a_recording_is_replayed_and_nothing_is_simulated(store: Path) -> 
         await pilot.press("f5", "escape")  # wherever the focus is
         await until(pilot, lambda: bool(engine.requests))
         assert not bar.display
-
-
-def test_changes_in_words() -> None:
-    before: dict[str, Any] = {"protocol": {"kind": "grr", "epsilon": 1.0}, "trials": 20}
-    after: dict[str, Any] = {"protocol": {"kind": "oue", "epsilon": 0.5}, "seed": 1, "trials": 20}
-    assert changes(before, after) == [
-        "The protocol: GRR → OUE.",
-        "The privacy budget ε fell from 1 to 0.5.",
-        "The random seed: given now, 1.",
-    ]
-    assert changes(before, before) == []
 
 
 # Files of other people.
