@@ -116,7 +116,6 @@ async def pictures(
         "ldptui.screens.help_screen.LOOPS", SimpleNamespace(words="compiled by numba")
     )
     monkeypatch.setattr("time.strftime", lambda *_: "12:00:00")
-    monkeypatch.setattr("ldptui.widgets.status.time", SimpleNamespace(monotonic=lambda: 0.0))
     for module in ("workbench.file_actions", "dialogs.export", "dialogs.paths", "lab.screen"):
         monkeypatch.setattr(f"ldptui.screens.{module}.current_dir", lambda: HOME)
     monkeypatch.setattr(library_screen, "_entry", bundled)

@@ -154,7 +154,7 @@ def test_a_file_that_was_asked_for_must_be_there(tmp_path: Path) -> None:
 def test_a_file_that_is_no_text_is_refused(own_file: Path) -> None:
     write(own_file, "")
     own_file.write_bytes(b"theme = '\xff'\n")
-    with pytest.raises(ScenarioError, match="is not valid TOML: .*utf-8"):
+    with pytest.raises(ScenarioError, match="is not valid TOML"):
         load_settings()
 
 
@@ -219,7 +219,7 @@ def test_the_listing_of_keys_is_a_settings_file(own_file: Path) -> None:
 
 def test_a_number_that_is_out_of_range_is_refused(own_file: Path) -> None:
     write(own_file, f"mouse = {'9' * 5000}")
-    with pytest.raises(ScenarioError, match="is not valid TOML: "):
+    with pytest.raises(ScenarioError, match="is not valid TOML"):
         load_settings()
 
 
