@@ -143,7 +143,7 @@ class WorkbenchScreen(Desk):
         if after is None or not self.is_mounted:
             return
         if before is None or before.scenario != after.scenario:
-            self.simulating.preview_soon(edited=True)  # the worker computes while the panes draw
+            self.simulating.preview_soon(edited=True)
         self._title.show_title(after.title, after.is_modified)
         self.show_draft(after)
         if after.unread is not None:
@@ -151,6 +151,10 @@ class WorkbenchScreen(Desk):
         if self._lab is not None and self._lab.is_current:
             self._lab.follow(after, self.shelf.runs)
         self.later("save", AUTOSAVE_S, self.save_draft)
+
+    def _edit(self, what: str, draft: Draft) -> None:
+        super()._edit(what, draft)
+        self.simulating.hurry()
 
     def on_selections_changed(self, message: SelectionsChanged) -> None:
         message.stop()

@@ -46,16 +46,18 @@ class Simulations:
         self._before: Snapshot | None = None  # the preview that this one goes on from
 
     def preview_soon(self, *, edited: bool = False) -> None:
-        """Simulate what the charts lack: after an edit at once, in a burst of them at its end.
+        """Simulate what the charts lack once a burst of edits is over.
 
         edited : the scenario is another one now. Else the run that is shown stays.
         """
-        before, self._edited = self._last, self._edited or edited
-        self._last = time.monotonic() if edited else before
-        if edited and self._last - before > BURST_S:
+        self._edited = self._edited or edited
+        self._desk.later("preview", BURST_S, self.preview)
+
+    def hurry(self) -> None:
+        """Do not wait with the preview of an edit, unless it is one of a burst."""
+        before, self._last = self._last, time.monotonic()
+        if self._last - before > BURST_S and self._desk.waits_for("preview"):
             self.preview()
-        else:
-            self._desk.later("preview", BURST_S, self.preview)
 
     def preview(self) -> None:
         """Simulate the draft with few trials on the counts path, as far as the charts need it.
