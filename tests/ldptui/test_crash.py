@@ -74,7 +74,7 @@ async def test_keys_may_come_before_the_library_is_there() -> None:
         screen.app.push_screen(library)
         library.action_move(1)
         library.action_preview(1)
-        library._fill("rappor")
+        library.fill("rappor")
         await pilot.pause()
         await pilot.press("pagedown", "down", "escape")
         assert screen.app.screen is screen

@@ -56,15 +56,6 @@ async def test_the_form_shows_the_attack_and_nothing_is_cut(size: tuple[int, int
                 assert max(map(len, row.splitlines())) <= field.control.size.width
 
 
-async def test_a_goal_takes_as_many_fakes_as_it_needs() -> None:
-    """No number of the base, which has none, stands for it."""
-    text = SCENARIO.replace("share = 0.05\n", "") + '[goal]\nmetric = "gain"\nat_least = 0.2\n'
-    app = FormApp(AttackPane, text)
-    async with app.run_test(size=(80, 30)):
-        assert app.draft.problems == ()
-        assert facts(app).startswith("m as the goal takes   r = 3")
-
-
 async def test_a_form_edit_is_seen_in_the_script() -> None:
     app = FormApp(AttackPane, SCENARIO + SWEEP)
     async with app.run_test(size=(80, 30)) as pilot:
@@ -209,13 +200,6 @@ async def test_targets_are_picked_or_listed() -> None:
         assert app.draft.problems == ()
 
 
-async def test_a_field_refuses_too_many_targets() -> None:
-    app = FormApp(AttackPane)
-    async with app.run_test(size=(44, 20)) as pilot:
-        await app.type_into(pilot, "attack.targets.count", "65")
-        assert app.said("attack.targets.count") == "must be in [1, 64], the number of items, got 65"
-
-
 async def test_views_switch_where_there_is_room_for_one() -> None:
     app = FormApp(AttackPane)
     async with app.run_test(size=(44, 15)) as pilot:
@@ -264,15 +248,6 @@ async def test_esc_leaves_the_editor_and_tab_is_no_text() -> None:
         assert app.focused is editor(app)
 
 
-async def test_another_scenario_replaces_the_text_and_posts_nothing() -> None:
-    app = FormApp(AttackPane)
-    async with app.run_test(size=(80, 30)):
-        other = 'format = 1\n[population]\nkind = "uniform"\nitems = 4\nusers = 9\n'
-        app.retype(other)
-        assert editor(app).text == other
-        assert app.posted == []
-
-
 async def test_a_paste_of_a_megabyte_is_refused_in_a_sentence() -> None:
     notes: list[str] = []
 
@@ -289,25 +264,6 @@ async def test_a_paste_of_a_megabyte_is_refused_in_a_sentence() -> None:
     assert notes == [
         "A paste must be at most 100,000 characters, got 1,000,000: save it as a file and open that"
     ]
-
-
-@pytest.mark.long
-async def test_a_share_in_one_cohort_is_for_bloom_filters() -> None:
-    app = FormApp(AttackPane)
-    async with app.run_test(size=(60, 30)) as pilot:
-        app.show(edit_key(app.draft, "protocol.kind", "rappor"))
-        app.show(edit_key(app.draft, "protocol.f", 0.5))
-        await pilot.pause()
-        await app.type_into(pilot, "attack.cohort", "0.5")
-        assert app.draft.document["attack"]["cohort"] == 0.5
-        assert app.draft.problems == ()
-        await app.type_into(pilot, "attack.cohort", "2")
-        assert "must be" in app.said("attack.cohort")
-        await app.type_into(pilot, "attack.cohort", "")
-        assert "cohort" not in app.draft.document["attack"]
-        app.show(edit_key(app.draft, "protocol.form", "basic"))
-        await pilot.pause()
-        assert not any(field.key == "attack.cohort" for field in app.query(Field) if field.display)
 
 
 def test_the_form_offers_every_kind() -> None:

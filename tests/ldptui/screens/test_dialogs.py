@@ -281,18 +281,6 @@ async def test_a_name_alone_is_never_saved_inside_the_program(folder: Path) -> N
         assert app.answers == [folder / "mine.toml"]
 
 
-async def test_saving_away_from_its_data_is_asked_about(folder: Path) -> None:
-    text = scenarios.path("survey").read_text(encoding="utf-8")
-    draft = draft_of(text, scenarios.path("survey").parent, scenarios.path("survey"))
-    app = Bare(SaveScreen(draft))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("enter")
-        assert "reads survey.csv, which is not in" in app.said()
-        assert app.answers == []
-        await pilot.press("enter")
-        assert app.answers == [folder.parent / "own" / "survey.toml"]
-
-
 async def test_a_link_keeps_pointing_to_its_file(folder: Path) -> None:
     (folder / "link.toml").symlink_to(folder / "good.toml")
     draft = edit_text(draft_in(folder, "link.toml"), GOOD + "# new\n")
@@ -311,8 +299,6 @@ def test_the_proposed_name(folder: Path) -> None:
     text = bundled.read_text(encoding="utf-8")
     assert own_path(draft_of(text, bundled.parent, bundled)) == own / "quickstart.toml"
     assert own_path(draft_of("title = 'ε∀'", folder)) == own / "scenario.toml"
-    long = "title = 'A survey in a CSV file, and 40 fake answers'"
-    assert own_path(draft_of(long, folder)) == own / "a-survey-in-a-csv-file-and-40-fake.toml"
 
 
 # Library.

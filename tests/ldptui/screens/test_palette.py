@@ -11,7 +11,7 @@ import pytest
 from support.fake_engine import FakeEngine
 from support.waiting import until
 from textual.app import SystemCommand
-from textual.command import CommandInput, CommandList, CommandPalette, Hit, SearchIcon
+from textual.command import CommandInput, CommandList, CommandPalette, Hit
 from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -88,15 +88,6 @@ async def test_a_key_of_the_settings_is_named_everywhere() -> None:
         charts.tab = "report"
         await pilot.press("4")
         await until(pilot, lambda: "b New report" in str(screen.query_one(KeyHints).render()))
-
-
-@pytest.mark.long
-async def test_the_search_line_has_no_emoji(pilot: Pilot[None]) -> None:
-    await pilot.press("ctrl+p")
-    await pilot.pause()
-    icon = pilot.app.screen.query_one(SearchIcon)
-    assert pilot.app.screen.query_one(CommandInput).region.width > 0
-    assert icon.region.width == 0
 
 
 async def choose(pilot: Pilot[None], title: str) -> None:

@@ -1,7 +1,5 @@
 """The parameters pane: what a kind shows, the data file, the hash range, the sweep."""
 
-from pathlib import Path
-
 import pytest
 from support.form_app import SCENARIO, SWEEP, FormApp
 from textual.widget import Widget
@@ -89,31 +87,6 @@ async def test_a_kind_shows_its_own_keys_with_values() -> None:
         assert app.shown("population.items") == "64"
 
 
-@pytest.mark.long
-async def test_a_data_file_is_looked_for_and_its_columns_offered(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("age,city\n1,Rome\n2,Oslo\n3,Bern\n4,Rome\n")
-    app = FormApp(ParametersPane, folder=tmp_path)
-    async with app.run_test(size=(60, 30)) as pilot:
-        app.show(edit_key(app.draft, "population.kind", "csv"))
-        await pilot.pause()
-        assert "must name a CSV file" in app.said("population.path")
-        await app.type_into(pilot, "population.path", "nobody.csv")
-        assert "No such file" in app.said("population.path")
-        assert app.shown("population.path") == "nobody.csv"
-        await app.type_into(pilot, "population.path", "/dev/zero")
-        assert "must be a file" in app.said("population.path")
-        await app.type_into(pilot, "population.path", "people.csv")
-        assert app.said("population.path") == ""
-        assert "age, city" in app.said("population.column")
-        app.field("population.column").control.focus()
-        await pilot.press("right")
-        assert app.shown("population.column") == "age"
-        await pilot.press("right")
-        assert app.shown("population.column") == "city"
-        assert app.draft.problems == ()
-        assert app.draft.cell.population.labels == ("Bern", "Oslo", "Rome")
-
-
 async def test_the_hash_range_is_a_rule_or_a_number() -> None:
     app = FormApp(ParametersPane)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -133,28 +106,6 @@ async def test_the_hash_range_is_a_rule_or_a_number() -> None:
         app.show(edit_key(app.draft, "protocol.kind", "oue"))
         await pilot.pause()
         assert "protocol.hash_range" not in keys(app)
-
-
-async def test_a_curator_shows_neighbours_and_what_it_withholds_by() -> None:
-    app = FormApp(ParametersPane)
-    async with app.run_test(size=(80, 30)) as pilot:
-        shown = {field.key: field for field in app.query(Field) if field.display}
-        assert not {"protocol.delta", "protocol.neighbours"} & set(shown)
-        app.show(edit_key(app.draft, "protocol.kind", "stability"))
-        await pilot.pause()
-        shown = {field.key: field for field in app.query(Field) if field.display}
-        assert {"protocol.epsilon", "protocol.delta", "protocol.neighbours"} <= set(shown)
-        assert "protocol.hash_range" not in shown
-        app.show(edit_key(app.draft, "protocol.delta", 0))
-        await pilot.pause()
-        said = app.draft.problem("protocol.delta")
-        assert said is not None
-        assert said.message.startswith("must be greater than 0 for the stability mechanism")
-        app.show(edit_key(app.draft, "protocol.kind", "geometric"))
-        await pilot.pause()
-        shown = {field.key: field for field in app.query(Field) if field.display}
-        assert "protocol.delta" not in shown
-        assert "protocol.neighbours" in shown
 
 
 async def test_what_a_swept_curator_needs_is_shown() -> None:
@@ -197,17 +148,6 @@ async def test_every_choice_shows_what_applies(pane: type[Widget]) -> None:
 
 def visible(field: Field) -> bool:
     return all(widget.display for widget in field.ancestors_with_self if isinstance(widget, Widget))
-
-
-async def test_a_default_is_chosen_though_nobody_chose_it() -> None:
-    app = FormApp(OpenPane)
-    async with app.run_test(size=(70, 40)) as pilot:
-        await pilot.pause()
-        assert "‹ auto ›" in str(app.field("simulate.path").control.render())
-        app.show(edit_key(app.draft, "protocol.kind", "laplace"))
-        await pilot.pause()
-        neighbours = app.field("protocol.neighbours").control
-        assert str(neighbours.render()) == "‹ change-one ›"
 
 
 async def test_a_script_that_does_not_parse_closes_the_form() -> None:
@@ -255,18 +195,6 @@ async def test_keys_are_added_and_removed() -> None:
         app.field("population.users").control.focus()
         await pilot.press("minus")  # that is no sweep
         assert list(sweep_of(app.draft)) == ["protocol.kind"]
-
-
-async def test_every_key_that_can_be_swept_starts_valid() -> None:
-    app = FormApp(ParametersPane)
-    async with app.run_test(size=(80, 30)):
-        assert len(sweepable(app.draft)) > 10
-        for key in sweepable(app.draft):
-            after = edit_key(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
-            bad = [
-                problem for problem in after.problems if "number of items" not in problem.message
-            ]
-            assert bad == [], key
 
 
 async def test_a_swept_key_is_marked_and_its_problem_is_with_the_sweep() -> None:
@@ -371,63 +299,6 @@ async def test_f_or_the_budget_of_one_report_is_given_and_the_other_follows() ->
         assert "epsilon" not in table
 
 
-@pytest.mark.long
-async def test_noise_without_privacy_or_information_is_refused_with_the_reason() -> None:
-    app = FormApp(ParametersPane, RAPPOR)
-    before = app.draft
-    async with app.run_test(size=(80, 40)) as pilot:
-        for key, typed, said in (
-            ("protocol.f", "1", "must be less than 1"),
-            ("protocol.q", "0.5", "must exceed p = 0.5"),
-            ("protocol.epsilon", "3", "must be at most 2.19722"),
-            ("protocol.bits", "512", "must be"),
-            ("protocol.alpha", "0", "must be"),
-        ):
-            app.show(before)
-            assert not app.said(key)
-            await app.type_into(pilot, key, typed)
-            assert said in app.said(key)
-            assert app.shown(key) == typed
-
-
-async def test_a_form_that_cannot_have_the_noise_gets_another() -> None:
-    """No permanent noise, and then no fresh one either; a budget that fresh noise cannot give."""
-    app = FormApp(ParametersPane, RAPPOR.replace("f = 0.5", "f = 0.0"))
-    async with app.run_test(size=(80, 40)):
-        assert app.draft.problems == ()
-        app.show(edit_key(app.draft, "protocol.form", "one-time"))
-        assert app.draft.problems == ()
-        assert app.draft.document["protocol"]["f"] == 0.5
-        app.show(edit_key(app.draft, "protocol.epsilon", 6.0))
-        assert app.draft.problems == ()
-        app.show(edit_key(app.draft, "protocol.form", "full"))
-        assert app.draft.problems == ()
-        assert app.draft.document["protocol"]["f"] == 0.5
-
-
-async def test_bits_and_cohorts_double() -> None:
-    app = FormApp(ParametersPane, RAPPOR)
-    async with app.run_test(size=(80, 40)) as pilot:
-        app.field("protocol.bits").control.focus()
-        await pilot.press("left")
-        assert app.shown("protocol.bits") == "64"
-        await pilot.press("shift+right", "right")
-        assert app.shown("protocol.bits") == "256"  # which is the most
-        app.field("protocol.cohorts").control.focus()
-        await pilot.press("right")
-        assert app.shown("protocol.cohorts") == "32"
-
-
-async def test_every_key_of_rappor_that_can_be_swept_starts_valid() -> None:
-    app = FormApp(ParametersPane, RAPPOR)
-    async with app.run_test(size=(80, 30)):
-        found = sweepable(app.draft)
-        assert {"protocol.f", "protocol.cohorts", "attack.cohort"} <= set(found)
-        for key in found:
-            after = edit_key(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
-            assert after.problems == (), key
-
-
 HUNT = """
 format = 1
 population = { kind = "zipf", items = 64, users = 20_000, exponent = 1.3 }
@@ -454,9 +325,3 @@ async def test_a_task_has_fields_and_groups_give_way_to_bits_a_level() -> None:
         assert not any(field.display for field in app.query(Field) if field.key == "task.bits")
         app.show(edit_key(app.draft, "task.kind", "heavy-hitters"))
         assert app.draft.document["task"]["bits"] == 8
-
-
-async def test_a_scenario_without_a_task_has_no_fields_of_one() -> None:
-    app = FormApp(ParametersPane, RAPPOR)
-    async with app.run_test(size=(80, 60)):
-        assert not any(field.display for field in app.query(Field) if field.key[:5] == "task.")

@@ -16,7 +16,7 @@ from ldptui.core.protocols.rappor import count_std
 from ldptui.core.theory import frequency_std
 from ldptui.screens.workbench.protocol_facts import facts_of
 from ldptui.screens.workbench.protocol_pane import ProtocolList, ProtocolPane, usual_kinds
-from ldptui.session.draft import Draft, draft_of, edit_key
+from ldptui.session.draft import draft_of, edit_key
 from ldptui.text.format import MISSING, short
 
 SIZES = [(80, 20), (44, 10), (140, 50)]
@@ -143,19 +143,6 @@ async def test_a_folded_pane_says_what_the_draft_says() -> None:
         assert app.pane.setting.startswith("OLH  p = 0.4754  q = 0.25")  # type: ignore[attr-defined]
         app.retype(SCENARIO.replace("items = 64", "items = 1"))
         assert app.pane.setting == "OLH"  # type: ignore[attr-defined]
-
-
-async def test_names_stand_there_before_there_is_a_draft() -> None:
-    class Empty(FormApp):
-        def show(self, draft: Draft) -> None:
-            pass
-
-    app = Empty(ProtocolPane)
-    async with app.run_test(size=(44, 10)) as pilot:
-        app.query_one(ProtocolList).focus()
-        await pilot.press("down")
-        assert app.posted == []
-        assert "GRR" in rows(app)[0]
 
 
 RAPPOR = """

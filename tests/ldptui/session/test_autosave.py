@@ -81,24 +81,14 @@ def test_a_draft_is_taken_once(state: Path, tmp_path: Path) -> None:
     autosave.save_draft(draft_of(PLAIN, tmp_path))
     assert autosave.load_draft() is not None
     assert autosave.load_draft() is None
-    kept = json.loads((state / "draft.failed.json").read_text(encoding="utf-8"))
+    kept = json.loads((state / "draft.taken.json").read_text(encoding="utf-8"))
     assert kept["text"] == PLAIN, "what brought a start down is kept for its author"
-
-
-def test_what_was_taken_goes_when_the_program_stands(state: Path, tmp_path: Path) -> None:
-    autosave.save_draft(draft_of(PLAIN, tmp_path))
-    autosave.load_draft()
-    assert [file.name for file in state.iterdir()] == ["draft.taken.json"]
-    autosave.drop_taken()
-    assert list(state.iterdir()) == []
-    autosave.drop_taken()
 
 
 def test_a_draft_saved_after_a_take_is_the_next_one(tmp_path: Path) -> None:
     autosave.save_draft(draft_of(PLAIN, tmp_path))
     first = loaded()
     autosave.save_draft(edit_text(first, PLAIN + "# more\n"))
-    autosave.drop_taken()
     assert loaded().text == PLAIN + "# more\n"
 
 
@@ -124,4 +114,3 @@ def test_a_draft_that_cannot_be_kept_gives_a_sentence(
     assert sentence.startswith("the draft is not kept for the next start: ")
     assert "\n" not in sentence
     assert autosave.load_draft() is None
-    autosave.drop_taken()

@@ -24,10 +24,12 @@ from ldptui.session.draft import (
     keys_of,
     kind_of,
     mark_saved,
+    new_sweep,
     own_problem,
     populations,
     read_on,
     sweep_of,
+    sweepable,
     value_of,
 )
 
@@ -546,3 +548,20 @@ def test_an_attack_is_solved_for_beside_the_screen(monkeypatch: pytest.MonkeyPat
     wrong = draft_of(text.replace("[attack]", "[attack]\nslack = 9.0"), Path())
     assert wrong.unread is None
     assert wrong.problems[0].key == "attack.slack"
+
+
+RAPPOR = TEXT.replace(
+    'kind = "olh"\nepsilon = 1.0\nhash_range = "ceil"', 'kind = "rappor"\nf = 0.5\ncohorts = 16'
+)
+CURATOR = TEXT.replace('kind = "olh"\n', 'kind = "laplace"\n').replace('hash_range = "ceil"\n', "")
+
+
+@pytest.mark.parametrize("text", [TEXT, RAPPOR, CURATOR])
+def test_every_key_that_can_be_swept_starts_valid(text: str, tmp_path: Path) -> None:
+    draft = plain(text, tmp_path)
+    found = sweepable(draft)
+    assert len(found) > 10
+    for key in found:
+        after = edit_key(draft, f"sweep.{key}", new_sweep(draft, key))
+        bad = [problem for problem in after.problems if "number of items" not in problem.message]
+        assert bad == [], key

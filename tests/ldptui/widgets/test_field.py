@@ -147,17 +147,6 @@ async def test_a_bad_value_stays_and_is_explained_below() -> None:
         assert app.draft.problems == ()
 
 
-async def test_the_field_grows_by_the_error_line_and_shrinks_again() -> None:
-    app = FormApp(ParametersPane)
-    async with app.run_test(size=(60, 24)) as pilot:
-        field = app.field(USERS)
-        assert field.size.height == 1
-        await app.type_into(pilot, USERS, "0")
-        assert field.size.height == 2
-        await app.type_into(pilot, USERS, "10")
-        assert field.size.height == 1
-
-
 async def test_left_and_right_nudge_within_the_range() -> None:
     app = FormApp(ParametersPane)
     async with app.run_test(size=(44, 24)) as pilot:
@@ -283,14 +272,6 @@ async def test_esc_leaves_the_field_for_its_pane() -> None:
         assert app.focused is app.field(USERS).control
 
 
-async def test_the_focused_field_is_named() -> None:
-    app = FormApp(ParametersPane)
-    async with app.run_test(size=(44, 24)) as pilot:
-        app.field("protocol.epsilon").control.focus()
-        await pilot.pause()
-        assert app.focused_key == "protocol.epsilon"
-
-
 async def test_the_options_of_code_are_typed_as_a_table() -> None:
     plugin = (
         'kind = "plugin"\nname = "mine"\nepsilon = 1.0\noptions = { width = 3, deep = { x = 1 } }'
@@ -344,18 +325,6 @@ async def test_a_click_on_an_arrow_of_a_choice_chooses() -> None:
         assert choice.value == "b"
         await pilot.click(Choice, offset=(3, 0))  # the word asks for the list of all
         assert choice.value == "b"
-
-
-async def test_a_value_that_comes_while_the_app_ends_is_no_error() -> None:
-    class Bare(StyledApp):
-        def compose(self) -> ComposeResult:
-            yield Field("protocol.epsilon", "ε")
-
-    app = Bare()
-    async with app.run_test(size=(40, 4)):
-        app.exit()
-        app.query_one(Field).show(2.0, "too small")
-        assert app.query_one(Field).control.value == "2"
 
 
 @pytest.mark.parametrize("type_", ["number", "boolean"])
