@@ -20,7 +20,6 @@ from ldptui.app import Palette, Workbench
 from ldptui.charts.kinds import KINDS
 from ldptui.questions.topics import TOPICS
 from ldptui.screens.dialogs.prompts import (
-    ConfirmScreen,
     ConsentScreen,
     TagsScreen,
     TextScreen,
@@ -226,7 +225,7 @@ DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
     "SaveScreen": ("ctrl+s",),
     "ExportScreen": ("ctrl+e",),
     "PathScreen": ("ctrl+o", "ctrl+o"),
-    "ConfirmScreen": lambda: ConfirmScreen("Open the scenario of run 2?", "Open", "Stay"),
+    "ConfirmScreen": ("ctrl+r", "ctrl+q"),
     "PickerScreen": lambda: PickerScreen("protocol", PICKED, "grr"),
     "TagsScreen": lambda: TagsScreen("run 1", ("paper", "draft")),
     "TextScreen": lambda: TextScreen("run 1 → run 2", "attack.share  0.05 → 0.1"),

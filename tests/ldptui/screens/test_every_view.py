@@ -81,7 +81,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "SaveScreen": ("Save the scenario", "/home/ann/scenarios/eight-items.toml", "enter saves"),
     "ExportScreen": ("Results, CSV", "Figure, 84 mm", "Figure, 174 mm", "eight-items-results.csv"),
     "PathScreen": ("Open a scenario or a run", "type or paste a path", "tab completes"),
-    "ConfirmScreen": ("Open the scenario of run 2?", "Open (y)", "Stay (n)"),
+    "ConfirmScreen": ("A run is at 0 %. Quit and lose it?", "Quit (y)", "Stay (n)"),
     "PickerScreen": ("protocol  2 of 2", "grr", "best for small d", "✗ needs d > 2"),
     "TagsScreen": ("Tags of run 1", "paper, draft", "enter keeps them · esc closes"),
     "TextScreen": ("run 1 → run 2", "attack.share  0.05 → 0.1", "y copies"),
