@@ -126,7 +126,7 @@ class RunsChosen(Message):
     overlays: tuple[int, ...] = ()
 
 
-Ask = Literal["star", "tags", "remove", "restore", "open", "play", "resume", "difference", "verify"]
+Ask = Literal["star", "remove", "restore", "open", "play", "resume", "difference", "verify"]
 
 
 @dataclass(eq=False)

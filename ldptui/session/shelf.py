@@ -85,12 +85,6 @@ class Shelf(Struct, frozen=True, dict=True):
         return next((run for run in reversed(self.kept) if run.snapshot.done), None)
 
     @property
-    def cut_off(self) -> Run | None:
-        """The newest run whose process is gone without a word, if it had measured anything."""
-        run = next((run for run in reversed(self.kept) if run.status == "interrupted"), None)
-        return run if run is not None and run.snapshot.done else None
-
-    @property
     def on_show(self) -> Run | None:
         """The run shown, if it is one that was asked for and has come to its end."""
         run = self.run(self.shown)

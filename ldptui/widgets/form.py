@@ -248,8 +248,8 @@ class FormPane(Widget, can_focus=True):
 
     def close(self, closed: bool) -> None:
         """Let nobody edit the fields, or let them again."""
-        line = self.draft.problems[0].line if closed and self.draft is not None else None
-        subtitle = f"✗ script, line {line}" if line is not None else ""
+        problems = self.draft.problems if closed and self.draft is not None else ()
+        subtitle = f"✗ script, line {problems[0].line}" if problems else ""
         if subtitle != (self.border_subtitle or ""):
             self.border_subtitle = subtitle
         self.query_one(Form).disabled = closed

@@ -21,7 +21,6 @@ from ldptui.charts.kinds import KINDS
 from ldptui.questions.topics import TOPICS
 from ldptui.screens.dialogs.prompts import (
     ConsentScreen,
-    TagsScreen,
     TextScreen,
 )
 from ldptui.screens.lab.screen import LabScreen
@@ -227,7 +226,6 @@ DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
     "PathScreen": ("ctrl+o", "ctrl+o"),
     "ConfirmScreen": ("ctrl+r", "ctrl+q"),
     "PickerScreen": lambda: PickerScreen("protocol", PICKED, "grr"),
-    "TagsScreen": lambda: TagsScreen("run 1", ("paper", "draft")),
     "TextScreen": lambda: TextScreen("run 1 → run 2", "attack.share  0.05 → 0.1"),
     "ConsentScreen": lambda: ConsentScreen((CODE,)),
 }

@@ -9,17 +9,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Button, Input, Static
+from textual.widgets import Button, Static
 
 from ...session.consent import Code
 from ...terminal.clipboard import copy
-from ...text.format import count, percent
+from ...text.format import percent
 from ...text.prose import plain
 from ...widgets.blank import Scroll
 from ...widgets.dialog import Dialog, ModalScreen
 
 if TYPE_CHECKING:
-    from ...session.runs import Run
     from ...session.snapshot import Snapshot
 
 
@@ -73,18 +72,7 @@ def leaving(run: Snapshot) -> str:
     share = percent(run.done / run.total if run.total else 0.0, 2)
     if run.kept is None:
         return f"A run is at {share}. Quit and lose it?"
-    return f"A run is at {share}. Quit? The next start offers to go on with it."
-
-
-def going_on(run: Run) -> str:
-    """The question about a run whose process is gone."""
-    done, total = run.snapshot.done, run.kept.total if run.kept is not None else 0
-    share = percent(done / total if total else 0.0, 2)
-    return (
-        f"{run.name[:1].upper()}{run.name[1:]}, {run.title}, was cut off at {share} "
-        f"({count(done)} of {count(run.snapshot.total)} trials).\n"
-        "What it has is kept. Go on with it?"
-    )
+    return f"A run is at {share}. Quit? Runs goes on with it at the next start."
 
 
 class TextScreen(ModalScreen[None]):
@@ -118,27 +106,3 @@ WORDS: Final = (
     "permissions, as any program that you start. The answer holds until you quit, and for what "
     "these files hold now."
 )
-
-
-class TagsScreen(ModalScreen[tuple[str, ...] | None]):
-    """One line of tags with commas between them; enter gives the run these and no others."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Close", id="tags.close"),
-    ]
-
-    def __init__(self, run: str, tags: tuple[str, ...]) -> None:
-        super().__init__()
-        self._run, self._tags = run, tags
-
-    def compose(self) -> ComposeResult:
-        with Dialog(f"Tags of {self._run}", "enter keeps them · esc closes"):
-            field = Input(", ".join(self._tags), placeholder="paper, final")
-            field.cursor_blink = False
-            yield field
-            yield Static("Words, with commas between the tags. / #tag finds the runs again.")
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        tags = dict.fromkeys(part.strip() for part in event.value.split(",") if part.strip())
-        self.dismiss(tuple(tag for tag in tags if tag.isprintable()))

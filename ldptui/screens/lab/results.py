@@ -40,7 +40,6 @@ class Results(Vertical):
         #lab-charts { height: 1fr; }
         #lab-table-box { height: auto; max-height: 38%; }
         #lab-table-box > Static { height: 1; text-style: bold; }
-        #lab-table-box > NumberTable { height: auto; max-height: 100%; }
     }
     """
 

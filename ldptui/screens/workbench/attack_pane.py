@@ -10,13 +10,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.reactive import var
 from textual.widget import Widget
-from textual.widgets import OptionList
+from textual.widgets import Static
 
 from ...messages import KeyEdited, Noted
 from ...session.draft import attack_script as script
 from ...terminal.keyboard import first_focus
 from ...widgets.blank import call_on_resize
 from ...widgets.form import Form, FormLine, FormPane, FormRow
+from ...widgets.words import put_or_hide
 from .attack_rows import (
     TABLE,
     attack_of,
@@ -27,15 +28,13 @@ from .attack_rows import (
     edit_of_choice,
     steps_of,
 )
-from .script import ProblemList, ScriptEditor
+from .script import ScriptEditor, sentence
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
 
 SIDE_BY_SIDE: Final = 74
 """Cells inside the border from which form and script stand side by side."""
-PATIENCE_S: Final = 0.4
-"""Seconds that a text may be wrong while it is typed before the list below it says so."""
 
 
 class AttackPane(FormPane):
@@ -53,7 +52,6 @@ class AttackPane(FormPane):
         ),
         Binding("enter,down,j", "enter", "Edit", show=False, id="attack.edit"),
         Binding("a,plus", "step('add')", "Add a step", id="step.add"),
-        Binding("D", "step('duplicate')", "Duplicate", show=False, id="step.duplicate"),
         Binding("minus,delete,backspace", "step('remove')", "Remove", id="step.remove"),
         Binding("shift+up,K", "step('up')", "Move up", show=False, id="step.up"),
         Binding("shift+down,J", "step('down')", "Move down", show=False, id="step.down"),
@@ -67,7 +65,7 @@ class AttackPane(FormPane):
         yield Form(id="form")
         with Vertical(id="script"):
             yield ScriptEditor()
-            yield ProblemList()
+            yield Static(id="problems", markup=False)
 
     @property
     def setting(self) -> str:
@@ -135,12 +133,11 @@ class AttackPane(FormPane):
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None or not self.is_mounted:
             return
-        editor, problems = self.query_one(ScriptEditor), self.query_one(ProblemList)
+        editor = self.query_one(ScriptEditor)
         editor.show(draft.text)
         lines = (problem.line for problem in draft.problems)
         editor.mark(frozenset(line for line in lines if line is not None))
-        # A list that comes and goes with every second key would make the editor jump.
-        problems.show(draft.problems, PATIENCE_S if editor.has_focus else 0)
+        put_or_hide(self.query_one("#problems", Static), "\n".join(map(sentence, draft.problems)))
         self._say_below()
         super().watch_draft(draft)
 
@@ -186,9 +183,3 @@ class AttackPane(FormPane):
         if after:
             self._wanted = f"{TABLE}.{chosen}.kind"
         self.post_message(KeyEdited(TABLE, after or None))
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        problem = self.query_one(ProblemList).marked
-        if problem is not None:  # the list may have changed since
-            self.query_one(ScriptEditor).go_to(problem.line or 1)

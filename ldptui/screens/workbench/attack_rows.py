@@ -16,8 +16,6 @@ from ...text.format import MISSING, count, short
 from ...widgets.form import FormRow, own_row, remark
 
 if TYPE_CHECKING:
-    from ldptui.core.cell import Cell
-
     from ...session.draft import Draft
 
 
@@ -193,7 +191,6 @@ def defence_rows(draft: Draft) -> Iterator[FormRow]:
     """The steps in order, each with its kind, a reason and its keys; the last row adds one."""
     steps = steps_of(draft)
     yield remark("then", "then the server:" if steps else f"then the server: {EMPTY}")
-    yield remark("needs", needs(draft))
     kinds = [(kind, kind) for kind in listed_kinds(TABLE)]
     for at, step in enumerate(steps):
         table, kind = f"{TABLE}.{at}", step_kind(step)
@@ -217,31 +214,6 @@ def steps_of(draft: Draft) -> list[dict[str, Any]]:
     return tables_in(value_of(draft, TABLE))
 
 
-def needs(draft: Draft) -> str:
-    """The messages left where they are verified; the memory of filters, and doubts about them."""
-    cell = draft.cell
-    if cell is None:
-        return ""
-    rows = verifier_rows(cell)
-    if cell.filters:
-        from ldptui.core.experiment.limits import held_bytes, in_bytes
-
-        rows.append(f"holds the reports of a trial, about {in_bytes(held_bytes(cell))}")
-        rows += (f"! {sentence}" for sentence in cell.warnings)
-    return "\n".join(rows)
-
-
-def verifier_rows(cell: Cell) -> list[str]:
-    """The coins that a verified randomiser tosses, and the fakes that drop out; none without it."""
-    rows = []
-    if cell.verifier is not None and cell.asked is not None:
-        pure = cell.sifted.pure
-        rows.append(f"p = {short(pure.p)}, q = {short(pure.q)}: ε = {short(pure.epsilon)} is spent")
-    if cell.sifted.fakes and (sent := cell.sifted.fakes[0].sent) < 1:
-        rows.append(f"about {sent * cell.malicious:.0f} of {cell.malicious} fakes send a report")
-    return rows
-
-
 def step_kind(step: Mapping[str, Any]) -> str:
     """The kind of a step."""
     return str(step.get("kind", "?"))
@@ -255,7 +227,7 @@ def is_off(step: Mapping[str, Any]) -> bool:
 def changed_steps(
     steps: Sequence[Mapping[str, Any]], what: str, at: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """The steps after one was added, duplicated, removed, moved or muted; the one to choose."""
+    """The steps after one was added, removed, moved or muted; the one to choose."""
     kept = [dict(step) for step in steps]
     if what == "add":
         return [*kept[:at], {"kind": _first(kept)}, *kept[at:]], at

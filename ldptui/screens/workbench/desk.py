@@ -207,7 +207,7 @@ class Desk(Screen[None]):
 
     def show_draft(self, draft: Draft) -> None:
         """Hand the draft to the panes; what is half typed has no problem until typing rests."""
-        if draft.problems and is_typing(self.focused):
+        if draft.problems and (is_typing(self.focused) or isinstance(self.focused, TextArea)):
             self.panes.hand(replace(draft, problems=()))
             self.status.problem = ""
             self.later("problems", REST_S, self.tell_problems)

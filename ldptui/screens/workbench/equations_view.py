@@ -47,7 +47,6 @@ class EquationsView(FilteredList):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self.live: tuple[Formula, ...] = ()
-        self._opened: str | None = None  # the equation whose LaTeX is shown
 
     def compose(self) -> ComposeResult:
         yield LineList()  # first in the order of the focus
@@ -84,18 +83,13 @@ class EquationsView(FilteredList):
         self._fill(first=True)
 
     def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
-        """Show or hide an equation's LaTeX; from a live formula, go to its equation."""
+        """From a live formula, go to its equation."""
         event.stop()
-        chosen = event.option_id or ""
-        listed = self.query_one(LineList)
-        if not chosen.startswith("live-"):
-            self._opened = None if self._opened == chosen else chosen
-            self._fill()
-            return
-        wanted = f"eq-{self.live[int(chosen.removeprefix('live-'))].number}"
+        chosen, listed = event.option_id or "", self.query_one(LineList)
         ids = [option.id for option in listed.options]
-        if wanted in ids:
-            listed.highlighted = ids.index(wanted)
+        if chosen.startswith("live-"):
+            wanted = f"eq-{self.live[int(chosen.removeprefix('live-'))].number}"
+            listed.highlighted = ids.index(wanted) if wanted in ids else listed.highlighted
 
     def _fill(self, *, first: bool = False) -> None:
         """List what the filter lets through; the cursor stays, or goes to what was found first."""
@@ -136,7 +130,7 @@ class EquationsView(FilteredList):
             if heading != part:
                 part = heading
                 yield Option(Content.styled(heading, "bold"), disabled=True)
-            parts = equation_parts(equation, opened=equation.id == self._opened)
+            parts = equation_parts(equation)
             yield Option(_content(self, parts), equation.id)
         if not live and not found:
             yield Option(no_match(words), disabled=True)
@@ -163,14 +157,13 @@ def live_parts(live: Formula) -> list[tuple[str, str]]:
     return parts
 
 
-def equation_parts(equation: Equation, *, opened: bool) -> list[tuple[str, str]]:
+def equation_parts(equation: Equation) -> list[tuple[str, str]]:
     """An equation: its verdict and source, its printed form, the notes, the correct form."""
     tone = TONES.get(equation.verdict, "$text-error")
     corrected = f"→ {equation.corrected.strip()}" if equation.corrected else ""
-    latex = f"LaTeX: {equation.latex}" if opened else ""
     below = (
         (equation.printed, ""), (equation.note, tone), (equation.remark, MUTED),
-        (corrected, "$text-primary"), (latex, MUTED),
+        (corrected, "$text-primary"),
     )  # fmt: skip
     return [
         ("" if equation.number is None else f"{equation.number}  ", MUTED),

@@ -17,6 +17,7 @@ from ...engine import kept
 from ...session import exporting
 from ...session.draft import reopen_draft
 from ...session.runs import Run, difference_text
+from ...terminal.keyboard import RUNS, key_of
 from .desk import Desk
 from .panes import CHARTS
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
     from .simulating import Simulations
 
-Wish = Literal["star", "tags", "remove", "open", "play", "resume", "difference", "verify"]
+Wish = Literal["star", "remove", "open", "play", "resume", "difference", "verify"]
 
 
 class KeptRuns:
@@ -87,18 +88,12 @@ class KeptRuns:
         if last.key in desk.shelf.read and not desk.is_chosen:
             desk.keep(desk.shelf.with_choice(last.key, desk.shelf.overlays))
 
-    async def offer_to_resume(self) -> None:
-        """At the start: offer to go on with a run that was cut off."""
-        from ..dialogs.prompts import ConfirmScreen, going_on
-
-        run = self._desk.shelf.cut_off
-        if run is None:
-            return
-        question = ConfirmScreen(going_on(run), "Resume", "Leave it")
-        if await self._desk.app.push_screen_wait(question):
-            await self._resume(run)
-        else:
-            await self._change(run, "leave")
+    def tell_cut_off(self) -> None:
+        """At the start: say that the last run was cut off, and how to go on with it."""
+        runs = self._desk.shelf.kept
+        if runs and runs[-1].status == "interrupted":
+            pane = key_of(self._desk.app, *RUNS)
+            self._desk.note(f"{runs[-1].name} was cut off: r in Runs ({pane}) goes on with it")
 
     # Doing.
 
@@ -115,7 +110,7 @@ class KeptRuns:
     async def fulfil(self, wish: Wish, run: Run) -> None:
         """Carry out an action of the Runs pane on a run."""
         actions = {
-            "star": self._star, "tags": self._tag, "remove": self._delete, "resume": self._resume,
+            "star": self._star, "remove": self._delete, "resume": self._resume,
             "open": self._open, "play": self._play, "difference": self._show_difference,
             "verify": self._verify,
         }  # fmt: skip
@@ -143,14 +138,6 @@ class KeptRuns:
 
     async def _star(self, run: Run) -> None:
         await self._change(run, "star", not (run.kept is not None and run.kept.star))
-
-    async def _tag(self, run: Run) -> None:
-        from ..dialogs.prompts import TagsScreen
-
-        tags = await self._desk.app.push_screen_wait(TagsScreen(run.name, run.tags))
-        if tags is not None:
-            before, after = {*run.tags}, {*tags}
-            await self._change(run, "change_tags", after - before, before - after)
 
     async def _delete(self, run: Run) -> None:
         """Take a run out of the list; `u` puts it back."""

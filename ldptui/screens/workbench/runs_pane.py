@@ -59,7 +59,6 @@ class RunsPane(FilteredList):
         Binding("slash", "filter", "Filter", key_display="/", id="runs.filter"),
         Binding("escape", "drop_filter", "Drop the filter", show=False, id="runs.drop-filter"),
         Binding("asterisk", "ask('star')", "Star", id="runs.star"),
-        Binding("number_sign", "ask('tags')", "Tags", id="runs.tags"),
         Binding("delete,backspace", "ask('remove')", "Delete", id="runs.remove"),
         Binding("u", "ask('restore')", "Undo", id="runs.restore"),
     ]
@@ -197,7 +196,7 @@ class RunsPane(FilteredList):
                 return kept and run.status in ("partial", "interrupted", "failed")
             case "play" | "verify":
                 return kept and run.snapshot.done > 0
-            case "star" | "tags":
+            case "star":
                 return kept
             case "remove":
                 return run.status != "running" and run.snapshot.full
@@ -253,8 +252,8 @@ def _description(run: Run, before: Run | None) -> list[str]:
     digest = run.snapshot.digest if run.snapshot.full else ""
     drawn = fmt.drawn_by(digest, run.snapshot.numpy) if digest else ""
     kept = "of this session" if run.kept is None else DRAWN.format_map(run.kept.versions)
-    setting = describe_scenario(run.document), central_budget_words(run), kept
-    texts = [(f"{name}: {status}", run.title, drawn), setting]
+    setting = describe_scenario(run.document), central_budget_words(run), drawn, kept
+    texts = [(f"{name}: {status}", run.title), setting]
     lines = [" · ".join(filter(None, words)) for words in texts]
     if before is not None:
         news = ", ".join(differences(before.document, run.document)) or "nothing changed"

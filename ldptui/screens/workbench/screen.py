@@ -94,7 +94,7 @@ class WorkbenchScreen(Desk):
         await self._kept.list_all()
         if self.is_mounted and self.replay_bar.replay is None:
             await self._kept.show_last()
-            await self._kept.offer_to_resume()
+            self._kept.tell_cut_off()
 
     # The panes.
 

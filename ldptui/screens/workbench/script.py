@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.timer import Timer
 from textual.widgets import TextArea
 
 from ...messages import FieldFocused, Noted, TextEdited
 from ...terminal.keyboard import ALT_DIGITS
 from ...widgets.field import leave
-from ...widgets.option_list import LineList
 
 if TYPE_CHECKING:
     from ...session.draft import Problem
@@ -133,44 +130,6 @@ class ScriptEditor(TextArea):
             event.prevent_default()
             rule = f"must be at most {LONGEST_PASTE:,} characters, got {len(event.text):,}"
             self.post_message(Noted(f"A paste {rule}: save it as a file and open that"))
-
-
-class ProblemList(LineList):
-    """The problems of the script, by line; enter or a click goes to the line."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave the list", show=False, id="problems.leave"),
-    ]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.problems: tuple[Problem, ...] = ()
-        self._timer: Timer | None = None
-
-    def show(self, problems: Sequence[Problem], patience: float) -> None:
-        """Show the problems: at once, or after some seconds without a new one."""
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-        if tuple(problems) == self.problems:
-            return
-        if patience and problems:
-            self._timer = self.set_timer(patience, lambda: self.show(problems, 0))
-            return
-        self.problems = tuple(problems)
-        self.write_rows([sentence(problem) for problem in problems])
-        self.set_class(bool(problems), "-any")
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return bool(self.problems)
-
-    @property
-    def marked(self) -> Problem | None:
-        """The problem under the cursor of the list."""
-        return None if self.highlighted is None else self.problems[self.highlighted]
-
-    def action_leave(self) -> None:
-        leave(self)
 
 
 def sentence(problem: Problem) -> str:

@@ -117,13 +117,10 @@ def tables_in(value: Any) -> list[Table]:
 def rearrange_rows(rows: Sequence[Table], what: str, at: int) -> tuple[list[Table], int]:
     """The rows after `what` was done with the one at `at`, and the one to choose then.
 
-    what : "duplicate", "remove", "mute", "up" or "down"; anything else changes nothing.
+    what : "remove", "mute", "up" or "down"; anything else changes nothing.
     """
     kept = list(rows)
     match what:
-        case "duplicate":
-            kept.insert(at + 1, dict(kept[at]))
-            at += 1
         case "remove":
             del kept[at]
             at = max(0, min(at, len(kept) - 1))

@@ -9,7 +9,7 @@ from textual.widgets import Static
 from ldptui.catalogue import kind_words
 from ldptui.core.defences import DEFENCES
 from ldptui.screens.workbench.attack_pane import AttackPane
-from ldptui.screens.workbench.attack_rows import described_steps, needs, steps_of
+from ldptui.screens.workbench.attack_rows import described_steps, steps_of
 from ldptui.session.draft import keys_of
 from ldptui.widgets.field import Choice, Field
 from ldptui.widgets.form import FormLine
@@ -44,18 +44,15 @@ async def test_without_a_defence_there_is_only_the_row_that_adds_one() -> None:
         assert "defence" not in (app.draft.document or {})
 
 
-async def test_steps_are_moved_and_duplicated() -> None:
+async def test_steps_are_moved() -> None:
     app = FormApp(AttackPane, SCENARIO + STEPS)
     async with app.run_test(size=(44, 40)) as pilot:
         assert described_steps(app.draft) == "base-cut, norm-sub"
         app.field("defence.0.kind").control.focus()
         await pilot.press("J")
         assert kinds(app) == ["norm-sub", "base-cut"]
-        await pilot.press("D")
-        assert kinds(app) == ["norm-sub", "base-cut", "base-cut"]
-        assert steps_of(app.draft)[2] == {"kind": "base-cut", "alpha": 0.1}
-        await pilot.press("K", "K")
-        assert kinds(app) == ["base-cut", "norm-sub", "base-cut"]
+        await pilot.press("K")
+        assert kinds(app) == ["base-cut", "norm-sub"]
         assert app.draft.problems == ()
 
 
@@ -95,12 +92,6 @@ async def test_a_wrong_value_is_refused_at_its_step() -> None:
     app = FormApp(AttackPane, SCENARIO + STEPS.replace("0.1", "-1.0"))
     async with app.run_test(size=(44, 40)):
         assert app.said("defence.0.alpha") == app.draft.problems[0].message
-
-
-def test_a_filter_says_its_memory() -> None:
-    app = FormApp(AttackPane, SCENARIO + '\n[[defence]]\nkind = "fiad"\n')
-    assert needs(app.draft).startswith("holds the reports of a trial, about")
-    assert needs(FormApp(AttackPane, SCENARIO + STEPS).draft) == ""
 
 
 async def test_a_field_offers_the_words_of_its_key_and_shows_its_default() -> None:

@@ -145,7 +145,7 @@ async def test_nothing_found_says_so() -> None:
         assert app.view.marked is None
 
 
-async def test_enter_goes_from_a_live_formula_to_its_equation_and_shows_latex() -> None:
+async def test_enter_goes_from_a_live_formula_to_its_equation() -> None:
     app = Bench(draft())
     async with app.run_test(size=(100, 30)) as pilot:
         app.query_one(LineList).focus()
@@ -153,12 +153,6 @@ async def test_enter_goes_from_a_live_formula_to_its_equation_and_shows_latex() 
         assert app.view.live[0].number == 12
         await pilot.press("enter")
         assert app.view.marked == "eq-12"
-        assert "LaTeX" not in app.view.as_text()
-        await pilot.press("enter")
-        assert r"LaTeX: \Pr(y_i = 1)" in app.view.as_text()
-        assert app.view.marked == "eq-12"
-        await pilot.press("enter")
-        assert "LaTeX" not in app.view.as_text()
 
 
 # ------------------------------------------------------------------ lines

@@ -83,7 +83,6 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "PathScreen": ("Open a scenario or a run", "type or paste a path", "tab completes"),
     "ConfirmScreen": ("A run is at 0 %. Quit and lose it?", "Quit (y)", "Stay (n)"),
     "PickerScreen": ("protocol  2 of 2", "grr", "best for small d", "✗ needs d > 2"),
-    "TagsScreen": ("Tags of run 1", "paper, draft", "enter keeps them · esc closes"),
     "TextScreen": ("run 1 → run 2", "attack.share  0.05 → 0.1", "y copies"),
     "ConsentScreen": ("Let this code run?", "half", "/home/ann/attacks.py", "0123456789abcdef",
                       "Allow until quit (y)"),

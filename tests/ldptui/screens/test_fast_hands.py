@@ -62,7 +62,7 @@ def no_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     is a question of the clock as well.
     """
     monkeypatch.setattr("ldptui.widgets.form.BLOCK_S", 1e6)
-    for place in ("charts.pane.BLOCK_S", "attack_pane.PATIENCE_S", "replay_bar.TICK_S"):
+    for place in ("charts.pane.BLOCK_S", "desk.REST_S", "replay_bar.TICK_S"):
         monkeypatch.setattr(f"ldptui.screens.workbench.{place}", 1e6)
     monkeypatch.setattr(FakeEngine, "cancel", lambda _: None)
 

@@ -27,7 +27,7 @@ from ldptui.engine.kept import open_run
 from ldptui.messages import KeyEdited, LongWork
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
 from ldptui.screens.dialogs.paths import fault_to_open
-from ldptui.screens.dialogs.prompts import ConfirmScreen, TextScreen
+from ldptui.screens.dialogs.prompts import TextScreen
 from ldptui.screens.workbench import file_actions
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.replay_bar import ReplayBar
@@ -203,26 +203,15 @@ async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
 
 
 @pytest.mark.long
-async def test_a_run_whose_process_is_gone_is_offered(store: Path) -> None:
+async def test_a_run_whose_process_is_gone_goes_on(store: Path) -> None:
     with open_store(store) as kept:
         change_run(kept, 2, status="running", owner="")
     async with workbench(store=store) as (screen, engine, pilot):
-        await until(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
-        await pilot.press("y")
+        await until(pilot, lambda: "run 2 was cut off: r in Runs (5)" in status(screen))
+        await pilot.press("5", "r")
         await until(pilot, lambda: engine.requests[-1].full)
         request = engine.requests[-1]
         assert (request.resumed, request.store) == (2, str(store))
-        assert isinstance(engine, FakeEngine)
-
-
-@pytest.mark.long
-async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
-    with open_store(store) as kept:
-        change_run(kept, 2, status="running", owner="")
-    async with workbench(store=store) as (screen, _, pilot):
-        await until(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
-        await pilot.press("n")
-        await until(pilot, lambda: screen.shelf.kept[-1].status == "partial")
 
 
 @pytest.mark.long

@@ -131,12 +131,10 @@ def test_a_run_that_is_alone_is_compared_with_nothing() -> None:
     assert Shelf(session=(own(1),)).pair(own(1)) is None
 
 
-def test_at_a_start_the_last_run_with_a_trial_is_shown_and_one_cut_off_is_asked_about() -> None:
+def test_at_a_start_the_last_run_with_a_trial_is_shown() -> None:
     shelf = Shelf().with_stored_runs([kept(6), kept(7, "interrupted"), kept(8, done=0)])
-    assert (shelf.last, shelf.cut_off) == (kept(7, "interrupted"), kept(7, "interrupted"))
-    assert (Shelf().last, Shelf().cut_off) == (None, None)
-    # One without a trial has nothing to go on with.
-    assert Shelf().with_stored_runs([kept(6), kept(7, "interrupted", done=0)]).cut_off is None
+    assert shelf.last == kept(7, "interrupted")
+    assert Shelf().last is None
 
 
 def test_a_run_has_measured_a_scenario_whatever_its_title() -> None:
