@@ -33,8 +33,8 @@ class FormRow(Struct, frozen=True):
     key : that it edits. value : what it says. label : None for the name of the key. options : of a
     choice with other values than the key's own. type : of a value that core does not declare.
     follows : the value follows from others. optional : empty text removes the key. offered : words
-    that its text completes. like : the key whose range and steps it has, if not its own. slot :
-    its place, where several rows have one key. problem : None for that of the key. remark : words
+    that its text completes. slot : its
+    place, where several rows have one key. problem : None for that of the key. remark : words
     in place of a field.
     """
 
@@ -46,7 +46,6 @@ class FormRow(Struct, frozen=True):
     follows: bool = False
     optional: bool = False
     offered: Sequence[str] = ()
-    like: str = ""
     slot: str = ""
     problem: str | None = None
     remark: str = ""
@@ -147,15 +146,13 @@ def _made(row: FormRow) -> Widget:
     label = title_of(row.key) if row.label is None else row.label
     return Field(
         row.key, label, row.type, options=row.options, optional=row.optional,
-        grouped=row.key != "seed", like=row.like, id=row.slot or None,
-        placeholder="none" if row.optional else "",
+        grouped=row.key != "seed", id=row.slot or None,
     )  # fmt: skip
 
 
 def _fill(field: Field, row: FormRow, draft: Draft, problem: str) -> None:
-    field.move_to(row.key)
     field.follows = row.follows
-    field.rename(title_of(row.key) if row.label is None else row.label)
+    field.label = title_of(row.key) if row.label is None else row.label
     if row.options is not None:
         field.choose_from(row.options)
     field.offer(row.offered)

@@ -31,15 +31,14 @@ LABEL_WIDTH: Final = 24
 class Field(Widget):
     """A label, a control and, where there is a problem, a sentence below.
 
-    key : the dotted key that it edits. type_, options : None for those of its dataclass, which are
-    read when a value is first shown; options are values with their words. optional : empty text
-    removes the key. placeholder : stands in an empty text. like : the key whose range, type and
-    steps it has, if not its own.
+    key : the dotted key that it edits. type_, options : None for those that core declares; options
+    are values with their words. optional : empty text removes the key.
     """
 
     focused: reactive[bool] = reactive(False)
     swept: reactive[bool] = reactive(False)
-    follows: reactive[bool] = reactive(False)
+    label: reactive[str] = reactive("")
+    follows: reactive[bool] = reactive(False, toggle_class="-follows")
     """True while the value follows from others; an edit ends it."""
 
     def __init__(
@@ -51,49 +50,30 @@ class Field(Widget):
         options: Sequence[tuple[Any, str]] | None = None,
         optional: bool = False,
         grouped: bool = True,
-        placeholder: str = "",
-        like: str = "",
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
-        self.key, self.label, self.type_ = key, label, type_ or "text"
-        self.slot = id or key  # its place in a form, whichever key it edits there
+        if type_ is None and options is None:
+            type_, options = input_of(key)
+        self.set_reactive(Field.label, label)
+        self.key, self.type_ = key, type_ or "text"
         self.optional, self.grouped = optional, grouped
-        self.like = like or key
-        self.steps: Steps | None = None  # its own; else those of the key it is like
-        self.bounds: Range | None = None  # its own; else those of the key it is like
+        self.steps: Steps | None = None  # its own; else those of the key
+        self.bounds: Range | None = None  # its own; else those of the key
         self.offered: tuple[str, ...] = ()
         self._value: Any = _NOTHING  # what was shown last
         self._sent: list[Any] = []  # what was posted and has not come back yet
         self._problem = ""
-        self._placeholder = placeholder
-        self._composed = False
-        self._control: ValueInput | Choice | None = None
-        if type_ is not None or options is not None:
-            self._control = self._made(options)
+        if options is not None:
+            self.control: ValueInput | Choice = Choice(options)
+        else:
+            none = "none" if optional else ""
+            self.control = ValueInput(compact=True, select_on_focus=False, placeholder=none)
+            self.control.cursor_blink = False
         self.set_class(not label, "-bare")
 
     def compose(self) -> ComposeResult:
-        self._composed = True
-        if self._control is not None:
-            yield self._control
-
-    @property
-    def control(self) -> ValueInput | Choice:
-        """The input or the choice; before its key's dataclass could be read there is none."""
-        if self._control is None:
-            self.type_, options = input_of(self.like)
-            self._control = self._made(options)
-            if self._composed and self.is_attached:  # it is not while the app ends
-                self.mount(self._control, before=0 if self.children else None)
-        return self._control
-
-    def _made(self, options: Sequence[tuple[Any, str]] | None) -> ValueInput | Choice:
-        if options is not None:
-            return Choice(options)
-        made = ValueInput(compact=True, select_on_focus=False, placeholder=self._placeholder)
-        made.cursor_blink = False
-        return made
+        yield self.control
 
     def render(self) -> RenderResult:
         if self.is_disabled:
@@ -137,13 +117,6 @@ class Field(Widget):
         """True where a value has more than one text: it is written anew once it is typed."""
         return self.key.startswith("sweep.")
 
-    def move_to(self, key: str) -> None:
-        """Edit another key from now on: what was typed for the one before is not the new one's."""
-        if key != self.key:
-            self.key = key
-            self._sent.clear()
-            self._value = _NOTHING
-
     def _rewrite(self, value: Any) -> None:
         if isinstance(self.control, Choice):
             self.control.value = value
@@ -169,12 +142,6 @@ class Field(Widget):
         line.display = bool(problem)
         self.refresh()
 
-    def rename(self, label: str) -> None:
-        """Show another label."""
-        if label != self.label:
-            self.label = label
-            self.refresh()
-
     def choose_from(self, options: Sequence[tuple[Any, str]]) -> None:
         """Change what a choice offers."""
         if isinstance(self.control, Choice) and tuple(options) != self.control.options:
@@ -185,13 +152,6 @@ class Field(Widget):
         if tuple(words) != self.offered and isinstance(self.control, ValueInput):
             self.offered = tuple(words)
             self.control.suggester = SuggestFromList(words, case_sensitive=False) if words else None
-
-    def watch_swept(self) -> None:
-        self.refresh()
-
-    def watch_follows(self) -> None:
-        self.set_class(self.follows, "-follows")
-        self.refresh()
 
     # Upwards.
 
@@ -212,28 +172,21 @@ class Field(Widget):
 
     def on_choice_asked(self, event: Choice.Asked) -> None:
         event.stop()
-        control = self.control
-        assert isinstance(control, Choice)
-        self.post_message(
-            ChoicesAsked(
-                control, self.key, self.label, control.options, control.value, control.choose
-            )
-        )
+        choice = self.control
+        assert isinstance(choice, Choice)
+        offered = choice.options, choice.value, choice.choose
+        self.post_message(ChoicesAsked(choice, self.key, self.label, *offered))
 
     def on_value_input_nudged(self, event: ValueInput.Nudged) -> None:
         event.stop()
-        control = self.control
+        control, text = self.control, None
         assert isinstance(control, ValueInput)
         if self.type_ in ("integer", "number"):
             text = self.nudge_text(event.up, event.big)
-        elif self.offered:
-            words = list(self.offered)
-            at = words.index(control.value) if control.value in words else -1
-            text = (
-                words[(at + (1 if event.up is False else -1)) % len(words)] if at >= 0 else words[0]
-            )
-        else:
-            return
+        elif (words := list(self.offered)) and control.value in words:
+            text = words[(words.index(control.value) + (-1 if event.up else 1)) % len(words)]
+        elif words:
+            text = words[0]
         if text is not None and text != control.value:
             control.value = text
             control.cursor_position = len(text)
@@ -242,12 +195,12 @@ class Field(Widget):
         """The text of the next number up or down that is allowed; None where there is none."""
         assert isinstance(self.control, ValueInput)
         value = read(self.control.value, self.type_)
-        bounds = self.bounds or allowed_range(self.like)
+        bounds = self.bounds or allowed_range(self.key)
         if isinstance(value, str):
             value = self._value
         if not isinstance(value, int | float):
             value = bounds.low if bounds is not None and math.isfinite(bounds.low) else 0
-        number = nudge_value(value, up, big, self.steps or steps_of(self.like, self.type_))
+        number = nudge_value(value, up, big, self.steps or steps_of(self.key, self.type_))
         if bounds is not None and number not in bounds:
             end = bounds.high if number > value else bounds.low
             if end not in bounds or not math.isfinite(end):
