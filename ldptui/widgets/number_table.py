@@ -20,7 +20,7 @@ from textual.strip import Strip
 from ..charts.rows import Charset, clean
 from ..terminal.keyboard import key_of
 from .choice_bar import ChoiceBar
-from .filter_input import FilteredList, FilterInput, no_match
+from .option_list import FilteredList, FilterInput, no_match
 from .plot import charset_of, palette_of
 
 if TYPE_CHECKING:

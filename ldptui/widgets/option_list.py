@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.visual import VisualType
-from textual.widgets import OptionList
+from textual.widget import Widget
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
+
+from .words import put
 
 
 class LineList(OptionList):
@@ -33,3 +40,84 @@ class LineList(OptionList):
         for at, row in enumerate(rows):
             if self.get_option_at_index(at).prompt != row:
                 self.replace_option_prompt_at_index(at, row)
+
+
+def no_match(words: str) -> str:
+    """The sentence of a list in which nothing matches the filter."""
+    return f"Nothing matches “{words.strip()}”."
+
+
+class FilterInput(Horizontal):
+    """A text field for words, with their sign before it and behind it how much they leave.
+
+    The widget around it has the keys. Enter goes back to the list and keeps the words.
+
+    hint : what is said while there are no words. listed : the kind of the list that is filtered.
+    stays : whether the row is there without words as well.
+    """
+
+    @dataclass(eq=False)
+    class Changed(Message):
+        """Other words; "" without any."""
+
+        words: str
+
+    def __init__(self, hint: str, listed: type[Widget], *, stays: bool = False) -> None:
+        super().__init__(classes="-stays" if stays else "")
+        self._hint, self._listed, self._stays = hint, listed, stays
+
+    def compose(self) -> ComposeResult:
+        yield Static("/", classes="filter--slash")
+        field = Input(placeholder=self._hint, compact=True)
+        field.cursor_blink = False
+        yield field
+        yield Static(classes="filter--count", markup=False)
+
+    @property
+    def words(self) -> str:
+        return self.query_one(Input).value
+
+    @property
+    def is_used(self) -> bool:
+        """True if there is something to leave: words, or the cursor in the field."""
+        return self.is_mounted and (bool(self.words) or self.has_focus_within)
+
+    def count(self, left: int, total: int, otherwise: str = "") -> None:
+        """Show the number of rows that the words leave; without words, `otherwise`."""
+        text = f"{left} of {total}" if self.words else otherwise
+        put(self.query_one(".filter--count", Static), text)
+
+    def open(self) -> None:
+        """Show the field and type; at once: the letters may have come with the key."""
+        self.display = True
+        self.screen.set_focus(self.query_one(Input))
+
+    def leave(self) -> None:
+        """Without words, back to the list."""
+        self.query_one(Input).value = ""
+        self._close()
+
+    def _close(self) -> None:
+        self.query_ancestor(FilteredList).query_one(self._listed).focus()
+        self.display = self._stays or bool(self.words)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed(event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._close()
+
+
+class FilteredList(Vertical):
+    """A list with a `FilterInput`: what its keys do."""
+
+    def action_filter(self) -> None:
+        self.query_one(FilterInput).open()
+
+    def action_drop_filter(self) -> None:
+        self.query_one(FilterInput).leave()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "drop_filter" or self.query_one(FilterInput).is_used

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,13 +17,20 @@ from textual.screen import ScreenResultType
 from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
+from ..catalogue import key_words, kind_words, metric_words, shelves
+from ..session.draft import edit_key, new_sweep
 from ..text.synonyms import are_in
 from .dialog import Dialog, ModalScreen
 from .field import ValueInput
 from .option_list import LineList
 from .words import put, spell_text
 
-HINT: Final = "enter takes it · type to filter · ↑ ↓ · esc"
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from ..messages import ChoicesAsked
+    from ..session.draft import Draft
+
 AROUND: Final = 8
 """Rows of the dialog beside the list."""
 WIDEST_NAME: Final = 38
@@ -35,8 +42,7 @@ class Offer(Struct, frozen=True):
 
     value : what is picked. name : its name. says : why one would pick it, in a sentence.
     refused : why it cannot be picked now; "" where it can. group : the heading that it stands
-    under; the rows of a group are together. folded : whether they are shown only when the group is
-    opened, or when something is typed.
+    under, with all of its group; they are shown when it is opened, or something is typed.
     """
 
     value: Any
@@ -44,7 +50,6 @@ class Offer(Struct, frozen=True):
     says: str = ""
     refused: str = ""
     group: str = ""
-    folded: bool = False
 
     def rank(self, words: str) -> int | None:
         """The distance from what was typed, 0 the nearest; None where a word is missing."""
@@ -191,15 +196,14 @@ class PickerScreen(ListScreen[Offer | None]):
         in a thread, and of what is taken before it is."""
         super().__init__("type to filter")
         self._heading, self._offers, self._chosen = title, tuple(offers), chosen
-        self._why_not = why_not
-        self.tried = why_not is None
-        """True once all offers were asked why they cannot be picked."""
+        self._why_not = why_not or (lambda _: "")
+        self.tried = why_not is None  # all offers were asked why they cannot be picked
         self._opened = {
-            offer.group for offer in self._offers if offer.value == chosen or not offer.folded
+            offer.group for offer in self._offers if offer.value == chosen or not offer.group
         }
         self._mark: Offer | None = None  # to be marked
         self._said = Static(markup=False)
-        self._dialog = Dialog(title, HINT)
+        self._dialog = Dialog(title, "enter takes it · type to filter · ↑ ↓ · esc")
         width = max((cell_len(offer.name) for offer in self._offers), default=0)
         self._width = min(width, WIDEST_NAME)
 
@@ -211,7 +215,7 @@ class PickerScreen(ListScreen[Offer | None]):
 
     async def on_mount(self) -> None:
         self.fill("")
-        if self._why_not is not None:
+        if not self.tried:
             self.run_worker(self._try_all(), exit_on_error=False)
 
     def on_resize(self) -> None:
@@ -221,15 +225,12 @@ class PickerScreen(ListScreen[Offer | None]):
         """Ask of each offer whether it can be picked; the rows follow."""
         for offer in self._offers:
             if offer.value != self._chosen and not offer.refused:
-                why = await asyncio.to_thread(self._why, offer.value)
+                why = await asyncio.to_thread(self._why_not, offer.value)
                 if not self.is_active:
                     return
                 if why:
                     self._refuse(offer, why)
         self.tried = True
-
-    def _why(self, value: Any) -> str:
-        return self._why_not(value) if self._why_not is not None else ""
 
     def _refuse(self, offer: Offer, why: str) -> None:
         """Show why an offer cannot be picked."""
@@ -304,7 +305,7 @@ class PickerScreen(ListScreen[Offer | None]):
             self._mark = next(offer for offer in self._offers if offer.group == row)
             self.fill("")
         elif not row.refused:
-            why = "" if row.value == self._chosen else self._why(row.value)
+            why = "" if row.value == self._chosen else self._why_not(row.value)
             if why:
                 self._refuse(row, why)
             else:
@@ -317,3 +318,77 @@ class PickerScreen(ListScreen[Offer | None]):
         (behind.focus_next if by > 0 else behind.focus_previous)()
         if isinstance(behind.focused, ValueInput):
             behind.focused.action_edit()  # as tab does from a field that is edited
+
+
+GIVEN_LATER: Final = ("name", "path")
+"""What is typed once a value is chosen: a plug-in's name, a file."""
+SWEPT: Final = "sweep.key"
+TABLES: Final = {"mechanism": "protocol", "beside": "protocol"}
+"""The tables of kinds behind fields that have other names."""
+Meant: TypeAlias = Callable[["Draft", str, Any], tuple[str, Any] | None]
+"""The edit of another key that choosing a value of a field stands for; None for the field's own."""
+
+
+def pick(
+    app: App[Any],
+    asked: ChoicesAsked,
+    draft: Draft | None = None,
+    meant: Meant = lambda *_: None,
+) -> None:
+    """Show the picker of a field; what is picked is the field's.
+
+    draft : to try the values in. meant : what a value edits there.
+    """
+    leaf = asked.key.rpartition(".")[2]
+    title = asked.title or (asked.key.partition(".")[0] if leaf == "kind" else leaf)
+    why = why_not(asked, draft, meant) if draft is not None and draft.parses else None
+    offers = [_offer(asked, value, word) for value, word in asked.options]
+    order = ["", *shelves().values()]
+    offers.sort(key=lambda offer: order.index(offer.group))
+
+    def take(offer: Offer | None) -> None:
+        if offer is not None:
+            # As the field's own doing: a message does not go beyond the widget that is at work.
+            asked.field.call_later(asked.chosen, offer.value)
+
+    app.push_screen(PickerScreen(title, offers, asked.value, why), take)
+
+
+def _offer(asked: ChoicesAsked, value: Any, word: str) -> Offer:
+    """A value with the sentence that the catalogue has about it."""
+    table, _, leaf = asked.key.partition(".")
+    group = ""
+    if asked.key == SWEPT:
+        says = key_words(value).first
+    elif leaf == "metric":
+        says = metric_words(str(value)).meaning.partition(". ")[0].removesuffix(".")
+    else:
+        named = asked.key.rpartition(".")[2]
+        kind = kind_words(table if named == "kind" else TABLES.get(named, named), str(value))
+        says, group = kind.reason, shelves().get(kind.shelf, "")
+    return Offer(value, word, says, group=group)
+
+
+def why_not(
+    asked: ChoicesAsked, draft: Draft, meant: Meant = lambda *_: None
+) -> Callable[[Any], str] | None:
+    """Why a value cannot be had, as the draft's own check says; None where it is not asked."""
+    if asked.key.rpartition(".")[2] not in ("kind", "metric") and asked.key != SWEPT:
+        return None
+    before = {(problem.key, problem.message) for problem in draft.problems}
+    free = edit_key(draft, f"sweep.{asked.value}", None) if asked.key == SWEPT else draft
+
+    def why(value: Any) -> str:
+        if asked.key == SWEPT:
+            tried = edit_key(free, f"sweep.{value}", new_sweep(free, value))
+        else:
+            tried = edit_key(free, *(meant(free, asked.key, value) or (asked.key, value)))
+        for problem in tried.problems:
+            later = problem.key.rpartition(".")[2] in GIVEN_LATER
+            if not later and (problem.key, problem.message) not in before:
+                rule = problem.message.removeprefix(f'must not be "{value}" ')
+                own = problem.key in ("", asked.key)
+                return rule if own else f"{key_words(problem.key).noun} {rule}"
+        return ""
+
+    return why

@@ -19,8 +19,8 @@ from ...questions.words import lab_field_help
 from ...terminal.keyboard import first_focus, takes_focus
 from ...widgets.blank import Scroll, call_on_resize
 from ...widgets.field import Field, Steps, ValueInput
+from ...widgets.picker import pick
 from ...widgets.words import put
-from ..offers import pick
 from .results import Results, Words, spelled_out, verdict
 
 SIDE_BY_SIDE: Final = 70

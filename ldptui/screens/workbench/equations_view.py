@@ -15,8 +15,7 @@ from textual.reactive import reactive
 from textual.widgets.option_list import Option
 
 from ...text.format import ascii_cells
-from ...widgets.filter_input import FilteredList, FilterInput, no_match
-from ...widgets.option_list import LineList
+from ...widgets.option_list import FilteredList, FilterInput, LineList, no_match
 from ...widgets.plot import charset_of
 from ...widgets.words import spell_text
 

@@ -100,8 +100,7 @@ def export(desk: Desk, write_trials: Callable[[Run | None, Path], object]) -> No
 
     write_trials : writes the trials of a run, which the store alone has, to a file.
     """
-    from ..dialogs.export import ExportScreen
-    from ..dialogs.paths import own_path
+    from ..dialogs.paths import ExportScreen, own_path
 
     run, draft = desk.shelf.run(desk.shelf.shown), desk.draft
     same = run is None or (draft is not None and alike(run.document, draft.document or {}))

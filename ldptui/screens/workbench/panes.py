@@ -161,7 +161,7 @@ class Panes(Columns):
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:
         """Show all values that a field can have, each tried in the draft."""
-        from ..offers import pick
+        from ...widgets.picker import pick
         from .attack_rows import edit_of_choice
 
         message.stop()

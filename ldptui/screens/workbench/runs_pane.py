@@ -18,8 +18,7 @@ from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
 from ...text.prose import plain
 from ...widgets.blank import Scroll, call_on_resize
-from ...widgets.filter_input import FilteredList, FilterInput, no_match
-from ...widgets.option_list import LineList
+from ...widgets.option_list import FilteredList, FilterInput, LineList, no_match
 from ...widgets.words import put, put_or_hide, spell_text
 
 MARKS: Final = {

@@ -23,6 +23,8 @@ from .editing import (
     sweepable,
 )
 from .looking import (
+    Draft,
+    Problem,
     allowed_range,
     base,
     default_of,
@@ -34,4 +36,3 @@ from .looking import (
     value_of,
 )
 from .populations import Origin, PendingWork, UnreadError, draw_population, ready
-from .state import Draft, Problem

@@ -10,8 +10,7 @@ from ldptui.core.protocols import RapporSpec
 from ldptui.core.scenario import INSTEAD, is_required, names_for, set_key, value_at, with_sweep
 
 from ...catalogue import start_of
-from .looking import keys_of, sweep_of, value_of
-from .state import Draft
+from .looking import Draft, keys_of, sweep_of, value_of
 
 FEW: Final = 32
 """Items whose counts a form lists one by one, at most."""

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from ldptui.core.base.errors import LdpError, ScenarioError, got, spelled
 
-from .looking import base, sweep_of, value_of
+from .looking import Draft, Problem, base, sweep_of, value_of
 from .populations import UnreadError, ready
-from .state import Draft, Problem
 
 if TYPE_CHECKING:
     from ldptui.core.attacks import Fakes

@@ -17,9 +17,8 @@ from ... import scenarios
 from ...catalogue import key_words, listed_keys, swept_kinds
 from ...terminal.places import current_dir
 from .checking import check_text
-from .looking import base, keys_of, kind_of, sweep_of, used_keys, value_of
+from .looking import Draft, base, keys_of, kind_of, sweep_of, used_keys, value_of
 from .populations import UnreadError, ready
-from .state import Draft
 
 
 def read_on(draft: Draft) -> Draft:

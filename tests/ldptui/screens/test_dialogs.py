@@ -20,8 +20,7 @@ from ldptui import scenarios
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.screens import library_screen
-from ldptui.screens.dialogs.export import CHOICES, ExportScreen
-from ldptui.screens.dialogs.paths import SaveScreen, open_screen, own_path
+from ldptui.screens.dialogs.paths import CHOICES, ExportScreen, SaveScreen, open_screen, own_path
 from ldptui.screens.dialogs.prompts import ConfirmScreen, ConsentScreen, TextScreen
 from ldptui.screens.help_screen import HelpScreen
 from ldptui.screens.library_screen import LibraryScreen

@@ -25,8 +25,7 @@ from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import write_recording
 from ldptui.engine.kept import open_run
 from ldptui.messages import KeyEdited, LongWork
-from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
-from ldptui.screens.dialogs.paths import fault_to_open
+from ldptui.screens.dialogs.paths import ExportChoice, ExportScreen, fault_to_open
 from ldptui.screens.dialogs.prompts import TextScreen
 from ldptui.screens.workbench import file_actions
 from ldptui.screens.workbench.charts import ChartsPane
@@ -35,7 +34,7 @@ from ldptui.screens.workbench.runs_pane import RunsPane
 from ldptui.session.exporting import What, embed_scenario, read_figure
 from ldptui.session.runs import describe_scenario
 from ldptui.terminal.settings import Settings
-from ldptui.widgets.filter_input import FilterInput
+from ldptui.widgets.option_list import FilterInput
 from ldptui.widgets.path_field import PathField
 
 __all__ = ["own_home"]

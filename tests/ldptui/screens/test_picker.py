@@ -11,12 +11,11 @@ from textual.pilot import Pilot
 
 from ldptui.catalogue import kind_words, listed_kinds, shelves
 from ldptui.messages import ChoicesAsked
-from ldptui.screens.offers import why_not
 from ldptui.screens.workbench.attack_rows import edit_of_choice
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import draft_of, edit_key, kind_of, sweep_of
 from ldptui.widgets.field import Choice, Field
-from ldptui.widgets.picker import Offer, PickerScreen
+from ldptui.widgets.picker import Offer, PickerScreen, why_not
 
 
 def field(screen: WorkbenchScreen, slot: str) -> Field:
