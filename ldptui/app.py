@@ -101,12 +101,6 @@ def commands_provider() -> type[Provider]:
     return Commands
 
 
-def typed_values_provider() -> type[Provider]:
-    from .screens.palette import TypedValues
-
-    return TypedValues
-
-
 class Palette(CommandPalette):
     """Textual's palette; one click in a storm of them may come after the screen has shrunk."""
 
@@ -124,10 +118,7 @@ class Workbench(App[None]):
     TITLE = "ldptui"
     CSS_PATH = "screens/ldptui.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {
-        commands_provider,
-        typed_values_provider,
-    }
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {commands_provider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
         Binding("ctrl+p", "command_palette", "Palette", id="app.palette", priority=True),

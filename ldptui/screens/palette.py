@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from textual.actions import parse
 from textual.app import App, SystemCommand
 from textual.binding import Binding
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import DiscoveryHit, Hit, Hits
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.keys import format_key
@@ -93,12 +93,11 @@ class Commands(SystemCommandsProvider):
             begun = all(re.search(rf"(?<![a-z0-9]){re.escape(word)}", plain) for word in typed)
             first = plain.startswith(query.casefold())
             yield Hit(1.0 + BEGUN * begun + FIRST * first, title, callback, help=words)
+        for hit in self._typed(query):
+            yield hit
 
-
-class TypedValues(Provider):
-    """Values of the scenario, and scenarios to open: "oue", "eps 2", "open fake"."""
-
-    async def search(self, query: str) -> Hits:
+    def _typed(self, query: str) -> Iterator[Hit]:
+        """Values of the scenario, and scenarios to open: "oue", "eps 2", "open fake"."""
         from .library_screen import entries
         from .workbench.file_actions import open_path
         from .workbench.screen import WorkbenchScreen

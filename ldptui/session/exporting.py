@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct
 
@@ -92,14 +92,7 @@ class ExportChoice(Struct, frozen=True):
     path: Path
 
 
-class Drawing(Protocol):
-    """The pane that draws the chart that is shown."""
-
-    def as_text(self) -> str: ...
-    def as_svg(self) -> str: ...
-
-
-def export(choice: ExportChoice, charts_pane: Drawing, run: Run | None, app: App[Any]) -> str:
+def export(choice: ExportChoice, charts_pane: Any, run: Run | None, app: App[Any]) -> str:
     """Write what was chosen; where it is, or what went wrong, in words."""
     if choice.what in ("csv-cells", "json"):
         if run is None or not run.snapshot.cells:

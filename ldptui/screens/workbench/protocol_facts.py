@@ -13,7 +13,7 @@ from msgspec import Struct
 from ldptui.core.cell import Cell
 from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.pure import item_variance
-from ldptui.core.protocols import CENTRAL, NAMED, family_of
+from ldptui.core.protocols import CENTRAL, NAMED
 from ldptui.core.theory import frequency_std
 
 from ...catalogue import listed_kinds
@@ -32,17 +32,15 @@ T = TypeVar("T")
 class Facts(Struct, frozen=True):
     """The facts beside the protocols, at the scenario's d, n and ε: a selection of the formulas.
 
-    families : of each kind, in the order of the catalogue. spreads : σ of one estimated
-    frequency, or of the mean, as text, of the same; ε is that of one report. recommended : the
+    spreads : σ of one estimated frequency, or of the mean, as text, of each kind in the order of
+    the catalogue; ε is that of one report. recommended : the
     local protocols with the least. why : the rule that says so. numbers : of the chosen kind.
     """
 
-    families: dict[str, str]
     spreads: dict[str, str]
     recommended: frozenset[str]
     why: str
     numbers: str
-    asked: str = ""
 
 
 def facts_of(draft: Draft) -> Facts | None:
@@ -71,17 +69,13 @@ def facts_of(draft: Draft) -> Facts | None:
         if protocols[kind] not in [protocols[other] for other in near[:at]]
         and not isinstance(protocols[kind], Memoising)
     ]  # a dial at rest is another kind, and so is an answer kept for one collection
-    chosen = str(cell.parameters["protocol.kind"])
-    setting, task = settings[chosen], task_named(cell.task.kind)
+    setting = settings[str(cell.parameters["protocol.kind"])]
+    numbers = in_a_line(setting, _or_none(lambda: entries(setting)) or {}) if setting else ""
     return Facts(
-        families={kind: family_of(kind) for kind in kinds},
         spreads=write_spreads(local) | write_spreads({kind: spreads[kind] for kind in CENTRAL}),
         recommended=frozenset(best),
         why=_why(cell, epsilon, best) if best else "",
-        numbers=""
-        if setting is None
-        else in_a_line(setting, _or_none(lambda: entries(setting)) or {}),
-        asked="" if task is None else task.remark(cell),
+        numbers=numbers,
     )
 
 

@@ -196,7 +196,6 @@ def test_of_heavy_hitters_the_numbers_are_those_of_a_group() -> None:
     task = 'task = { kind = "heavy-hitters", k = 5, bits = 48, groups = 10 }\n'
     facts = facts_of(draft_of(task + SCENARIO, Path()))
     assert facts is not None
-    assert facts.asked == "10 groups of 100 000 users: 8 to 48 bits, 4 or 5 a level"
     assert facts.spreads["olh"] == f"±{frequency_std(OLH(64, 1.0), 100_000):.4f}"
     assert facts.spreads["grr"] == facts.spreads["laplace"] == MISSING
     assert facts.why == "least MSE in a group, ε = 1: OLH"
