@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .replay import RunReplay
 
-Change: TypeAlias = Literal["star", "remove", "leave", "change_tags"]
+Change: TypeAlias = Literal["star", "remove"]
 """A method of the store: its other values follow the run's number."""
 
 MOST: Final = 500
