@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from support.pages import ROOT
 from support.waiting import seen, until
 from support.workbench_app import finished, own_home, workbench  # noqa: F401
 
@@ -47,20 +46,3 @@ def test_no_tab_is_cut_off_in_a_narrow_pane() -> None:
     assert sum(len(words) + 1 for words in narrow) <= 61
     assert narrow[0] == "Freq"
     assert narrow[-1] == "Eqs"
-
-
-async def test_where_a_form_stands_does_not_follow_from_the_way_there() -> None:
-    """Down through its fields and up again; Textual's own centre was a row lower on the way up."""
-    path = ROOT / "scenarios" / "rappor-attack.toml"
-    async with workbench((60, 18), path) as (screen, _, pilot):
-        screen.action_pane(2)
-        await pilot.pause()
-        form = screen.query_one("#pane-2 Form")
-        fields = [each for each in screen.focus_chain if form in each.ancestors]
-        stands = []
-        for field in [*fields, *fields[::-1]]:
-            screen.set_focus(field)
-            await pilot.pause()
-            stands.append(form.scroll_offset.y)
-        assert max(stands) > 2
-        assert stands == stands[::-1]
