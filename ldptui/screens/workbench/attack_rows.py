@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...catalogue import kind_words, listed_kinds
 from ...session.draft import attack_script as script
 from ...session.draft import input_of, keys_of, kind_of, sweep_of, used_keys, value_of
-from ...session.draft.attack_script import MUTED, Table, rearrange_rows, tables_in
+from ...session.draft.attack_script import MUTED, Table, tables_in
 from ...text.format import MISSING, count, short
 from ...widgets.form import FormRow, own_row, remark
 
@@ -229,9 +229,19 @@ def changed_steps(
 ) -> tuple[list[dict[str, Any]], int]:
     """The steps after one was added, removed, moved or muted; the one to choose."""
     kept = [dict(step) for step in steps]
-    if what == "add":
-        return [*kept[:at], {"kind": _first(kept)}, *kept[at:]], at
-    return rearrange_rows(kept, what, at)
+    to = at + {"up": -1, "down": 1}.get(what, 0)
+    match what:
+        case "add":
+            kept.insert(at, {"kind": _first(kept)})
+        case "remove":
+            del kept[at]
+            to = max(0, min(at, len(kept) - 1))
+        case "mute":
+            if kept[at].pop(MUTED, False) is not True:
+                kept[at][MUTED] = True
+        case _ if 0 <= to < len(kept):
+            kept.insert(to, kept.pop(at))
+    return kept, max(0, min(to, len(kept) - 1))
 
 
 def _first(steps: Sequence[Mapping[str, Any]]) -> str:

@@ -112,30 +112,3 @@ def tables_in(value: Any) -> list[Table]:
     """Copies of the tables of a list; none where the value is no list."""
     listed = isinstance(value, Sequence) and not isinstance(value, str)
     return [dict(table) for table in value if isinstance(table, Mapping)] if listed else []
-
-
-def rearrange_rows(rows: Sequence[Table], what: str, at: int) -> tuple[list[Table], int]:
-    """The rows after `what` was done with the one at `at`, and the one to choose then.
-
-    what : "remove", "mute", "up" or "down"; anything else changes nothing.
-    """
-    kept = list(rows)
-    match what:
-        case "remove":
-            del kept[at]
-            at = max(0, min(at, len(kept) - 1))
-        case "mute":
-            kept[at] = switch_row(kept[at])
-        case "up" if at > 0:
-            kept[at - 1 : at + 1] = kept[at], kept[at - 1]
-            at -= 1
-        case "down" if at < len(kept) - 1:
-            kept[at : at + 2] = kept[at + 1], kept[at]
-            at += 1
-    return kept, at
-
-
-def switch_row(table: Table) -> Table:
-    """The table muted, or acting again."""
-    rest = {key: value for key, value in table.items() if key != MUTED}
-    return rest if table.get(MUTED) is True else {**rest, MUTED: True}
