@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from rich.text import Text
+from textual.content import Content
 from textual.reactive import reactive
+from textual.style import Style
 from textual.timer import Timer
 from textual.widget import Widget
 
 from ..catalogue import metric_words
 from ..terminal.keyboard import RUNS, key_of
 from ..text import format as fmt
-from .words import parts_within
+from .words import DOT, parts_within
 
 if TYPE_CHECKING:
     from ..session.snapshot import Snapshot
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 NOTE_S = 4.0
 """Seconds that a note stays."""
 BAR = 12
-EIGHTHS = " ▏▎▍▌▋▊▉"
+MUTED = "$foreground-muted"
 
 
 class StatusLine(Widget):
@@ -29,8 +30,6 @@ class StatusLine(Widget):
 
     busy : what is being computed, in words. idle : what is said while there is nothing else.
     """
-
-    COMPONENT_CLASSES = {"status--good", "status--bad", "status--busy", "status--muted"}  # noqa: RUF012
 
     snapshot: reactive[Snapshot | None] = reactive(None)
     problem: reactive[str] = reactive("")
@@ -51,75 +50,48 @@ class StatusLine(Widget):
     def _drop_note(self) -> None:
         self.note = ""
 
-    def render(self) -> Text:
-        line = Text(no_wrap=True, overflow="ellipsis")
+    def render(self) -> Content:
+        room = self.content_size.width - 2
         if self.note:
-            line.append("· ", self._style("muted")).append(self.note)
+            mark, style, words = "·", MUTED, self.note
         elif self.busy:
-            line.append("● ", self._style("busy")).append(self.busy)
+            mark, style, words = "●", "$text-accent", self.busy
         elif self.problem:
-            line.append("✗ ", self._style("bad")).append(self.problem)
-            if hasattr(self.screen, "action_mend"):
-                line.apply_meta({"@click": "screen.mend"})
+            mark, style, words = "✗", "$text-error", self.problem
         elif self.snapshot is None:
-            room = self.content_size.width - 2
-            line.append(f"· {parts_within(self.idle, room)}", self._style("muted"))
+            return Content.styled(f"· {parts_within(self.idle, room)}", MUTED)
         else:
-            self._run(line, self.snapshot)
-        return line
+            mark, style, words = self._run(self.snapshot, room)
+        line = Content.assemble((f"{mark} ", style), words)
+        if mark == "✗" and hasattr(self.screen, "action_mend"):
+            line = line.stylize(Style.from_meta({"@click": "screen.mend"}))
+        return line.truncate(max(1, room + 2), ellipsis=True)
 
-    def _style(self, name: str) -> str:
-        return str(self.get_component_rich_style(f"status--{name}", partial=True))
-
-    def _run(self, line: Text, run: Snapshot) -> None:
-        what = "run" if run.full else "preview"
+    def _run(self, run: Snapshot, room: int) -> tuple[str, str, str]:
+        """A run in a line: its mark, the mark's style, and as many words as have room."""
+        what, note = "run" if run.full else "preview", [run.note] * bool(run.note)
+        trials = f"{fmt.count(run.done)} of {fmt.count(run.total)} trials"
+        if run.status == "failed":
+            fits = not run.details and cell_len(run.error) <= room - len(f"{what} failed: ")
+            reason = run.error if fits else f"Runs ({key_of(self.app, *RUNS)}) says why"
+            return "✗", "$text-error", f"{what} failed: {reason}"
         if run.status == "running":
-            line.append("● ", self._style("busy")).append(f"{what} ")
-            if run.total:
-                share = run.done / run.total
-                line.append(self._bar(share), self._style("busy")).append(
-                    f" {100 * share:3.0f} %  "
-                )
-                line.append(f"{fmt.count(run.done)} of {fmt.count(run.total)} trials")
-            if run.note:
-                line.append(f" · {run.note}", self._style("busy"))
-                return
+            share = run.done / run.total if run.total else 0.0
+            bar = "█" * round(share * BAR)
+            words = [f"{what} {bar:░<{BAR}} {100 * share:3.0f} %  {trials}" if run.total else what]
             if run.done and run.seconds > 0.2:
                 speed = run.done / run.seconds
-                left = (run.total - run.done) / speed
-                self._add(line, f"{fmt.rate(speed)} · {fmt.duration(left)} left")
-            self._add(line, so_far(run))
-            self._add(line, run.latest, self._style("muted"))
-        elif run.status == "failed":
-            line.append("✗ ", self._style("bad")).append(f"{what} failed: ")
-            fits = (
-                not run.details and cell_len(run.error) <= self.content_size.width - line.cell_len
-            )
-            line.append(run.error if fits else f"Runs ({key_of(self.app, *RUNS)}) says why")
-        else:
-            mark, style, word = (
-                ("✓", "good", "done") if run.status == "done" else ("◐", "busy", "stopped, partial")
-            )
-            line.append(f"{mark} ", self._style(style)).append(f"{what} {word}: ")
-            line.append(f"{fmt.count(run.done)} trials in {fmt.duration(run.seconds)}")
-            if run.reused:
-                known = "all" if run.reused >= run.done else fmt.count(run.reused)
-                line.append(f", {known} from the store", self._style("good"))
-            if run.note:
-                line.append(f" · {run.note}", self._style("busy"))
-
-    def _add(self, line: Text, words: str, style: str = "") -> None:
-        """Add words to the line, if they have room as a whole."""
-        if words and line.cell_len + cell_len(words) + 3 <= self.content_size.width:
-            line.append(f" · {words}", style)
-
-    def _bar(self, share: float) -> str:
-        if getattr(self.app, "charset", "braille") == "ascii":
-            full = round(share * BAR)
-            return "#" * full + "." * (BAR - full)
-        eighths = round(share * BAR * 8)
-        bar = "█" * (eighths // 8) + (EIGHTHS[eighths % 8] if eighths % 8 else "")
-        return bar.ljust(BAR, "░")
+                left = fmt.duration((run.total - run.done) / speed)
+                words.append(f"{fmt.rate(speed)} · {left} left")
+            words += so_far(run), run.latest
+            words = [words[0], *(note or filter(None, words[1:]))]
+            fitting = DOT.join(words) if note else parts_within(DOT.join(words), room, dropped=-1)
+            return "●", "$text-accent", fitting
+        mark, word = ("✓", "done") if run.status == "done" else ("◐", "stopped, partial")
+        known = "all" if run.reused >= run.done else fmt.count(run.reused)
+        store = f", {known} from the store" if run.reused else ""
+        said = f"{what} {word}: {fmt.count(run.done)} trials in {fmt.duration(run.seconds)}{store}"
+        return mark, "bold" if mark == "✓" else "$text-accent", DOT.join([said, *note])
 
 
 def so_far(run: Snapshot) -> str:

@@ -49,7 +49,7 @@ async def test_progress_and_remaining_time_of_a_run() -> None:
         line = app.query_one(StatusLine)
         line.snapshot = Snapshot(1, "running", done=50, total=192, seconds=10.0, full=True)
         await pilot.pause()
-        words = "● run ███▏░░░░░░░░  26 %  50 of 192 trials · 5/s · 28 s left"
+        words = "● run ███░░░░░░░░░  26 %  50 of 192 trials · 5/s · 28 s left"
         assert words in seen(app)
 
 
