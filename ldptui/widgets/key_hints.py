@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 from rich.cells import cell_len
-from rich.text import Text
 from textual.binding import Binding
+from textual.content import Content
 from textual.reactive import reactive
 from textual.screen import Screen
+from textual.style import Style
 from textual.widget import Widget
 
 from .blank import call_on_resize
@@ -26,6 +27,7 @@ ALWAYS: Final = 5
 """So many of these come before any key of a pane."""
 RULE: Final = " │ "
 """What stands between the keys of the pane and those of the whole screen."""
+MUTED: Final = "$foreground-muted"
 STOP: Final = "run.cancel"
 """The binding of escape, which goes back or stops what runs."""
 
@@ -36,8 +38,6 @@ class KeyHints(Widget):
     stops, back : escape, which is no hint else, is the first: it stops what runs, or before that
     goes back from a pane that is zoomed.
     """
-
-    COMPONENT_CLASSES = {"hints--key", "hints--text"}  # noqa: RUF012
 
     stops: reactive[bool] = reactive(False, init=False)
     back: reactive[bool] = reactive(False, init=False)
@@ -87,21 +87,16 @@ class KeyHints(Widget):
         words = (f"{self.app.get_key_display(each)} {each.description}" for each in hints)
         return sum(map(cell_len, words)) + 2 * (len(hints) - 2) + len(RULE)
 
-    def render(self) -> Text:
-        key_style = self.get_component_rich_style("hints--key", partial=True)
-        text_style = self.get_component_rich_style("hints--text", partial=True)
+    def render(self) -> Content:
         groups = []
         for hints in filter(None, self._hints):
-            group: list[Text] = []
-            for binding in hints:
-                hint = Text(self.app.get_key_display(binding), key_style)
-                hint.append(f" {binding.description}", text_style)
-                hint.apply_meta({"@click": f"run_binding({binding.key!r})"})
-                group.append(hint)
-            groups.append(Text("  ").join(group))
-        line = Text(RULE, text_style).join(groups)
-        line.no_wrap = True
-        return line
+            words = ((self.app.get_key_display(each), each) for each in hints)
+            groups.append(Content("  ").join(
+                Content.assemble((key, "$text-accent bold"), (f" {binding.description}", MUTED))
+                .stylize(Style.from_meta({"@click": f"run_binding({binding.key!r})"}))
+                for key, binding in words
+            ))  # fmt: skip
+        return Content.styled(RULE, MUTED).join(groups)
 
     def action_run_binding(self, key: str) -> None:
         """A click on a hint is its key."""

@@ -144,7 +144,7 @@ class WorkbenchScreen(Desk):
             return
         if before is None or before.scenario != after.scenario:
             self.simulating.preview_soon(edited=True)
-        self._title.show_title(after.title, after.is_modified)
+        self._title.scenario, self._title.modified = after.title, after.is_modified
         self.show_draft(after)
         if after.unread is not None:
             self.run_worker(self.read_population(after.unread), exit_on_error=False)

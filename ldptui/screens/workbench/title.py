@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
+from textual.style import Style
 from textual.widget import Widget
 
 from ...terminal.keyboard import ALT_DIGITS
@@ -26,39 +27,28 @@ class TitleBar(Widget):
     pane : the one that is alone, 0 where all are shown.
     """
 
-    COMPONENT_CLASSES = {"title--name", "title--on", "title--muted"}  # noqa: RUF012
-
     scenario: reactive[str] = reactive("")
     modified: reactive[bool] = reactive(False)
     pane: reactive[int] = reactive(4)
 
-    def show_title(self, scenario: str, modified: bool) -> None:
-        """Show this scenario's title."""
-        self.scenario, self.modified = scenario, modified
-
-    def render(self) -> Text:
-        name, on, muted = (
-            self.get_component_rich_style(f"title--{part}", partial=True)
-            for part in ("name", "on", "muted")
-        )
-        line = Text(no_wrap=True, overflow="ellipsis")
-        if self.pane:
-            tabs = sum(len(pane) + 4 for pane in NAMES.values())
-            roomy = self.size.width >= tabs
-            if self.size.width >= len("ldptui  ") + tabs + ROOM_FOR_TITLE:
-                line.append("ldptui  ", name)
-            for number, pane in NAMES.items():
-                start = len(line)
-                line.append(f"{number}", on if number == self.pane else name)
-                if roomy or number == self.pane:
-                    line.append(f" {pane}", on if number == self.pane else muted)
-                line.apply_meta({"@click": f"screen.pane({number})"}, start, len(line))
-                line.append("  ")
-        else:
-            line.append("ldptui", name).append(" │ ", muted)
-        line.append("● " if self.modified else "", name).append(self.scenario, muted)
-        line.truncate(self.size.width, overflow="ellipsis")
-        return line
+    def render(self) -> Content:
+        name, on, muted = "$text-accent bold", "$text-accent bold underline", "$foreground-muted"
+        width, tabs = self.size.width, sum(len(pane) + 4 for pane in NAMES.values())
+        parts: list[Content] = []
+        if not self.pane:
+            parts = [Content.styled("ldptui", name), Content.styled(" │ ", muted)]
+        elif width >= len("ldptui  ") + tabs + ROOM_FOR_TITLE:
+            parts = [Content.styled("ldptui  ", name)]
+        for number, pane in NAMES.items() if self.pane else ():
+            shown = number == self.pane
+            words = f" {pane}" if width >= tabs or shown else ""
+            tab = Content.assemble(
+                (f"{number}", on if shown else name), (words, on if shown else muted)
+            )
+            go = Style.from_meta({"@click": f"screen.pane({number})"})
+            parts += tab.stylize(go), Content("  ")
+        parts += Content.styled("● " * self.modified, name), Content.styled(self.scenario, muted)
+        return Content("").join(parts).truncate(max(1, width), ellipsis=True)
 
 
 KEYS: Final[list[BindingType]] = [
