@@ -35,7 +35,7 @@ from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Overlay, Selection, Snapshot, with_rest
 from ldptui.widgets.choice_bar import ChoiceBar
-from ldptui.widgets.number_table import FilteredTable, NumberTable
+from ldptui.widgets.number_table import NumberTable
 from ldptui.widgets.option_list import FilterInput
 
 
