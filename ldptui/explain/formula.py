@@ -157,8 +157,11 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     "round": round, "min": min, "max": max,
 }  # fmt: skip
 
-_SUMS: Final = {"+": operator.add, "−": operator.sub}
-_PRODUCTS: Final = {"·": operator.mul, "/": operator.truediv}
+_BINDS: Final[Mapping[str, tuple[int, Callable[..., Any]]]] = {
+    "+": (0, operator.add), "−": (0, operator.sub), "·": (1, operator.mul),
+    "/": (1, operator.truediv), "^": (2, operator.pow),
+}  # fmt: skip
+"""How tightly an operator binds, and what it does."""
 _CLOSING: Final = {"(": ")", "[": "]", "⌊": "⌋", "⌈": "⌉"}
 _BEGINS: Final = (*_CLOSING, "{", "√")
 _ROUNDED: Final = {"⌊": math.floor, "⌈": math.ceil}
@@ -225,14 +228,13 @@ def _parsed(text: str) -> _Parsed:
 
 
 class _Parsed:
-    """A text, read once by recursive descent: its value, and the pieces of the line of numbers."""
+    """A text, read once by precedence: its value, and the pieces of the line of numbers."""
 
     def __init__(self, text: str) -> None:
         self.pieces: list[str | _Piece] = []
-        self._text = text
+        self._text, self._at = text, 0
         self._tokens: list[tuple[str, str]] = _TOKEN.findall(text)
-        self._at = 0
-        self.value = self._sum()
+        self.value = self._read()
         if self._next:
             raise self._fault()
 
@@ -251,33 +253,27 @@ class _Parsed:
         self._at += 1
         return self._tokens[self._at - 1][1]
 
-    def _sum(self) -> Value:
-        value = self._product()
-        while self._next in _SUMS:
-            value = _of(_SUMS[self._take()], value, self._product())
-        return value
-
-    def _product(self) -> Value:
-        value = self._power()
-        while self._next in (*_PRODUCTS, *_BEGINS) or self._next[:1].isalnum():
-            if self._next in _PRODUCTS:
-                value = _of(_PRODUCTS[self._take()], value, self._power())
-            else:  # side by side
-                self._tokens[self._at] = (" · ", self._next)
-                value = _of(operator.mul, value, self._power())
-        return value
-
-    def _power(self) -> Value:
+    def _read(self, least: int = 0) -> Value:
+        """The value of what follows, up to an operator that binds less than `least`."""
         if self._next == "−":
             self._take()
-            return _of(operator.neg, self._power())
-        value = self._atom()
-        if self._next == "²":
-            self._take()
-            return _of(lambda base: base**2, value)
-        if self._next == "^":
-            self._take()
-            return _of(operator.pow, value, self._power())
+            value = _of(operator.neg, self._read(2))
+        else:
+            value = self._atom()
+        while self._next:
+            if self._next == "²":
+                self._take()
+                value = _of(lambda base: base**2, value)
+                continue
+            beside = self._next in _BEGINS or self._next[:1].isalnum()  # a product
+            binds, function = (1, operator.mul) if beside else _BINDS.get(self._next, (-1, None))
+            if function is None or binds < least:
+                break
+            if beside:
+                self._tokens[self._at] = (" · ", self._next)
+            else:
+                self._take()
+            value = _of(function, value, self._read(2 if binds == 2 else binds + 1))
         return value
 
     def _atom(self) -> Value:
@@ -288,47 +284,38 @@ class _Parsed:
             return _of(FUNCTIONS[token], *inner)
         if token in _CLOSING:
             (value,) = self._within()
-            if token in _ROUNDED:
-                return _of(_ROUNDED[token], value)
-            name = self._between(start + 1, self._at - 1)
-            return lambda of: of[name] if name in of else value(of)
+            name = "".join(map("".join, self._tokens[start + 1 : self._at - 1])).strip()
+            rounded = _of(_ROUNDED[token], value) if token in _ROUNDED else value
+            return lambda of: of[name] if name in of else rounded(of)
+        self._take()
         if token[:1].isdigit():
-            self._take()
             number = float(token) if "." in token else int(token)
             return lambda _: number
-        self._take()
+        digits, text = 4, token
         if token == "{":
-            value, text = self._sum(), self._between(start + 1, self._at)
+            value, text = self._read(), self._tokens[start + 1][1]
             digits = int(self._take()[1:]) if self._next.startswith(":") else 4
             self._take("}")
-            piece = _Piece(text, value, digits)
         elif token == "e" and self._next == "^":
             self._take()
-            piece = _Piece(token, _of(math.exp, self._exponent()))
+            value = self._atom()
+            if self._next[:1].isalpha() and not self._tokens[self._at][0]:  # as in e^2ε
+                value = _of(operator.mul, value, self._atom())
+            value = _of(math.exp, value)
         elif token[:1].isalpha():
-            piece = _Piece(token, lambda of: of[token])
+            value = lambda of: of[token]  # noqa: E731
         else:
             raise self._fault()
-        self.pieces[before:] = [self._tokens[start][0], piece]
-        return piece.value
-
-    def _exponent(self) -> Value:
-        """What stands close behind e^: an atom, or a number and a name as in e^2ε."""
-        value = self._atom()
-        if self._next[:1].isalpha() and not self._tokens[self._at][0]:
-            value = _of(operator.mul, value, self._atom())
+        self.pieces[before:] = [self._tokens[start][0], _Piece(text, value, digits)]
         return value
-
-    def _between(self, start: int, end: int) -> str:
-        return "".join(map("".join, self._tokens[start:end])).strip()
 
     def _within(self) -> list[Value]:
         """What stands in brackets: one value, or the arguments of a function."""
         closing = _CLOSING[self._take()]
-        values = [self._sum()]
+        values = [self._read()]
         while self._next == ",":
             self._take()
-            values.append(self._sum())
+            values.append(self._read())
         self._take(closing)
         return values
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import struct
-from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import md5
 from typing import Any, Final, cast
@@ -23,7 +22,7 @@ from ldptui.core.protocols import Rappor
 
 from ..text import format as fmt
 from .item_formulas import BITS
-from .report_story import FRESH_NOISE, KEPT_NOISE, ReportStory, hex_of, noise_step
+from .report_story import FRESH_NOISE, KEPT_NOISE, Bits, Noise, ReportStory, hex_of
 from .report_values import Cells, MemberGroup, Step
 
 MOST_FILTERS: Final = 2**16
@@ -82,33 +81,32 @@ class FilterReports(ReportStory):
         bare = replace(protocol, noise=replace(protocol.noise, p=0.0, q=1.0))
         return bare.perturb(np.array([item]), again)
 
-    def show_noise(
-        self, cell: Cell, report: Reports, item: int, answer: Reports | None
-    ) -> Iterator[Step]:
-        noise, sent = _rappor(cell).noise, ("sent", _bits(cell, report))
-        true = "true", _filter(cell, report, item)
-        if answer is None:
-            text, rates = (
-                "every bit of the filter is noisy on its own",
-                (noise.q_star, noise.p_star),
-            )
-            cells = _over_bits(cell, report, (true, sent), item)
-            yield noise_step("Perturbation", text, true, sent, ("q*", "p*"), rates, cells)
-            return
-        kept = "kept", _bits(cell, answer)
-        rates, cells = (1 - noise.f / 2, noise.f / 2), _over_bits(cell, report, (true, kept), item)
-        yield noise_step(
-            *KEPT_NOISE, true, kept, ("1 − f/2", "f/2"), rates, replace(cells, rate=rates[1])
-        )
-        if noise.p > 0 or noise.q < 1:
-            rates, cells = (noise.q, noise.p), _over_bits(cell, report, (kept, sent), item)
-            yield noise_step(*FRESH_NOISE, kept, sent, ("q", "p"), rates, cells)
+    def noises(self, cell: Cell, kept: bool) -> tuple[Noise, ...]:
+        noise = _rappor(cell).noise
+        if not kept:
+            text = "every bit of the filter is noisy on its own"
+            return (("Perturbation", text, ("q*", "p*"), (noise.q_star, noise.p_star)),)
+        permanent = (*KEPT_NOISE, ("1 − f/2", "f/2"), (1 - noise.f / 2, noise.f / 2))
+        if noise.p == 0 and noise.q == 1:
+            return (permanent,)
+        return permanent, (*FRESH_NOISE, ("q", "p"), (noise.q, noise.p))
 
-    def show_bits(self, cell: Cell, report: Reports, item: int | None) -> Cells:
-        row = (
-            ("sent", _bits(cell, report)) if item is None else ("true", _filter(cell, report, item))
-        )
-        return _over_bits(cell, report, (row,), item)
+    def own_bits(self, cell: Cell, report: Reports, item: int) -> Bits:
+        return "true", _filter(cell, report, item)
+
+    def sent_bits(self, cell: Cell, report: Reports) -> Bits:
+        return "sent", _bits(cell, report)
+
+    def lay_out(
+        self, cell: Cell, report: Reports, rows: tuple[Bits, ...], item: int | None
+    ) -> Cells:
+        """The bits of a filter: those of the own item first, then the targets'."""
+        protocol, cohort = _rappor(cell), _cohort(report)
+        own = set() if item is None else {*protocol.table[item, cohort].tolist()}
+        aimed = {*np.flatnonzero(protocol.aimed(cell.targets)[cohort]).tolist()} - own
+        groups = ("own", own), ("targets", aimed)
+        shown = tuple(MemberGroup(name, tuple(sorted(bits))) for name, bits in groups if bits)
+        return Cells("bit", rows, shown)
 
     def show_report(self, cell: Cell, report: Reports) -> Step:
         aimed = np.flatnonzero(_rappor(cell).aimed(cell.targets)[_cohort(report)])
@@ -178,15 +176,3 @@ def _shares(cell: Cell, report: Reports) -> Floats:
     """float64[r, k], the share that each bit has in the estimate of a target."""
     filters = _filters(cell, report)[np.sort(cell.targets)]
     return np.asarray(filters / filters.sum(axis=1, keepdims=True))
-
-
-def _over_bits(
-    cell: Cell, report: Reports, rows: tuple[tuple[str, BoolArray], ...], item: int | None
-) -> Cells:
-    """The bits of a filter: those of the own item first, then the targets'."""
-    protocol, cohort = _rappor(cell), _cohort(report)
-    own = set() if item is None else {*protocol.table[item, cohort].tolist()}
-    aimed = {*np.flatnonzero(protocol.aimed(cell.targets)[cohort]).tolist()} - own
-    groups = ("own", own), ("targets", aimed)
-    shown = tuple(MemberGroup(name, tuple(sorted(bits))) for name, bits in groups if bits)
-    return Cells("bit", rows, shown)

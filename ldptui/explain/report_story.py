@@ -31,6 +31,10 @@ from .report_values import Cells, MemberGroup, Meter, ReportHistory, Step, StepO
 Bits: TypeAlias = tuple[str, BoolArray]
 """A name, and one bit for each item or for each bit of a filter."""
 
+Noise: TypeAlias = tuple[str, str, tuple[str, str], tuple[float, float]]
+"""A name, a sentence, and the letters and the values of the chances that a 1, and a 0, is sent as
+1; without a sentence, whether the own item is supported."""
+
 LAWS: Final[dict[str, str]] = {
     "random": "at random, for no item",
     "crafted": "as many targets as one report can",
@@ -131,25 +135,52 @@ class ReportStory:
             return None
         return cast("Reports", protocol.keep(np.array([item]), copy.deepcopy(rng)))
 
+    def noises(self, cell: Cell, kept: bool) -> tuple[Noise, ...]:
+        """The noises of a report, that of a kept answer first where there is one."""
+        protocol: Any = cell.protocol
+        if not kept:
+            return (("Perturbation", "", letters_of(cell), (protocol.p, protocol.q)),)
+        chain = protocol.chain
+        return (
+            (*KEPT_NOISE, ("p₁", "q₁"), (chain.p1, chain.q1)),
+            (*FRESH_NOISE, ("p₂", "q₂"), (chain.p2, chain.q2)),
+        )
+
+    def own_bits(self, cell: Cell, report: Reports, item: int) -> Bits:  # noqa: ARG002
+        """The bits of an item before any noise."""
+        return "own", one_bit(cell.local.domain_size, item)
+
+    def sent_bits(self, cell: Cell, report: Reports) -> Bits:
+        """The bits of a report."""
+        return "supported", supported_bits(self.support(cell, report))
+
+    def lay_out(
+        self,
+        cell: Cell,
+        report: Reports,  # noqa: ARG002
+        rows: tuple[Bits, ...],
+        item: int | None,
+    ) -> Cells:
+        """Rows of bits, those of the own item first, then the targets'."""
+        return over_items(cell, rows, item)
+
     def show_noise(
         self, cell: Cell, report: Reports, item: int, answer: Reports | None
     ) -> Iterator[Step]:
         """What noise did between an item and a report, the noise of a kept answer first."""
-        protocol: Any = cell.protocol
-        own = "own", one_bit(protocol.domain_size, item)
-        sent = "supported", supported_bits(self.support(cell, report))
-        if answer is None:
-            supports = "supports" if sent[1][item] else "does not support"
-            text = f"{supports} the own item"
-            rates, cells = (protocol.p, protocol.q), over_items(cell, (own, sent), item)
-            cells = replace(cells, rate=protocol.q)
-            yield noise_step("Perturbation", text, own, sent, letters_of(cell), rates, cells)
-            return
-        chain, kept = protocol.chain, ("kept", supported_bits(self.support(cell, answer)))
-        cells = replace(over_items(cell, (own, kept), item), rate=chain.q1)
-        yield noise_step(*KEPT_NOISE, own, kept, ("p₁", "q₁"), (chain.p1, chain.q1), cells)
-        cells = over_items(cell, (kept, sent), item)
-        yield noise_step(*FRESH_NOISE, kept, sent, ("p₂", "q₂"), (chain.p2, chain.q2), cells)
+        before = self.own_bits(cell, report, item)
+        rows = [self.sent_bits(cell, report)]
+        if answer is not None:
+            rows.insert(0, ("kept", self.sent_bits(cell, answer)[1]))
+        noises = self.noises(cell, answer is not None)
+        for (name, text, letters, rates), after in zip(noises, rows, strict=False):
+            cells = self.lay_out(cell, report, (before, after), item)
+            if after is rows[0]:
+                cells = replace(cells, rate=rates[1])
+            supports = "supports" if after[1][item : item + 1].any() else "does not support"
+            text = text or f"{supports} the own item"
+            yield noise_step(name, text, before, after, letters, rates, cells)
+            before = after
 
     def show_value(self, cell: Cell, item: int | None, attack: Strategy | None) -> Step:
         """The first step: the item of a user, or what a fake without one wants."""
@@ -171,12 +202,10 @@ class ReportStory:
     def show_bits(self, cell: Cell, report: Reports, item: int | None) -> Cells | None:
         """The bits of a report that is of no item, or the own item before any noise."""
         if item is not None:
-            own = one_bit(cell.local.domain_size, item)
-            return over_items(cell, (("own", own),), item)
-        support = self.support(cell, report)
-        if support is None:
+            return self.lay_out(cell, report, (self.own_bits(cell, report, item),), item)
+        if self.support(cell, report) is None:
             return None
-        return over_items(cell, (("supported", supported_bits(support)),), None)
+        return self.lay_out(cell, report, (self.sent_bits(cell, report),), None)
 
     def show_report(self, cell: Cell, report: Reports) -> Step:
         """The report as it is sent."""
