@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
@@ -19,7 +21,6 @@ from ..catalogue import has_words, key_words, metric_words
 from ..terminal.output import as_json
 from ..text import table
 from ..text.prose import wrap_text
-from .run_lookup import csv_text
 
 COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "cell": ("integer", "position in the sweep, from 0; the last swept key changes fastest"),
@@ -154,3 +155,10 @@ def write_dictionary(rows: Sequence[tuple[str, str, str]], form: str) -> str:
         for at, line in enumerate(wrap_text(meaning, WIDTH))
     ]
     return table.plain_table(heads, lines)
+
+
+def csv_text(rows: Sequence[Sequence[object]]) -> str:
+    """Rows as the text of CSV."""
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue()

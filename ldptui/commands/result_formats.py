@@ -45,28 +45,28 @@ def _table(what: Written) -> str:
     return table.results_table(what.results, what.width, what.colour, numpy, what.choice, False)
 
 
-def _markdown(what: Written) -> str:
-    from ..text import table
+def _paper(name: str) -> Callable[[Written], str]:
+    """What makes a table for a page or a paper, a function of `text.table`."""
 
-    return table.markdown_table(what.results, what.versions["numpy"], what.choice)
+    def make(what: Written) -> str:
+        from ..text import table
 
+        made: str = getattr(table, name)(what.results, what.versions["numpy"], what.choice)
+        return made
 
-def _latex(what: Written) -> str:
-    from ..text import table
-
-    return table.latex_table(what.results, what.versions["numpy"], what.choice)
-
-
-def _csv(what: Written) -> str:
-    from ldptui.core.export import to_csv
-
-    return to_csv(what.results, what.choice)
+    return make
 
 
-def _csv_cells(what: Written) -> str:
-    from ldptui.core.export import results_cells_csv
+def _rows(name: str) -> Callable[[Written], str]:
+    """What makes the rows of CSV, a function of `core.export`."""
 
-    return results_cells_csv(what.results, what.choice)
+    def make(what: Written) -> str:
+        from ldptui.core import export
+
+        made: str = getattr(export, name)(what.results, what.choice)
+        return made
+
+    return make
 
 
 def _json(what: Written) -> str:
@@ -130,10 +130,10 @@ class Format:
 _ROWS: Final = (
     Format("recording", "all of it, to be imported or replayed elsewhere", commands=("export",)),
     Format("table", make=_table, commands=("run", "show")),
-    Format("md", "the table for a page or a paper", ".md", _markdown),
-    Format("latex", "the table for a page or a paper", ".tex", _latex),
-    Format("csv", "a row per trial", ".csv", _csv),
-    Format("csv-cells", "a row per cell", ".csv", _csv_cells),
+    Format("md", "the table for a page or a paper", ".md", _paper("markdown_table")),
+    Format("latex", "the table for a page or a paper", ".tex", _paper("latex_table")),
+    Format("csv", "a row per trial", ".csv", _rows("to_csv")),
+    Format("csv-cells", "a row per cell", ".csv", _rows("results_cells_csv")),
     Format("json", "", ".json", _json, frequencies=True),
     Format("parquet", "a row per trial", ".parquet", file=_parquet, check=_check_pyarrow,
            commands=("run", "export")),

@@ -19,7 +19,8 @@ from ..terminal import exits, output
 from ..text import format as text
 from ..text import table
 from ..text.interval import mean_words
-from .run_lookup import as_json, csv_text, run_or_file
+from .column_dictionary import csv_text
+from .run_lookup import as_json, run_or_file
 
 
 def measure_difference(a: CellResults, b: CellResults, metric: str, paired: bool) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def runs(filters: RunFilter, *, store: StorePath = None, format: TableFormat = "
 
 def list_runs(filters: RunFilter, *, store: StorePath = None, format: TableFormat = "table") -> int:
     """list the runs, newest first (the default)"""
-    from .run_tables import find_runs, write_runs
+    from .run_lookup import find_runs, write_runs
 
     found = find_runs(filters, store)
     output.write_out(write_runs(found, format), exactly=format != "table")
@@ -54,7 +54,7 @@ def show_run(
 ) -> int:
     """print what a run measured"""
     from .output_options import Output
-    from .run_tables import write_run
+    from .run_lookup import write_run
 
     asked = Output.of(format, None, selection)
     output.write_out(write_run(run, store, asked), exactly=asked.format != "table")
@@ -145,7 +145,7 @@ def export_run(
     dictionary : also write what the columns mean
     """
     from .output_options import Output
-    from .run_tables import export
+    from .run_lookup import export
 
     return export(run, store, Output.of(format, out, selection, command="export"), dictionary)
 

@@ -64,7 +64,7 @@ WITHOUT_A_SCREEN = {
         "ldptui.questions.topics ldptui.commands.option_groups numpy textual",
     "c.parser_of('run'); c.parser_of('serve')":
         "ldptui.questions.topics ldptui.questions.collection ldptui.charts.kinds "
-        "ldptui.commands.runs_commands ldptui.commands.run_tables numpy textual",
+        "ldptui.commands.runs_commands ldptui.commands.run_lookup numpy textual",
     "import ldptui.session.draft": "numpy pydantic ldptui.core.scenario plotext tomlkit",
 }  # fmt: skip
 BETWEEN_FRAMES = {
