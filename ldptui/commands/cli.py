@@ -61,8 +61,10 @@ class _Parser(argparse.ArgumentParser):
         self.exit(USAGE, f"{self.prog}: {sentence} (see {self.prog} --help)\n")
 
 
-def _parser(prog: str, description: str, epilog: str | None = None) -> _Parser:
-    return _Parser(
+def _parser(
+    prog: str, description: str, epilog: str | None = None, kind: type[_Parser] = _Parser
+) -> Any:
+    return kind(
         prog=prog,
         description=description,
         epilog=epilog,
@@ -92,16 +94,10 @@ def app_parser() -> _AppParser:
     from ..questions.options import add_arguments
     from ..questions.signature import read_heading
     from .command import read_options
+    from .command_help import USAGE
     from .common_options import Opening
 
-    parser = _AppParser(
-        prog="ldptui",
-        description=read_heading(Opening),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    from .command_help import USAGE
-
+    parser: _AppParser = _parser("ldptui", read_heading(Opening), kind=_AppParser)
     parser.usage = USAGE
     add_arguments(parser, [option for _, option in read_options(Opening)])
     return parser
@@ -119,7 +115,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("always", LdpWarning)
             warnings.showwarning = partial(_tell, set())
-            code = _dispatch(arguments)
+            try:
+                code = _obey(arguments)
+            except SystemExit as stop:  # argparse, after it has printed
+                code = stop.code if isinstance(stop.code, int) else DONE
         _flush()
     except KeyboardInterrupt:
         _complain("ldptui: interrupted")
@@ -138,13 +137,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError:  # the terminal is gone
         _discard(sys.stderr)
     return code
-
-
-def _dispatch(arguments: list[str]) -> int:
-    try:
-        return _obey(arguments)
-    except SystemExit as stop:  # argparse, after it has printed
-        return stop.code if isinstance(stop.code, int) else DONE
 
 
 def _obey(arguments: list[str]) -> int:
@@ -262,19 +254,15 @@ def _is_command(word: str) -> bool:
 
 def _open(options: Opening) -> int:
     """The workbench."""
-    from importlib import import_module, util
+    from .app_start import open_workbench
 
-    if util.find_spec("ldptui.commands.app_start") is None:
-        app_parser().print_help()
-        return DONE
     places, collection = options.places, None
     if options.protocol is not None:
-        collection = import_module("ldptui.commands.scenario_loading").collection(options)
-        places = ()
-    code: int = import_module("ldptui.commands.app_start").open_workbench(
-        options, places[0] if places else None, collection=collection, commands=commands
-    )
-    return code
+        from .scenario_loading import collection as read_collection
+
+        places, collection = (), read_collection(options)
+    scenario = places[0] if places else None
+    return open_workbench(options, scenario, collection=collection, commands=commands)
 
 
 def _check_scenario(parser: argparse.ArgumentParser, options: Opening) -> None:

@@ -1,23 +1,149 @@
-"""The output of results: printed, or written into a file."""
+"""The output of results: what a command's options ask for, checked before anything is computed.
+
+All that reads options raises ScenarioError for an argument that breaks a rule.
+"""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from ldptui.core.base.errors import one_line
+from ldptui.core.base.errors import ScenarioError, got, one_line
+from ldptui.core.base.files import check_replaced
+from ldptui.core.base.ranges import Range, require
+from ldptui.core.experiment import Experiment
+from ldptui.core.export import ALL, Choice, check_choice
 from ldptui.core.running.runner import Results
 
 from .. import __version__
 from ..terminal import exits
-from ..terminal.output import in_colour, note, width, write_out
+from ..terminal.output import check_writable, in_colour, note, width, write_out
 from ..text import format as text
-from .output_options import Output
-from .result_formats import FORMATS, Written
+from .option_groups import Selection
+from .result_formats import FORMATS, Written, formats
 from .run_progress import value_of_key
+
+
+def tags_of(words: Sequence[str]) -> list[str]:
+    """The tags of a run."""
+    for tag in words:
+        if not tag.strip() or not tag.isprintable() or "," in tag:
+            raise ScenarioError(f"must be words without commas, {got(tag)}", key="--tag")
+    return [tag.strip() for tag in words]
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where results go, in which format, and what of them.
+
+    path : None for standard output. frequencies : with every item's estimates. choice : the metrics
+    of tables, and the keys at their side and above.
+    """
+
+    format: str
+    path: Path | None
+    frequencies: bool
+    quiet: bool
+    choice: Choice = ALL
+
+    @classmethod
+    def of(
+        cls,
+        asked: str | None,
+        out: str | None,
+        selection: Selection,
+        *,
+        command: str = "run",
+        quiet: bool = False,
+    ) -> Output:
+        """The output that a command's options ask for, a file that can be written.
+
+        asked : the format; where neither it nor the end of the name of the file `out` says one, it
+        is the usual one of the command.
+        """
+        path = written_to(out)
+        form = _format_of(asked, path, command) or formats(command)[0].name
+        row = FORMATS[form]
+        if row.file is not None:
+            if path is None:
+                raise ScenarioError(
+                    f"is required: {form.capitalize()} goes into a file", key="--out"
+                )
+            row.check(path)
+        if selection.wrap is not None:
+            require("--wrap", selection.wrap, Range(20))
+        choice = Choice(
+            metrics=_named(selection.metrics, "--metrics"),
+            rows=_named(selection.rows, "--rows"),
+            columns=_named(selection.columns, "--columns"),
+            wrap=selection.wrap,
+        )
+        if choice.is_pivot and row.make is None and row.file is None:
+            rule = f"must be left out: a {form} file has every trial, or --format another"
+            raise ScenarioError(rule, key="--rows" if choice.rows else "--columns")
+        return cls(form, path, selection.frequencies, quiet, choice)
+
+    @property
+    def has_frequencies(self) -> bool:
+        """Whether the format can have every item's estimates."""
+        return FORMATS[self.format].frequencies
+
+    def of_results(self, experiment: Experiment) -> Output:
+        """The same with what its choice leaves open; raises ScenarioError for what is not there."""
+        try:
+            return replace(self, choice=check_choice(experiment, self.choice))
+        except ScenarioError as error:
+            raise ScenarioError(error.rule, key=f"--{error.key}") from None
+
+
+def written_to(out: str | None) -> Path | None:
+    """The file that is written to, which can be written; None for standard output."""
+    if out == "":
+        raise ScenarioError(f"must be a file, {got(out)}", key="--out")
+    if out is None or out == "-":
+        return None
+    check_writable(Path(out))
+    check_replaced(Path(out))
+    return Path(out)
+
+
+def _named(words: str | None, option: str) -> tuple[str, ...]:
+    """The names that an option lists, with commas between them."""
+    names = tuple(name.strip() for name in words.split(",")) if words is not None else ()
+    if not all(names):
+        raise ScenarioError(f"must be names with commas between them, {got(words)}", key=option)
+    return names
+
+
+_OTHERS: Final = (".xlsx", ".xls", ".ods", ".pdf", ".png", ".svg", ".html", ".toml", ".arrow")
+PROMISED: Final = {
+    "run": (*_OTHERS, ".ldptui", ".ldprun"),
+    "export": (*_OTHERS, ".txt"),
+}
+"""The ends of names that promise what a command does not write."""
+
+
+def _format_of(asked: str | None, path: Path | None, command: str) -> str | None:
+    """The format that was asked for, or that the end of the file's name means."""
+    end = "" if path is None else path.suffix
+    meant = [row.name for row in FORMATS.values() if end and row.end == end.lower()]
+    if asked is None:
+        if end.lower() in PROMISED.get(command, ()):
+            ends = ", ".join(dict.fromkeys(row.end for row in formats(command) if row.end))
+            ends += " or .ldptui (a recording)" * (command == "export")
+            rule = f"must end in what is written, {ends}, or go with --format"
+            raise ScenarioError(f"{rule}, {got(str(path))}", key="--out")
+        return meant[0] if meant else None
+    if meant and asked not in meant:
+        rule = f"must be {' or '.join(meant)} for a file that ends in {end}, {got(asked)}"
+        raise ScenarioError(rule, key="--format")
+    return asked
+
 
 LISTED: Final = 4
 """Cells that fail for one reason and are named."""

@@ -24,8 +24,8 @@ from ..text import format as text
 from ..text import table
 from .column_dictionary import csv_text, dictionary, write_dictionary
 from .option_groups import RunFilter
-from .output_options import Output
 from .result_formats import FORMATS, Written
+from .result_output import Output
 
 
 def opened(place: str | None, write: bool = False) -> Store:

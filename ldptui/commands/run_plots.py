@@ -33,7 +33,7 @@ from ..text.labels import with_labels
 from . import scenario_loading
 from .common_options import Opening
 from .option_groups import Simulation
-from .output_options import written_to
+from .result_output import written_to
 from .run_lookup import run_or_file
 from .run_progress import ProgressLine
 from .run_recording import Computation, bound, simulate_into

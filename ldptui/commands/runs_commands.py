@@ -53,7 +53,7 @@ def show_run(
     format: Annotated[str | None, name_formats("show"), help_formats("show")] = None,
 ) -> int:
     """print what a run measured"""
-    from .output_options import Output
+    from .result_output import Output
     from .run_lookup import write_run
 
     asked = Output.of(format, None, selection)
@@ -96,7 +96,7 @@ def tag_run(
     ----------
     remove : take the tags away
     """
-    from .output_options import tags_of
+    from .result_output import tags_of
     from .run_lookup import number_of, opened
 
     words = tags_of(tags)
@@ -144,7 +144,7 @@ def export_run(
     out : write here
     dictionary : also write what the columns mean
     """
-    from .output_options import Output
+    from .result_output import Output
     from .run_lookup import export
 
     return export(run, store, Output.of(format, out, selection, command="export"), dictionary)
@@ -230,7 +230,7 @@ def resume(
     from ldptui.core.plugins import permit_code
 
     from . import result_output, run_recording
-    from .output_options import Output
+    from .result_output import Output
     from .run_lookup import number_of, opened
 
     frequencies, code = printing.selection.frequencies, permission.allow()

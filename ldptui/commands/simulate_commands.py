@@ -59,7 +59,7 @@ def run(
 
     from ..terminal import places
     from . import result_output, run_recording, scenario_loading
-    from .output_options import Output, tags_of
+    from .result_output import Output, tags_of
 
     part = run_recording.read_shard(shard, keep, printing.out)
     quiet, code = simulation.quiet, simulation.permission.allow()
@@ -108,7 +108,7 @@ def record(
     from ..terminal import places
     from ..text import format as text
     from . import result_output, scenario_loading
-    from .output_options import tags_of, written_to
+    from .result_output import tags_of, written_to
     from .run_recording import simulate_into
 
     goal = written_to(out)
