@@ -104,7 +104,7 @@ def _hr_estimates(known: Known) -> Iterator[Formula]:
 class MessageReports(ReportStory):
     """The story of a report that is a block of items, and a column of its matrix."""
 
-    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         code = cast("HadamardResponse", cell.protocol)
         block, row = divmod(item, code.block_size - 1)
         size = count(code.block_size)

@@ -103,7 +103,7 @@ class BitReports(ReportStory):
 
     shows_bits = True
 
-    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         return (f"one of {fmt.plural(cell.pure.domain_size, 'bit')} is 1",)
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:

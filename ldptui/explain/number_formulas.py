@@ -296,7 +296,7 @@ class NumberStory(ReportStory):
             wish = "high" if up else "low"
         return replace(step, detail=(f"wants the estimated mean to be {wish}",))
 
-    def support(self, cell: Cell, report: Reports) -> Supports | None:  # noqa: ARG002
+    def support(self, cell: Cell, report: Reports) -> Supports | None:
         return None
 
     def weigh(self, cell: Cell, report: Reports) -> tuple[float, str]:
@@ -304,11 +304,7 @@ class NumberStory(ReportStory):
         return says, f"takes it for the number {short(says)}, where the range is [−1, 1]"
 
     def show_server(
-        self,
-        cell: Cell,
-        report: Reports,
-        item: int | None,  # noqa: ARG002
-        attack: Strategy | None,  # noqa: ARG002
+        self, cell: Cell, report: Reports, item: int | None, attack: Strategy | None
     ) -> Iterator[Step]:
         detail = ESTIMATES.get(cell.task.kind, ESTIMATES["mean"])
         yield Step("Server", self.weigh(cell, report)[1], detail=(detail,))
@@ -317,15 +313,11 @@ class NumberStory(ReportStory):
 class RoundingStory(NumberStory):
     """The story of a report that is an end of the range."""
 
-    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         return (f"t = {_number(cell, item)} becomes 1 or −1, 1 with probability (1 + t)/2",)
 
     def show_noise(
-        self,
-        cell: Cell,
-        report: Reports,  # noqa: ARG002
-        item: int,  # noqa: ARG002
-        answer: Reports | None,  # noqa: ARG002
+        self, cell: Cell, report: Reports, item: int, answer: Reports | None
     ) -> Iterator[Step]:
         protocol: Any = cell.protocol
         outcome = StepOutcome("the end is told as it is", "p", protocol.p, HIDDEN)
@@ -334,7 +326,7 @@ class RoundingStory(NumberStory):
     def read_number(self, protocol: Any, report: int) -> float:
         return float((2 * report - 1) * protocol.size)
 
-    def name_report(self, protocol: Any, report: int) -> str:  # noqa: ARG002
+    def name_report(self, protocol: Any, report: int) -> str:
         return f"{report}: the {'upper' if report else 'lower'} end of the range"
 
 
@@ -350,16 +342,12 @@ def _number(cell: Cell, item: int) -> str:
 class BinStory(NumberStory):
     """The story of a report that is a bin of a line."""
 
-    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         protocol: Any = cell.local
         return (f"t = {short(float(protocol.values[item]))} is told as a bin of a line",)
 
     def show_noise(
-        self,
-        cell: Cell,
-        report: Reports,  # noqa: ARG002
-        item: int,  # noqa: ARG002
-        answer: Reports | None,  # noqa: ARG002
+        self, cell: Cell, report: Reports, item: int, answer: Reports | None
     ) -> Iterator[Step]:
         protocol: Any = cell.local
         outcome = StepOutcome(_own(protocol)[1], "p", protocol.p, HIDDEN)

@@ -74,7 +74,7 @@ class ReportStory:
     adds_up = False
     """Whether a report is added to the targets' total as it is, with p = 1 and q = 0."""
 
-    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         """How an item is encoded in a report: a sentence, then details."""
         return ("the item itself",)
 
@@ -82,11 +82,7 @@ class ReportStory:
         """A report as it is sent: a sentence, then details."""
         raise NotImplementedError
 
-    def server_numbers(
-        self,
-        cell: Cell,  # noqa: ARG002
-        report: Reports,  # noqa: ARG002
-    ) -> tuple[str, Counts] | None:
+    def server_numbers(self, cell: Cell, report: Reports) -> tuple[str, Counts] | None:
         """A number of every item that the server reads off a report, by name, or None."""
         return None
 
@@ -109,11 +105,7 @@ class ReportStory:
         return weight, f"({net} − {r}q)/(p − q) = {fmt.short(net - r * q)}/{fmt.short(p - q)}"
 
     def expect(
-        self,
-        cell: Cell,
-        report: Reports,  # noqa: ARG002
-        item: int | None,
-        attack: Strategy | None,
+        self, cell: Cell, report: Reports, item: int | None, attack: Strategy | None
     ) -> tuple[float | None, float]:
         """What such a report has on average: the targets it supports, None if none, its weight."""
         protocol: Any = cell.protocol
@@ -146,7 +138,7 @@ class ReportStory:
             (*FRESH_NOISE, ("p₂", "q₂"), (chain.p2, chain.q2)),
         )
 
-    def own_bits(self, cell: Cell, report: Reports, item: int) -> Bits:  # noqa: ARG002
+    def own_bits(self, cell: Cell, report: Reports, item: int) -> Bits:
         """The bits of an item before any noise."""
         return "own", one_bit(cell.local.domain_size, item)
 
@@ -155,11 +147,7 @@ class ReportStory:
         return "supported", supported_bits(self.support(cell, report))
 
     def lay_out(
-        self,
-        cell: Cell,
-        report: Reports,  # noqa: ARG002
-        rows: tuple[Bits, ...],
-        item: int | None,
+        self, cell: Cell, report: Reports, rows: tuple[Bits, ...], item: int | None
     ) -> Cells:
         """Rows of bits, those of the own item first, then the targets'."""
         return over_items(cell, rows, item)

@@ -79,19 +79,15 @@ class CellReports(ReportStory):
 
     adds_up = True
 
-    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:  # noqa: ARG002
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         return (f"1 in one of {fmt.plural(cell.local.domain_size, 'cell')}, 0 in the others",)
 
-    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:  # noqa: ARG002
+    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
         numbers, largest = fmt.plural(report.shape[1], "number"), fmt.short(float(report.max()))
         return f"{numbers}, the largest {largest}", f"at item {int(report[0].argmax())}"
 
     def show_noise(
-        self,
-        cell: Cell,
-        report: Reports,
-        item: int,
-        answer: Reports | None,  # noqa: ARG002
+        self, cell: Cell, report: Reports, item: int, answer: Reports | None
     ) -> Iterator[Step]:
         protocol: Any = cell.protocol
         own = float(report[0, item])
@@ -99,7 +95,7 @@ class CellReports(ReportStory):
         detail = f"the own cell: 1 + {fmt.short(own - 1)} = {fmt.short(own)}"
         yield Step("Perturbation", text, detail=(detail,))
 
-    def support(self, cell: Cell, report: Reports) -> Supports | None:  # noqa: ARG002
+    def support(self, cell: Cell, report: Reports) -> Supports | None:
         return None
 
     def weigh(self, cell: Cell, report: Reports) -> tuple[float, str]:
@@ -207,11 +203,7 @@ class SampledBitReports(ReportStory):
         return f"{fmt.plural(int(drawn.sum()), 'bit')}, {fmt.plural(int(ones.sum()), 'one')}", size
 
     def show_noise(
-        self,
-        cell: Cell,
-        report: Reports,
-        item: int,
-        answer: Reports | None,  # noqa: ARG002
+        self, cell: Cell, report: Reports, item: int, answer: Reports | None
     ) -> Iterator[Step]:
         protocol, (drawn, ones) = _flips(cell), _rows(cell, report)
         own = "own", drawn & one_bit(drawn.size, item)
