@@ -8,21 +8,15 @@ import re
 import signal
 import subprocess
 import sys
-import tomllib
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.commands import Captured, fail, succeed
 from support.kinds import CAO_PROTOCOLS
 from support.plugin_cases import HONEST, attack_file, toml
-from support.worker import Worker, ended, started
 
 from ldptui.commands import cli
 from ldptui.core.plugins import code_loading
-from ldptui.engine import COMMAND
-from ldptui.session.attack_options import Code, as_arguments
 from ldptui.terminal import exits
 
 ROOT = Path(__file__).parents[2]
@@ -372,40 +366,6 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
     while not path.exists():
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.01)
-
-
-# The background worker.
-
-
-def allowed(*files: Path) -> list[str]:
-    return [*COMMAND[1:], *as_arguments(Code(files=(*files,)))]
-
-
-@pytest.fixture
-async def worker(tmp_path: Path) -> AsyncIterator[Worker]:
-    """A worker that may run tmp_path/mine.py."""
-    child = await started(*allowed(tmp_path / "mine.py"))
-    assert (await child.read()).ready
-    yield child
-    await ended(child)
-
-
-def document(name: str = "honest", **more: Any) -> dict[str, Any]:
-    return {**tomllib.loads(toml(name)), **more}
-
-
-async def test_the_worker_runs_what_its_command_line_allows(worker: Worker, tmp_path: Path) -> None:
-    _, mark = attack_file(tmp_path)
-    last = await worker.end(worker.run(1, document()))
-    assert (last.status, last.done) == ("done", 20)
-    assert mark.exists()
-    cell = last.base_cell
-    assert cell.metrics["gain"].theory is None
-    assert cell.metrics["gain"].mean is not None
-    other = await worker.end(worker.run(2, document("other")))
-    assert other.status == "failed"
-    assert other.error.startswith("attack.name asks for the attack 'other'")
-    assert other.details == ""
 
 
 # The page about it.

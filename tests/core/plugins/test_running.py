@@ -5,11 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import budget
 from support.cases import experiment
 from support.plugin_cases import (
     HONEST,
-    TARGETS,
     asking,
     attack_file,
     permitted,
@@ -17,9 +15,7 @@ from support.plugin_cases import (
 )
 
 from ldptui.core import plugins
-from ldptui.core.attacks import ListedTargets, RandomItem
 from ldptui.core.base.errors import AttackError
-from ldptui.core.law.pure import Rng
 from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.running.runner import run
 
@@ -109,24 +105,6 @@ def test_the_same_numbers_wherever_it_runs(tmp_path: Path) -> None:
     moved, _ = attack_file(tmp_path, "# cosmetic\n" + HONEST, "moved.py")
     *_, last = run(permit_code(whole, CodePermission(files=(moved,))))
     assert digests == {last.results.digest}
-
-
-@pytest.mark.parametrize("wrong", [False, True], ids=["right", "mutant"])
-def test_a_rewritten_attack_has_the_law_of_the_built_in_one(
-    wrong: bool, tmp_path: Path, rng: Rng
-) -> None:
-    """RIA in Python; the mutant holds the first target only half as often as the second."""
-    chance = "rng.random(count) < 1 / 3" if wrong else "rng.integers(0, 2, count) == 0"
-    source = f"""
-    import numpy as np
-    def ria(protocol, view, count, rng):
-        return protocol.perturb(np.where({chance}, *view.targets), rng)
-    """
-    one = permitted(source, "ria", tmp_path)
-    counts = one.protocol.support_counts(reports(one, 20_000, rng))
-    law = RandomItem(0.1, ListedTargets((1, 3))).support(one.pure, 2)
-    # The same proportion for both targets; the mutant's first one is below it.
-    assert bool(budget.proportion(counts[TARGETS], 20_000, law.target)) is not wrong
 
 
 # Rounds, and the example.

@@ -10,17 +10,15 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.cases import attack, experiment
-from support.clusters import scheduled
 
 from ldptui import core
 from ldptui.core.base.errors import FileError, RunError, ScenarioError
 from ldptui.core.running import dask_executor
 from ldptui.core.running.dask_executor import ClusterExecutor, cluster
-from ldptui.core.running.runner import Progress, run
+from ldptui.core.running.runner import run
 from ldptui.core.running.workers import LostError, compute_batch
 
 pytest.importorskip("distributed")
@@ -123,21 +121,3 @@ def test_a_place_where_nobody_is_is_refused(
     words = r"no scheduler answers at tcp://127.0.0.1:9"
     with pytest.raises(RunError, match=words), cluster("tcp://127.0.0.1:9"):
         pass
-
-
-@pytest.mark.long
-def test_a_lost_scheduler_leaves_what_came_back(tmp_path: Path) -> None:
-    seen = [0]
-    with scheduled(tmp_path) as made:
-
-        def watched(steps: Iterator[Progress]) -> Any:
-            for step in steps:
-                if step.done and not seen[-1]:
-                    made.processes[0].kill()
-                seen.append(step.done)
-
-        with cluster(str(made.place)) as executor:
-            steps = run(work(20_000), executor=executor)
-            with pytest.raises(LostError, match="the connection to the scheduler is lost"):
-                watched(steps)
-    assert 0 < seen[-1] < 60_000

@@ -123,35 +123,11 @@ values: st.SearchStrategy[Any] = st.recursive(
     ),
     max_leaves=8,
 )
-ranges = st.fixed_dictionaries(
-    {"from": numbers, "to": numbers, "points": st.integers(-1, 12)},
-    optional={"scale": st.sampled_from(["linear", "log", "x"])},
-)
 
 
 def written(document: dict[str, Any]) -> str:
     """The document as TOML text (integers beyond 64 bits included, as files may hold them)."""
     return tomlkit.dumps(document)
-
-
-@MANY
-@given(
-    st.dictionaries(st.sampled_from(KEYS), values, min_size=1, max_size=3),
-    st.dictionaries(
-        st.sampled_from(KEYS),
-        st.one_of(st.lists(scalars, max_size=3), ranges, values),
-        max_size=2,
-    ),
-)
-@example({"trials": 1}, {"attack.seeds": {"from": -1e308, "to": 1e308, "points": 3}})
-def test_a_valid_scenario_with_changed_keys_and_sweeps(
-    changes: dict[str, Any], sweep: dict[str, Any]
-) -> None:
-    scenario = parse(SMALL)
-    for key, value in changes.items():
-        scenario = scenario.with_value(key, value)
-    document = {**scenario.document, **({"sweep": sweep} if sweep else {})}
-    checked(written(document))
 
 
 @MANY

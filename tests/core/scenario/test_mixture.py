@@ -158,15 +158,6 @@ def test_a_part_that_makes_no_sense_is_named() -> None:
         experiment_of(text)
 
 
-def test_bad_keys_of_a_sweep() -> None:
-    for key, message in (
-        ("attack.mix.0.wieght", r"attack.mix.0.wieght is not a key that can be swept .*0.weight\?"),
-        ("attack.mix.7.weight", "sweep.attack.mix.7.weight must name one of the 3 parts"),
-    ):
-        with pytest.raises(ScenarioError, match=message):
-            parse(f'{TEXT}\n[sweep]\n"{key}" = [0.1, 0.2]\n')
-
-
 def test_the_schema_has_the_mixture_and_its_swept_keys() -> None:
     described = schema()
     text = json.dumps(described)

@@ -16,7 +16,6 @@ from ldptui.core.base.errors import FileError
 from ldptui.core.experiment import compile
 from ldptui.core.experiment import search as core_search
 from ldptui.core.experiment.search import with_fakes
-from ldptui.core.export import to_csv, to_json
 from ldptui.core.metrics.goal import Answer
 from ldptui.core.running.searching import run_goal_searches
 from ldptui.core.scenario import Scenario
@@ -24,7 +23,6 @@ from ldptui.core.store import KeptAnswers, begin, merge, open_store
 from ldptui.core.store.goal_answers import goal_key
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import replay
-from ldptui.engine import kept
 
 ZIPF = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}
 
@@ -53,39 +51,6 @@ SEARCHED = {
     "simulate": {"top_k": 2},
     "sweep": {"protocol.kind": ["oue"]},
 }
-
-
-@pytest.mark.every(2)
-@pytest.mark.parametrize("asked", [{}, SEARCHED], ids=["closed form", "search"])
-def test_a_run_that_is_opened_again_has_its_answers(
-    path: Path, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    there = work(**asked)
-    how = {cell.answer.by for cell in there.cells if cell.answer is not None}
-    assert how == {"search" if asked else "closed form"}
-    with open_store(path) as store:
-        results, _ = record(store, there)
-    for where in ("ldptui.core.experiment.experiment.solve_goal", "ldptui.core.cell.Cell.block"):
-        monkeypatch.setattr(where, None)
-    with open_store(path, write=False) as store:
-        read = store.results(1)
-    for one, other in zip(there.cells, read.experiment.cells, strict=True):
-        assert (one.answer, one.malicious, one.share) == (
-            other.answer,
-            other.malicious,
-            other.share,
-        )
-        assert one.parameters == other.parameters
-    assert to_csv(read) == to_csv(results)
-    assert to_json(read, {}) == to_json(results, {})
-    # In the workbench too: the cell simulated is the one with the fakes that it takes.
-    base = kept.snapshot(path, 1).base_cell
-    assert base.malicious in {cell.malicious for cell in there.cells} - {0}
-    assert base.parameters["attack.share"] == base.malicious / (500 + base.malicious)
-    assert base.trials == 30
-    shown = kept.snapshot(path, 1).cells
-    found = [(cell.answer["malicious"], cell.answer["by"]) for cell in shown if cell.answer]
-    assert found == [(cell.malicious, *how) for cell in there.cells]
 
 
 @pytest.mark.every(2)
