@@ -20,11 +20,10 @@ from .declared import (
     range_of,
     rule_of,
     sweepable_keys,
-    sweepable_like,
     type_of,
 )
 from .document import MAX_DEPTH, Document, flatten, value_at, with_value, without
-from .lines import Scan, Table, keys_below, line_of, scan
+from .lines import key_lines, line_of
 from .point import FORMAT, KINDS, TRIALS, Point, Simulate, kinds_at
 from .scenario import Scenario, load, parse, read_document, read_text
 from .schema import schema

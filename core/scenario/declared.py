@@ -111,18 +111,6 @@ def sweepable_keys() -> tuple[str, ...]:
     return tuple(key for key in KEY_TYPES if key not in ("format", "title", "about", *OPEN))
 
 
-def sweepable_like(key: str) -> list[str]:
-    """The keys that `[sweep]` may name, parts with the numbers that another key has, else 0."""
-    numbers = re.findall(r"\.(\d+)(?=\.|$)", key)
-
-    def numbered(known: str) -> str:
-        for number in numbers:
-            known = known.replace(".*", f".{number}", 1)
-        return known.replace("*", "0")
-
-    return [numbered(known) for known in sweepable_keys()]
-
-
 def _bare(hint: Any) -> tuple[Any, Range | None]:
     if get_origin(hint) is Annotated:
         base, *extras = get_args(hint)

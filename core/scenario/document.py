@@ -19,19 +19,13 @@ Document: TypeAlias = dict[str, Any]
 """A parsed TOML document: nested dicts, lists and scalars."""
 
 
-def check_depth(document: Document, name: str) -> None:
+def check_depth(value: Any, name: str, left: int = MAX_DEPTH) -> None:
     """Refuse a document whose nesting would be too much for recursive functions."""
-    level: list[Any] = [document]
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return
-    raise ScenarioError("is nested too deeply", where=name)
+    for inner in value.values() if isinstance(value, dict) else value:
+        if isinstance(inner, dict | list):
+            if not left:
+                raise ScenarioError("is nested too deeply", where=name)
+            check_depth(inner, name, left - 1)
 
 
 def check_finite(value: Any, key: str = "") -> None:

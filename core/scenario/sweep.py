@@ -19,7 +19,6 @@ from .declared import (
     names_kind,
     pattern,
     sweepable_keys,
-    sweepable_like,
 )
 from .document import Document, copy_document, quote_empty_key, value_at, with_value
 from .point import KINDS, NESTED_KINDS, kinds_at
@@ -60,7 +59,7 @@ def _sweep_table(document: Document) -> dict[str, Any]:
     flat = dotted_sweep(table)
     for key, value in flat.items():
         if pattern(key) not in sweepable_keys() and not is_open(key):
-            close = suggest(key, sweepable_like(key))
+            close = suggest(key, (each.replace("*", "0") for each in sweepable_keys()))
             raise ScenarioError(f"is not a key that can be swept{close}", key=quote_empty_key(key))
         if isinstance(value, list) and not value:
             raise ScenarioError("must list at least one value, got []", key=f"sweep.{key}")
@@ -88,14 +87,14 @@ def _values(key: str, value: Any) -> list[Any]:
     where = f"sweep.{key}"
     for name in value.keys() - {"from", "to", "points", "scale"}:
         raise ScenarioError(f"is not a known key, only {_RANGE_KEYS}", key=f"{where}.{name}")
-    for name in ("from", "to"):
-        number = value.get(name)
+    given = {name: value.get(name) for name in ("from", "to", "points")}
+    for name, number in given.items():
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise ScenarioError(f"must be a number, {got(number)}", key=f"{where}.{name}")
         if not finite(number):
             raise ScenarioError(f"must be finite, {got(number)}", key=f"{where}.{name}")
-    points, scale = value.get("points"), value.get("scale", "linear")
-    if isinstance(points, bool) or not isinstance(points, int) or points not in POINTS:
+    points, scale = given["points"], value.get("scale", "linear")
+    if not isinstance(points, int) or points not in POINTS:
         raise ScenarioError(f"must be an integer {POINTS}, {got(points)}", key=f"{where}.points")
     if scale not in ("linear", "log"):
         raise ScenarioError(f'must be "linear" or "log", {got(scale)}', key=f"{where}.scale")
