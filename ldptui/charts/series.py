@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,11 +88,6 @@ class Panels(Struct, frozen=True):
     title: str
     plots: tuple[Plot, ...]
     note: str = ""
-
-
-def untitled(chart: Plot | Panels) -> Plot | Panels:
-    """The chart without its title, for where words around it say it."""
-    return replace(chart, title="")
 
 
 Finding = Literal["", "detected", "missed", "false"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -15,6 +16,7 @@ from textual.widget import Widget
 from ..charts.rows import clean
 from .plot import charset_of
 
+GAP: Final = "  "
 Choices = tuple[tuple[str, str], ...]
 """Choices as pairs: the name that is posted when it is chosen, and its text."""
 
@@ -42,21 +44,20 @@ class ChoiceBar(Widget):
     choices: reactive[Choices] = reactive(())
     selected: reactive[str] = reactive("")
     switches: reactive[Choices] = reactive(())
-    gap: reactive[str] = reactive("  ")
 
-    def fits(self, prefix: str, choices: Choices, width: int, first: int = 0) -> bool:
-        """True if these words have room in a row beside the switches from this one on."""
+    def fits(self, choices: Choices, width: int) -> bool:
+        """True if these words have room in a row beside the switches."""
         charset = charset_of(self.app)
-        left = prefix + self.gap.join(label for _, label in choices)
-        words = [left, *(label for _, label in self.switches[first:])]
+        left = GAP.join(label for _, label in choices)
+        words = [left, *(label for _, label in self.switches)]
         return sum(cell_len(clean(word, charset)) + 2 for word in words) - 2 <= width
 
     def _pieces(self) -> Iterator[tuple[str, str, str]]:
         """Text, style class and choice of each piece; the last of the switches, as many as fit."""
         charset = charset_of(self.app)
         words = [self.prefix, *(label for _, label in self.choices)]
-        wide = sum(map(cell_len, words)) + len(self.gap) * (len(self.choices) - 1)
-        gap = self.gap if wide <= self.size.width else self.gap.strip() or " "
+        wide = sum(map(cell_len, words)) + len(GAP) * (len(self.choices) - 1)
+        gap = GAP if wide <= self.size.width else " "
         left = [(clean(self.prefix, charset), "", "prefix")] if self.prefix else []
         for index, (choice, label) in enumerate(self.choices):
             if index:

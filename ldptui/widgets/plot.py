@@ -19,7 +19,7 @@ from textual.widget import Widget
 
 from ..charts import rows
 from ..charts.rows import Charset, Look, Palette
-from ..charts.series import Chart, Panels, Place, Plot, untitled
+from ..charts.series import Chart, Panels, Place, Plot
 from ..text.svg import with_local_fonts
 
 
@@ -59,9 +59,8 @@ def look_of(app: App[Any], size: Size) -> Look:
 class ChartView(Widget, can_focus=True):
     """Draws `chart`, or the sentence `empty` while there is none.
 
-    Rows are drawn once for each size, theme, charset and chart. bare : True where words beside the
-    chart say its title; as text and as a picture it has one. zoom : how
-    many times wider the x-axis is than the whole of it, around the cursor.
+    Rows are drawn once for each size, theme, charset and chart. zoom : how many times wider the
+    x-axis is than the whole of it, around the cursor.
     """
 
     class Pointed(Message):
@@ -79,7 +78,6 @@ class ChartView(Widget, can_focus=True):
     chart: reactive[Chart | None] = reactive(None, always_update=True, repaint=False, init=False)
     empty: reactive[str] = reactive("")
     zoom: reactive[float] = reactive(1.0)
-    bare: bool = False
 
     def __init__(
         self,
@@ -151,7 +149,7 @@ class ChartView(Widget, can_focus=True):
     def _current_rows(self) -> list[Strip]:
         """The rows for the present state; they are drawn anew only when something changed."""
         style, app = self.rich_style, self.app
-        state = (self.size, app.theme, app.native_ansi_color, charset_of(app), style, self.bare)
+        state = (self.size, app.theme, app.native_ansi_color, charset_of(app), style)
         if self._drawn != state:
             drawn = self._draw(self._on_screen, look_of(app, self.size))
             # Blank segments do not inherit the background of the widget.
@@ -169,7 +167,7 @@ class ChartView(Widget, can_focus=True):
             from ..charts.draw import zoom_chart
 
             chart = zoom_chart(chart, self.zoom)
-        return untitled(chart) if self.bare else chart
+        return chart
 
     @property
     def _look(self) -> Look:

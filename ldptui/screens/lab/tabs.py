@@ -89,7 +89,7 @@ class TopicTabs(Vertical):
 
     def show(self, width: int) -> None:
         """Lay the tabs out for a screen of so many columns."""
-        fits = self._first.fits("", LABELS, width - self.styles.padding.width)
+        fits = self._first.fits(LABELS, width - self.styles.padding.width)
         half = len(LABELS) if fits else -(-len(LABELS) // 2)
         self._first.choices, self._second.choices = LABELS[:half], LABELS[half:]
         self._second.display = not fits

@@ -10,6 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from ....text.prose import first_lines
+from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.words import put, spell_text
 from .shown import Shown
 
@@ -30,6 +31,15 @@ def border_title(pane: Widget, shown: Shown) -> Content:
         return Content(name)
     style = "$text-warning" if shown.marked else "$foreground"
     return Content.assemble(f"{name} · ", (spell_text(pane, shown.result), style))
+
+
+def show_options(pane: Widget, tabs: ChoiceBar, options: Choices) -> None:
+    """Say what keys change behind the tabs, or in the lower border where there is no room."""
+    tabs.switches = options
+    words = " · ".join(words for _, words in options)
+    said = "" if tabs.fits(tabs.choices, pane.content_size.width) else spell_text(pane, words)
+    if said != (pane.border_subtitle or ""):
+        pane.border_subtitle = said
 
 
 class Headline(Static):

@@ -26,7 +26,7 @@ from ....widgets.plot import ChartView
 from ....widgets.words import entitle, put
 from .box import ChartBox
 from .boxes import Boxes
-from .headline import Headline, Warnings, border_title
+from .headline import Headline, Warnings, border_title, show_options
 from .sheets import Sheets
 from .shown import Shown
 from .tabs import KEYS, WIDE, Tabs, charts_of, fitting
@@ -377,7 +377,7 @@ class ChartsPane(Vertical):
         box, shown = self._own, self._shown
         self._tabs.choices = fitting(self.tabs(), self.content_size.width)
         self._tabs.selected = self.tab
-        self._tabs.switches = box.switches() if box is not None else ()
+        show_options(self, self._tabs, box.switches() if box is not None else ())
         entitle(self, border_title(self, shown))
         self._warnings.show(shown, bool(self._visible))
         put(self._round, shown.round_words)
