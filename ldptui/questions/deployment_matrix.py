@@ -207,14 +207,23 @@ def _rounded(outcome: Outcome, digits: int) -> str:
     return f"{text.fixed_decimals(100 * outcome.gain, digits)}{half}"
 
 
+MOST_NOISE: Final = 100.0
+"""Points of half an interval beyond which a defence has no bar: its axis would hide all others."""
+
+
 def gain_bars(deployment: Deployment, found: Sequence[Outcome], hidden: float | None) -> Figure:
     """A bar for each defence: what it leaves of the attack that is worst then, least first."""
     worst = worst_of_rows(deployment, found)
     bars = [
         Bar(name_bar(deployment, each), 100 * (each.gain or 0.0), 100 * each.half or None)
         for each in worst
+        if 100 * each.half <= MOST_NOISE
     ]
-    under = "" if hidden is None else f"no defence can get below {text.short(100 * hidden, 3)}"
+    noisy = [f"{name_bar(deployment, each)} {_rounded(each, 0)}"
+             for each in worst if 100 * each.half > MOST_NOISE]  # fmt: skip
+    notes = [] if hidden is None else [f"no defence can get below {text.short(100 * hidden, 3)}"]
+    notes += [f"too uncertain to draw: {', '.join(noisy)}"] if noisy else []
+    under = "; ".join(notes)
     title = "Points that fakes add at worst, with each defence"
     chart = Bars(title, tuple(bars), note=under, item="defence", value="points")
     rows = [

@@ -1,7 +1,4 @@
-"""Heat maps: a block for each pair of values, with its number where that has room.
-
-Where there are more rows than lines, a line of colours holds two, in the halves of its cells.
-"""
+"""Heat maps: a block for each pair of values, with its number where that has room."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ DECADES: Final = 100
 class HeatLayout(Struct, frozen=True):
     """rows, columns : those with room, by their places in the grid. left : cells before the blocks.
 
-    wide : cells of a block. tall : its lines; 0 where a line holds two rows.
+    wide : cells of a block. tall : its lines.
     """
 
     rows: list[int]
@@ -48,11 +45,8 @@ def heat_rows(grid: Grid, look: Look) -> list[Row]:
         return titled(grid.title, NO_DATA, look)
     at, sizes = lay_out_heat(grid, look), sizes_of(grid)
     lines = [_heading(grid, sizes, look), _column_names(grid, at, look)]
-    for place in range(0, len(at.rows), 1 if at.tall else 2):
-        if at.tall:
-            lines += _blocks(grid, at, place, sizes, look)
-        else:
-            lines.append(_halves(grid, at, at.rows[place : place + 2], sizes, look))
+    for place in range(len(at.rows)):
+        lines += _blocks(grid, at, place, sizes, look)
     hidden = [
         f"{len(whole) - len(shown)} {what} left out"
         for whole, shown, what in (
@@ -81,7 +75,7 @@ def heat_place(grid: Grid, x: int, y: int, look: Look) -> tuple[str, str] | None
         return None
     at = lay_out_heat(grid, look)
     column, line = (x - at.left) // at.wide, y - 2
-    row = line // at.tall if at.tall else 2 * line
+    row = line // at.tall
     if line < 0 or column not in range(len(at.columns)) or row not in range(len(at.rows)):
         return None
     return grid.rows[at.rows[row]], grid.columns[at.columns[column]]
@@ -101,9 +95,8 @@ def lay_out_heat(grid: Grid, look: Look) -> HeatLayout:
     least = 1 if has_colours(look) else max(map(len, _numbers(grid))) + 2
     columns = some(len(grid.columns), max(1, room // least))
     wide = max(1, min(WIDEST, room // len(columns)))
-    is_halved = len(grid.rows) > lines and has_colours(look)
-    rows = some(len(grid.rows), lines * (2 if is_halved else 1))
-    tall = 0 if is_halved else min(TALLEST, max(1, lines // len(rows)))
+    rows = some(len(grid.rows), lines)
+    tall = min(TALLEST, max(1, lines // len(rows)))
     return HeatLayout(rows, columns, left, wide, tall)
 
 
@@ -264,25 +257,6 @@ def _blocks(
             spans.append((text, f"bold {style}" if is_picked else style))
         lines.append(spans)
     return lines
-
-
-def _halves(
-    grid: Grid, at: HeatLayout, pair: Sequence[int], sizes: Sequence[float], look: Look
-) -> Row:
-    """One line for two rows: the upper one in the upper halves of the cells."""
-    named = next((row for row in pair if grid.cursor and grid.cursor[0] == grid.rows[row]), pair[0])
-    spans: Row = [_row_name(grid, named, at, look)]
-    for column in at.columns:
-        colours = []
-        for row in pair:
-            is_picked = grid.cursor == (grid.rows[row], grid.columns[column])
-            back = _fill(grid.values[row][column], sizes, look)[1].rpartition(" on ")[2]
-            colours.append(look.palette.foreground if is_picked else back)
-        colours.append(look.palette.background)
-        char = "•" if any(is_inside(grid, row, column) for row in pair) and at.wide > 1 else "▀"
-        text = "▀" * at.wide if char == "▀" else "▀" * (at.wide - 1) + char
-        spans.append((text, f"{colours[0]} on {colours[1]}"))
-    return spans
 
 
 def is_inside(grid: Grid, row: int, column: int) -> bool:

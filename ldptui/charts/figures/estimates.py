@@ -47,8 +47,8 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
         place = None if at not in ranked else ranked.index(at) + 1.0
         return add_to_title(replace(rank_plot(shown, overlays), cursor=place), words)
 
-    def draw_residuals(at: int | None, room: Room) -> Plot:
-        plot = residuals(shown, max(16, room[0] - 12), wanted, overlays=overlays)
+    def draw_residuals(at: int | None, _: Room) -> Plot:
+        plot = residuals(shown, wanted, overlays)
         item = None if at not in shown.items else float(at or 0)
         return add_to_title(replace(plot, cursor=item), words)
 

@@ -119,17 +119,6 @@ def test_the_numbers_have_as_many_digits_as_they_are_rounded_to() -> None:
         ]  # fmt: skip
 
 
-def test_many_rows_stand_in_the_halves_of_cells() -> None:
-    """40 rows in 20 lines, none left out; the cursor's one has the colour of the text."""
-    values = tuple(tuple(float(row * 40 + at) for at in range(40)) for row in range(40))
-    names = tuple(str(at) for at in range(40))
-    grid = Grid("t", "r", "c", names, names, values, cursor=("3", "5"))
-    lines = pieces(grid, 90, 24)
-    assert "left out" not in str(lines)
-    assert all("▀" in str(line) for line in lines[2:22])
-    assert f"on {DARK.foreground}" in str(lines[3])
-
-
 @pytest.mark.parametrize("palette", [DARK, ANSI_DARK])
 def test_a_cell_of_the_screen_has_a_pair(palette: Palette) -> None:
     lines = drawn(STEPS, 90, 24, palette=palette)
