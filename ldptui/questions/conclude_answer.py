@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
@@ -18,8 +18,8 @@ from ldptui.core.view import Ends
 from ..charts.figures.intervals import HEADS, interval_rows, intervals_plot
 from ..charts.series import Bar, Bars
 from ..text import format as text
-from .question_answer import QuestionAnswer, Table
-from .reports_input import misfit_words
+from .question_answer import Table
+from .reports_input import ReportAnswer, misfit_words
 from .sheet import Figure, figure
 
 UNSEEN: Final = "fakes whose reports look like an honest population's cannot be seen"
@@ -32,7 +32,7 @@ LISTED: Final = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConcludeAnswer(Concluded, QuestionAnswer):
+class ConcludeAnswer(Concluded, ReportAnswer):
     """The answer of `conclude`: what reports tell if a share of them may be fake.
 
     Attributes
@@ -61,19 +61,13 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
         What hardly any reports of the protocol say; None where they can be of it.
     overturned
         Of another claim of `ldptui.core.bounds.claims`, the share that overturns it.
-    source
-        The words for what was read.
-    marks
-        A sentence for each file whose reports are for tests.
+    collection
+        What was read: its `protocol`, its `labels`, its `files`.
     """
-
-    source: str = field(kw_only=True)
-    marks: Sequence[str] = field(default=(), kw_only=True)
 
     @property
     def title(self) -> str:
-        sharp = ", sharp" * self.sharp
-        return f"{self.source}, {text.plural(self.reports, 'report')}{sharp}"
+        return f"{super().title}{', sharp' * self.sharp}"
 
     @property
     def unfit(self) -> NDArray[np.bool_]:
@@ -82,17 +76,12 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
         return np.asarray(below | ((self.low >= 1) & (self.estimates > 1)))
 
     @property
-    def doubts(self) -> Sequence[str]:
-        far = None if self.misfit is None else misfit_words(self.misfit, self.labels)
-        return [*filter(None, (far,))]
+    def doubt(self) -> str | None:
+        return None if self.misfit is None else misfit_words(self.misfit, self.labels)
 
     @property
-    def read_doubts(self) -> Sequence[str]:
-        return self.marks
-
-    @property
-    def sentences(self) -> Iterator[str]:
-        """The answer, a sentence for each claim, the fakes, and the doubts."""
+    def findings(self) -> Iterator[str]:
+        """The answer, a sentence for each claim, and the fakes."""
         first, fakes = int(np.argmax(self.estimates)), text.percent(self.share)
         low, high = text.short(float(self.low[first]), 3), text.short(float(self.high[first]), 3)
         yield (
@@ -100,7 +89,7 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
             f"item {self.labels[first]} is held by {low} to {high}."
         )
         sure = text.percent(self.confidence)
-        said = (self._claims(sure), self._unfit(sure), self._fakes(sure), self.doubts, self.marks)
+        said = (self._claims(sure), self._unfit(sure), self._fakes(sure))
         yield from (f"{words}." for each in said for words in each)
 
     def _claims(self, sure: str) -> Iterator[str]:
@@ -228,6 +217,3 @@ class ConcludeAnswer(Concluded, QuestionAnswer):
         chart = Bars(title, tuple(bars), item="item", value="β*", truth="β")
         rows = [("", bar.label, bar.value, self.share) for bar in bars]
         yield figure(chart, ("", "item", "β*", "β"), rows)
-
-    def __repr__(self) -> str:
-        return self.text()

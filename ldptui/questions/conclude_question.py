@@ -119,7 +119,7 @@ def conclude(
         yield f"reading {collection.source}"
         told = hear_collection(collection, confidence)
         found = concluding.conclude_reports(told, pure, row, share, **asked)
-    return ConcludeAnswer(**vars(found), source=collection.title, marks=collection.doubts)
+    return ConcludeAnswer(**vars(found), collection=collection)
 
 
 def _check_given(

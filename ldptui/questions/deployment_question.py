@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ldptui.core.base.errors import ScenarioError
@@ -15,84 +13,10 @@ from .choices import local
 from .options import Argument, Blank
 from .parameters import Items, Targets, pairs, users_of
 from .question import Steps, question
-from .question_answer import HIDDEN, QuestionAnswer, Table
 from .signature import Among
 
 if TYPE_CHECKING:
-    from .deployment_cells import Deployment, Outcome
-    from .sheet import Figure
-
-
-@dataclass(frozen=True)
-class DeploymentAnswer(QuestionAnswer):
-    """What every attack adds to its targets, as the deployment is, under defences, and elsewhere.
-
-    counts : how many users hold each item, None where nobody knows. floor : the gain of fakes whom
-    no server can tell from honest users. worst : the worst cell of the deployment as it is.
-    best_defence : the one that helps most. plan : what the planner would change.
-    """
-
-    protocol: str
-    epsilon: float
-    items: int
-    users: int
-    share: float
-    targets: int
-    counts: Sequence[int] | None
-    cells: Sequence[Mapping[str, Any]]
-    floor: float | None
-    worst: Mapping[str, Any] | None
-    best_defence: str | None
-    plan: Sequence[str]
-    deployment: Deployment = dataclasses.field(metadata=HIDDEN)
-    found: Sequence[Outcome] = dataclasses.field(default=(), metadata=HIDDEN)
-    sources = ()
-
-    @property
-    def title(self) -> str:
-        return (
-            f"What fakes add: {self.protocol.upper()}, ε = {text.short(self.epsilon)}, "
-            f"d = {text.count(self.items)}, n = {text.count(self.users)}, "
-            f"{text.percent(self.share)} fake, r = {self.targets}"
-        )
-
-    @property
-    def sentences(self) -> Iterator[str]:
-        from .deployment_matrix import verdict_words
-
-        yield from verdict_words(self.deployment, self.found, self.floor)
-        yield from self.plan
-
-    @property
-    def notes(self) -> Iterator[str]:
-        from .deployment_matrix import note_words
-
-        yield from note_words(self.deployment, self.found)
-
-    def table(self, is_brief: bool = False) -> Table:
-        from .deployment_matrix import matrix_rows
-
-        del is_brief
-        return matrix_rows(self.deployment, self.found)
-
-    @property
-    def choices(self) -> Sequence[tuple[str, Sequence[tuple[str, Any]]]]:
-        from .deployment_matrix import edits_of, name_bar, worst_of_rows
-
-        return [(name_bar(self.deployment, each), edits_of(self.deployment, each))
-                for each in worst_of_rows(self.deployment, self.found)]  # fmt: skip
-
-    @property
-    def edits(self) -> Sequence[tuple[str, Any]]:
-        from .deployment_matrix import edits_of, worst_as_is
-
-        worst = worst_as_is(self.deployment, self.found)
-        return [] if worst is None else edits_of(self.deployment, worst)
-
-    def figures(self) -> Iterator[Figure]:
-        from .deployment_matrix import gain_bars
-
-        yield gain_bars(self.deployment, self.found, self.floor)
+    from .deployment_answer import DeploymentAnswer
 
 
 def _is_uncounted(form: Mapping[str, Any]) -> bool:
@@ -150,8 +74,8 @@ def deployment(
 
     from ldptui.core.reports.sources import labels_in, sources
 
-    from .deployment_cells import Deployment, floor, outcomes
-    from .deployment_matrix import ATTACKS, name_row, plan_words
+    from .deployment_answer import ATTACKS, DeploymentAnswer, plan_words
+    from .deployment_cells import Deployment, Outcome, floor, outcomes
     from .mechanisms import DRAWN
 
     labels = None if domain is None else labels_in(Path(domain))
@@ -167,16 +91,14 @@ def deployment(
         raise ScenarioError("is required, or files of reports", key="users")
     yield "closed forms of every attack"
     mine = Deployment(protocol, epsilon, size, users, share, targets, counts)
-    hidden, plan = floor(mine, ATTACKS[0]), [*plan_words(mine)]
-    found: list[Outcome] = []
-    rows: set[tuple[str, str]] = set()
+    hidden, plan, found = floor(mine, ATTACKS[0]), [*plan_words(mine)], list[Outcome]()
     for outcome in outcomes(mine, ATTACKS, DRAWN):
         found.append(outcome)
         if outcome.attack == ATTACKS[-1]:
-            rows.add((outcome.protocol, outcome.defence))
-            yield _answer(mine, found, hidden, plan)
-            yield f"{name_row(outcome)} is known, {len(rows)} rows so far"
-    return _answer(mine, found, hidden, plan)
+            answer = DeploymentAnswer(mine, tuple(found), hidden, plan)
+            yield answer
+            yield f"{len(answer.rows)} rows are known"
+    return DeploymentAnswer(mine, tuple(found), hidden, plan)
 
 
 def _count(
@@ -193,23 +115,3 @@ def _count(
     counted = counted_in(files, made, labels)
     found = made.estimates(counted.counts[None], counted.reports).frequencies[0]
     return counted.reports, tuple(split(counted.reports, on_the_simplex(found).tolist()))
-
-
-def _answer(
-    mine: Deployment, found: Sequence[Outcome], hidden: float | None, plan: Sequence[str]
-) -> DeploymentAnswer:
-    """What is known so far."""
-    from .deployment_matrix import helping_row, worst_as_is
-
-    worst, helps = worst_as_is(mine, found), helping_row(mine, found)
-    known = {**vars(mine), "counts": [*mine.counts] or None}
-    return DeploymentAnswer(
-        **known,
-        cells=[dict(vars(each)) for each in found],
-        floor=hidden,
-        worst=None if worst is None else dict(vars(worst)),
-        best_defence=helps[0].defence if helps else None,
-        plan=plan,
-        deployment=mine,
-        found=tuple(found),
-    )

@@ -186,7 +186,7 @@ def _estimate_items(
         found = {**found, "defended": steps.values, "steps": steps}
     if is_screened:
         yield f"screening {collection.source}"
-        screening = ScreenAnswer(screen_collection(collection, trials), collection)
+        screening = ScreenAnswer(screen_collection(collection, trials), collection=collection)
         found = {**found, "screening": screening}
     return found
 
@@ -214,4 +214,7 @@ def _estimate_groups(
     if isinstance(collection.protocol, Unbiased) and not how["corrections"]:
         counts, users = zip(*((each.counts, each.reports) for each in totals.values()), strict=True)
         found, comparisons = differences(collection.protocol, counts, users, how["confidence"])
-    return GroupAnswer(by, groups, found[:LISTED], len(found), comparisons, is_strict)
+    return GroupAnswer(
+        by, groups, found[:LISTED], len(found), comparisons,
+        collection=collection, is_strict=is_strict,
+    )  # fmt: skip

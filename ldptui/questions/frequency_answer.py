@@ -18,10 +18,10 @@ from ldptui.core.theory import Difference
 
 from ..charts.series import Bar, Bars
 from ..text import format as text
-from .question_answer import QuestionAnswer, Table
+from .question_answer import Table
 from .rates import ALARM, LEGEND, rate_cells, rate_document
 from .rates import HEADS as RATES
-from .reports_input import ReportCollection, misfit_words
+from .reports_input import ReportAnswer, misfit_words
 from .screen_answer import ScreenAnswer
 from .sheet import Figure, figure
 
@@ -32,7 +32,7 @@ SHOWN: Final = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FrequencyAnswer(Frequencies, QuestionAnswer):
+class FrequencyAnswer(Frequencies, ReportAnswer):
     """The estimated share of the users who hold each item.
 
     Attributes
@@ -73,10 +73,8 @@ class FrequencyAnswer(Frequencies, QuestionAnswer):
         Whether a misfit is a failure.
     """
 
-    collection: ReportCollection = field(kw_only=True)
     steps: DefendedEstimates | None = field(default=None, kw_only=True)
     screening: ScreenAnswer | None = field(default=None, kw_only=True)
-    is_strict: bool = field(default=False, kw_only=True)
 
     @property
     def misfit(self) -> str | None:
@@ -85,33 +83,25 @@ class FrequencyAnswer(Frequencies, QuestionAnswer):
             return None
         return misfit_words(self.far, self.labels, self.collection.protocol)
 
+    doubt = misfit
+
     @property
     def title(self) -> str:
         after = f", after {', '.join(self.corrections)}" * bool(self.corrections)
-        return f"{self.collection.title}, {text.plural(self.reports, 'report')}{after}"
+        return f"{super().title}{after}"
 
     @property
     def doubts(self) -> Sequence[str]:
-        alarm = None
-        if self.screening is not None and self.screening.alarm:
-            alarm = self.screening.verdict
-        return [*filter(None, (self.misfit, alarm))]
+        screening = self.screening
+        alarm = screening.verdict if screening is not None and screening.alarm else None
+        return [*filter(None, (self.doubt, alarm))]
 
     @property
-    def read_doubts(self) -> Sequence[str]:
-        return self.collection.doubts
-
-    @property
-    def is_misfit(self) -> bool:
-        return self.is_strict and self.misfit is not None
-
-    @property
-    def sentences(self) -> Iterator[str]:
+    def findings(self) -> Iterator[str]:
         first = int(np.argmax(self.values))
         value, half = float(self.values[first]), self._half
         told = text.estimate(value, None if half is None else float(half[first]))
         yield f"Item {self.labels[first]} has the largest estimate: {told}."
-        yield from (f"{doubt}." for doubt in (*self.doubts, *self.read_doubts))
 
     @property
     def _half(self) -> Floats | None:
@@ -196,9 +186,6 @@ class FrequencyAnswer(Frequencies, QuestionAnswer):
         rest = "" if len(rows) == self.values.size else "smaller estimates have no bar"
         yield figure(Bars(self.title, bars, rest=rest), ("", *heads), [("", *row) for row in rows])
 
-    def __repr__(self) -> str:
-        return self.text()
-
 
 def _sure(confidence: float) -> str:
     """A confidence, never rounded up to certainty; one of nothing shows nothing."""
@@ -228,7 +215,7 @@ def _step_words(step: StepVerdict) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupAnswer(QuestionAnswer):
+class GroupAnswer(ReportAnswer):
     """The estimates of groups of users.
 
     Attributes
@@ -254,7 +241,6 @@ class GroupAnswer(QuestionAnswer):
     differences: Sequence[Difference]
     significant: int
     comparisons: int
-    is_strict: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -266,9 +252,12 @@ class GroupAnswer(QuestionAnswer):
         return next(iter(self.groups.values()))
 
     @property
+    def number(self) -> int:
+        return sum(each.reports for each in self.groups.values())
+
+    @property
     def title(self) -> str:
-        users = sum(each.reports for each in self.groups.values())
-        return f"{self._first.collection.title}, {text.count(users)} reports by {self.by}"
+        return f"{self.collection.title}, {text.count(self.number)} reports by {self.by}"
 
     @property
     def doubts(self) -> Sequence[str]:
@@ -276,15 +265,11 @@ class GroupAnswer(QuestionAnswer):
                 if found.misfit is not None]  # fmt: skip
 
     @property
-    def read_doubts(self) -> Sequence[str]:
-        return self._first.collection.doubts
-
-    @property
     def is_misfit(self) -> bool:
-        return self.is_strict and any(each.far is not None for each in self.groups.values())
+        return self.is_strict and bool(self.doubts)
 
     @property
-    def sentences(self) -> Iterator[str]:
+    def findings(self) -> Iterator[str]:
         sure = text.percent(self._first.confidence)
         tests = f"with {sure} confidence in all {text.count(self.comparisons)} comparisons together"
         if not self.comparisons:
@@ -294,7 +279,6 @@ class GroupAnswer(QuestionAnswer):
         else:
             count = text.plural(self.significant, "difference")
             yield f"{count} {'is' if self.significant == 1 else 'are'} more than noise, {tests}."
-        yield from (f"{doubt}." for doubt in (*self.doubts, *self.read_doubts))
 
     @property
     def notes(self) -> Iterator[str]:
@@ -348,6 +332,3 @@ class GroupAnswer(QuestionAnswer):
             "significant": self.significant,
             "differences": self.compared(),
         }
-
-    def __repr__(self) -> str:
-        return self.text()

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from ldptui.core.reports.numbers import Numbers
 
 from ..charts.series import Bar, Bars
 from ..text import format as text
-from .question_answer import QuestionAnswer, Table
-from .reports_input import ReportCollection
+from .question_answer import Table
+from .reports_input import ReportAnswer
 from .sheet import Figure, figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NumberAnswer(Numbers, QuestionAnswer):
+class NumberAnswer(Numbers, ReportAnswer):
     """The mean of the users' numbers, and their distribution where it was asked for.
 
     Attributes
@@ -50,9 +50,6 @@ class NumberAnswer(Numbers, QuestionAnswer):
         Whether a misfit is a failure.
     """
 
-    collection: ReportCollection = field(kw_only=True)
-    is_strict: bool = field(default=False, kw_only=True)
-
     @property
     def alarm(self) -> str | None:
         """A sentence where the reports are hardly those of any honest users; None else."""
@@ -64,27 +61,12 @@ class NumberAnswer(Numbers, QuestionAnswer):
             "another client, or fakes"
         )
 
-    @property
-    def title(self) -> str:
-        return f"{self.collection.title}, {text.plural(self.reports, 'report')}"
+    doubt = alarm
 
     @property
-    def doubts(self) -> Sequence[str]:
-        return [*filter(None, (self.alarm,))]
-
-    @property
-    def read_doubts(self) -> Sequence[str]:
-        return self.collection.doubts
-
-    @property
-    def is_misfit(self) -> bool:
-        return self.is_strict and self.is_far
-
-    @property
-    def sentences(self) -> Iterator[str]:
+    def findings(self) -> Iterator[str]:
         reach = (self.high - self.low) / 2
         yield f"The mean of the users' numbers is {text.estimate(self.mean, reach)}."
-        yield from (f"{doubt}." for doubt in (*self.doubts, *self.read_doubts))
 
     @property
     def notes(self) -> Iterator[str]:
@@ -131,6 +113,3 @@ class NumberAnswer(Numbers, QuestionAnswer):
             bars = tuple(Bar(part, share) for part, share in shares)
             chart = Bars(self.title, bars, item="part", value="share")
             yield figure(chart, heads, [("", *row) for row in shares])
-
-    def __repr__(self) -> str:
-        return self.text()

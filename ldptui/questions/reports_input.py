@@ -31,6 +31,7 @@ from ..explain.formula_inputs import read_key
 from ..terminal.output import check_writable
 from ..text import format as text
 from .choices import BUNDLED
+from .question_answer import QuestionAnswer
 from .signature import is_given
 
 
@@ -99,6 +100,54 @@ class ReportCollection:
                 "must be files, which are read twice, got standard input", "reports"
             )
         return self.rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReportAnswer(QuestionAnswer):
+    """What every answer about reports has. is_strict : whether a doubt about them is a failure."""
+
+    collection: ReportCollection = field(kw_only=True)
+    is_strict: bool = field(default=False, kw_only=True)
+
+    @property
+    def number(self) -> int:
+        """N, the number of reports."""
+        number: int = getattr(self, "reports")  # noqa: B009
+        return number
+
+    @property
+    def title(self) -> str:
+        return f"{self.collection.title}, {text.plural(self.number, 'report')}"
+
+    @property
+    def doubt(self) -> str | None:
+        """A sentence where the reports can hardly be of this protocol; None where they can."""
+        return None
+
+    @property
+    def doubts(self) -> Sequence[str]:
+        return [*filter(None, (self.doubt,))]
+
+    @property
+    def read_doubts(self) -> Sequence[str]:
+        return self.collection.doubts
+
+    @property
+    def is_misfit(self) -> bool:
+        return self.is_strict and self.doubt is not None
+
+    @property
+    def findings(self) -> Iterator[str]:
+        """The answer in words, without the doubts."""
+        raise NotImplementedError
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        yield from self.findings
+        yield from (f"{doubt}." for doubt in (*self.doubts, *self.read_doubts))
+
+    def __repr__(self) -> str:
+        return self.text()
 
 
 def open_collection(

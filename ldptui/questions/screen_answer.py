@@ -14,8 +14,8 @@ from ldptui.core.theory import misfit
 from ..charts.series import Axis, Bar, Bars, Plot, Series
 from ..text import format as text
 from . import rates
-from .question_answer import QuestionAnswer, Table
-from .reports_input import ReportCollection, misfit_words
+from .question_answer import Table
+from .reports_input import ReportAnswer, misfit_words
 from .sheet import Figure, curves, figure
 
 PROVED: Final = "≤: proved, and the verdict goes by these alone;"
@@ -28,7 +28,7 @@ COLUMNS: Final = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScreenAnswer(QuestionAnswer):
+class ScreenAnswer(ReportAnswer):
     """The verdicts of all screens on reports, and what they name.
 
     Attributes
@@ -41,7 +41,6 @@ class ScreenAnswer(QuestionAnswer):
     """
 
     found: Screened
-    collection: ReportCollection
 
     @property
     def reports(self) -> int:
@@ -115,17 +114,7 @@ class ScreenAnswer(QuestionAnswer):
             for label, place in zip(self.items, places, strict=True)
         ]
 
-    @property
-    def title(self) -> str:
-        return f"{self.collection.title}, {text.plural(self.reports, 'report')}"
-
-    @property
-    def doubts(self) -> Sequence[str]:
-        return [*filter(None, (self.misfit,))]
-
-    @property
-    def read_doubts(self) -> Sequence[str]:
-        return self.collection.doubts
+    doubt = misfit
 
     @property
     def is_broken(self) -> bool:
@@ -136,13 +125,12 @@ class ScreenAnswer(QuestionAnswer):
         return self.alarm is None
 
     @property
-    def sentences(self) -> Iterator[str]:
+    def findings(self) -> Iterator[str]:
         yield f"{self.verdict[0].upper()}{self.verdict[1:]}."
         for one, other, z in self.pairs[:SHOWN]:
             yield f"{one} and {other} go together {text.short(z, 3)} standard errors too often."
         if len(self.pairs) > SHOWN:
             yield f"So do {text.count(len(self.pairs) - SHOWN)} more pairs."
-        yield from (f"{doubt}." for doubt in (*self.doubts, *self.read_doubts))
 
     @property
     def notes(self) -> Iterator[str]:
@@ -210,9 +198,6 @@ class ScreenAnswer(QuestionAnswer):
             truth="false",
         )  # fmt: skip
         return figure(chart, ("", "screen", "power", "false alarms"), rows)
-
-    def __repr__(self) -> str:
-        return self.text()
 
 
 def _pair_figure(shares: Sequence[float]) -> Figure:

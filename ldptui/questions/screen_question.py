@@ -77,6 +77,6 @@ def screen(
     check_screenable(collection.protocol)
     check_new_files(collection, domain, force, rows_out=rows_out)
     yield f"screening {collection.source}, and simulated collections for the rates of filters"
-    found = ScreenAnswer(screen_collection(collection, trials), collection)
+    found = ScreenAnswer(screen_collection(collection, trials), collection=collection)
     write_rows(rows_out, found.rows)
     return found

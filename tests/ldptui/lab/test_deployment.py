@@ -21,9 +21,8 @@ from ldptui.core.running.runner import run
 from ldptui.core.theory import expected_metrics
 from ldptui.questions import deployment_cells as cells
 from ldptui.questions import load_question
+from ldptui.questions.deployment_answer import ATTACKS, DeploymentAnswer
 from ldptui.questions.deployment_cells import FILTERED, NONE, TRIALS, Deployment, Outcome, best
-from ldptui.questions.deployment_matrix import ATTACKS, verdict_words
-from ldptui.questions.deployment_question import DeploymentAnswer
 from ldptui.questions.sheet import Answer
 from ldptui.session.draft import edit_keys, open_draft
 from ldptui.session.scenario_file import locate
@@ -129,8 +128,8 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
         ([*known, *harm, *perhaps], None, f"{lift}; no defence here surely leaves less."),
         (known, None, f"{lift}."),
     ):
-        assert next(verdict_words(mine, rows, hidden)) == first
-    *_, last = verdict_words(mine, [*known, *harm], None)
+        assert next(DeploymentAnswer(mine, rows, hidden, ()).sentences) == first
+    *_, last = DeploymentAnswer(mine, [*known, *harm], None, ()).sentences
     assert last == "norm-cut makes it worse: 40.0 ± 2.1 points."
 
 

@@ -1,0 +1,264 @@
+"""The answer about a deployment: protocol × attack × defence, and what would help."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from ldptui.core.base.errors import ScenarioError
+
+from ..catalogue.kinds import kind_words, swept_kinds
+from ..charts.series import Bar, Bars
+from ..text import format as text
+from .deployment_cells import NONE, Deployment, Outcome
+from .parameters import BEST
+from .plan_question import plan
+from .question_answer import QuestionAnswer, Table
+from .sheet import Figure, figure
+
+ATTACKS: Final = tuple(swept_kinds("attack", ""))
+UNSET: Final = ("sweep", "defence", "campaign", "goal", "trust", "task")
+"""The tables of a draft that a cell of the matrix does without, or begins anew."""
+MOST_NOISE: Final = 100.0
+"""Points of half an interval beyond which a defence has no bar: its axis would hide all others."""
+POWER: Final = 0.9
+"""The chance with which the planner wants to find an item."""
+
+
+class Row(NamedTuple):
+    """A row of the matrix: a protocol under a defence, with its cells by their attacks.
+
+    is_own : whether the protocol is the deployment's.
+    """
+
+    protocol: str
+    defence: str
+    is_own: bool
+    cells: dict[str, Outcome]
+
+    @property
+    def known(self) -> list[Outcome]:
+        """The cells whose gain is known."""
+        return [each for each in self.cells.values() if each.gain is not None]
+
+    @property
+    def worst(self) -> Outcome:
+        """The cell in which the fakes gain most, of those that are known."""
+        return max(self.known, key=lambda each: each.most)
+
+    @property
+    def is_whole(self) -> bool:
+        return len(self.known) >= len(ATTACKS)
+
+    @property
+    def name(self) -> str:
+        return self.protocol.upper() + (f" + {self.defence}" if self.defence != NONE else "")
+
+    @property
+    def bar(self) -> str:
+        """Its name as a bar has it: norm-sub, as it is, or another protocol."""
+        if not self.is_own:
+            return self.name
+        return "as it is" if self.defence == NONE else self.defence
+
+    @property
+    def gloss(self) -> str:
+        """What the server does under the defence."""
+        if self.defence == NONE:
+            return "publishes its estimates as they are"
+        return kind_words("defence", self.defence).reason
+
+
+@dataclass(frozen=True)
+class DeploymentAnswer(QuestionAnswer):
+    """What every attack adds to its targets, as the deployment is, under defences, and elsewhere.
+
+    found : the cells of the matrix that are known. floor : the gain of fakes whom no server can
+    tell from honest users. plan : what the planner would change.
+    """
+
+    deployment: Deployment
+    found: Sequence[Outcome]
+    floor: float | None
+    plan: Sequence[str]
+    sources = ()
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The rows: where every attack is known those of the own protocol first, and where least
+        is left; then the others."""
+        rows: dict[tuple[str, str], Row] = {}
+        for each in self.found:
+            key = each.protocol, each.defence
+            rows.setdefault(key, Row(*key, each.protocol == self.deployment.protocol, {}))
+            rows[key].cells[each.attack] = each
+        whole = [row for row in rows.values() if row.is_whole]
+        whole.sort(key=lambda row: (not row.is_own, row.worst.most))
+        return [*whole, *(row for row in rows.values() if not row.is_whole)]
+
+    @property
+    def as_is(self) -> Outcome | None:
+        """The worst cell of the deployment as it is."""
+        own = (row for row in self.rows if row.is_own and row.defence == NONE and row.known)
+        return next((row.worst for row in own), None)
+
+    @property
+    def left(self) -> Outcome | None:
+        """The worst cell under the defence that helps the deployment's protocol most."""
+        helping = (row for row in self.rows if row.is_own and row.defence != NONE and row.is_whole)
+        return next((row.worst for row in helping), None)
+
+    @property
+    def title(self) -> str:
+        mine = self.deployment
+        return (
+            f"What fakes add: {mine.protocol.upper()}, ε = {text.short(mine.epsilon)}, "
+            f"d = {text.count(mine.items)}, n = {text.count(mine.users)}, "
+            f"{text.percent(mine.share)} fake, r = {mine.targets}"
+        )
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """What the fakes do, what the best defence leaves, and what none can prevent, in points."""
+        mine, worst, left = self.deployment, self.as_is, self.left
+        if worst is not None:
+            lifted = text.plural(mine.targets, "item")
+            parts = [f"{text.percent(mine.share)} fakes lift {lifted} by {_points(worst)} points"]
+            if left is not None and left.most < worst.least:
+                parts.append(f"best defence {left.defence} leaves {_points(left)}")
+            elif left is not None:
+                parts.append("no defence here surely leaves less")
+            if self.floor is not None:
+                is_beaten = left is not None and left.most < self.floor
+                others = "against other fakes " * is_beaten
+                parts.append(f"{others}no defence can get below {text.short(100 * self.floor, 3)}")
+            yield "; ".join(parts) + "."
+            under = "" if left is None else f", under {left.defence} {left.attack.upper()}"
+            yield f"The worst attack on {mine.protocol.upper()} is {worst.attack.upper()}{under}."
+            own = [each for row in self.rows if row.is_own for each in row.known]
+            harm = [each for each in own if each.least > worst.most]
+            if harm:
+                most = max(harm, key=lambda each: each.gain or 0.0)
+                yield f"{most.defence} makes it worse: {_points(most)} points."
+        yield from self.plan
+
+    @property
+    def notes(self) -> Iterator[str]:
+        mine = self.deployment
+        held = "the frequencies of the reports" if mine.counts else "Zipf's law, exponent 1"
+        yield f"frequencies: {held}; the fakes lift the {mine.targets} rarest items"
+        yield "a point is 1 % of all users, and those of the items are added"
+        for row in {row.defence: row for row in self.rows if row.is_whole}.values():
+            if row.defence != NONE:
+                yield f"{row.defence}: {row.gloss}"
+        yield "without ± a closed form, else a simulation; ± 95 %"
+        if fewer := sorted({each.users for each in self.found if each.users != mine.users}):
+            yield f"filters read every report: tried on {text.count(fewer[0])} of the users"
+        why: dict[str, set[str]] = {}
+        for row in self.rows:
+            for each in row.cells.values():
+                if each.why:
+                    why.setdefault(each.why.rpartition('" with ')[2], set()).add(row.name)
+        yield from (f"none for {', '.join(sorted(rows))}: {reason}" for reason, rows in why.items())
+
+    def table(self, is_brief: bool = False) -> Table:
+        """A column for each attack; a row for each protocol and defence, least left first."""
+        del is_brief
+        largest = max((abs(100 * each.gain) for each in self.found if each.gain), default=1.0)
+        digits = max(1, 2 - math.floor(math.log10(largest)))
+        heads = ("protocol + defence", *(f"{attack.upper()} ± 95 %" for attack in ATTACKS))
+        return heads, [
+            (row.name, *(_rounded(row.cells.get(attack), digits) for attack in ATTACKS))
+            for row in self.rows
+        ]
+
+    def document(self) -> dict[str, Any]:
+        return {
+            **vars(self.deployment), "counts": [*self.deployment.counts] or None,
+            "cells": [dict(vars(each)) for each in self.found], "floor": self.floor,
+            "worst": None if self.as_is is None else dict(vars(self.as_is)),
+            "best_defence": None if self.left is None else self.left.defence,
+            "plan": [*self.plan],
+        }  # fmt: skip
+
+    @property
+    def choices(self) -> Sequence[tuple[str, Sequence[tuple[str, Any]]]]:
+        return [(row.bar, self._edits(row.worst)) for row in self.rows if row.is_whole]
+
+    @property
+    def edits(self) -> Sequence[tuple[str, Any]]:
+        return [] if self.as_is is None else self._edits(self.as_is)
+
+    def _edits(self, outcome: Outcome) -> list[tuple[str, Any]]:
+        """The keys of a scenario that simulates a cell, in the order to set them."""
+        edits: list[tuple[str, Any]] = [(name, None) for name in UNSET]
+        tables = self.deployment.tables(outcome.protocol, outcome.attack, outcome.defence)
+        defence = tables.pop("defence", None)
+        for name, table in tables.items():
+            edits += [(f"{name}.{key}", value) for key, value in table.items()]
+        return [*edits, ("defence", defence)] if defence else edits
+
+    def figures(self) -> Iterator[Figure]:
+        """A bar for each defence: what it leaves of the attack that is worst then, least first."""
+        worst = [(row, row.worst, 100 * (row.worst.gain or 0.0)) for row in self.rows
+                 if row.is_whole]  # fmt: skip
+        bars = tuple(
+            Bar(row.bar, gain, 100 * each.half or None)
+            for row, each, gain in worst
+            if 100 * each.half <= MOST_NOISE
+        )
+        noisy = [f"{row.bar} {_rounded(each, 0)}"
+                 for row, each, _ in worst if 100 * each.half > MOST_NOISE]  # fmt: skip
+        notes = []
+        if self.floor is not None:
+            notes.append(f"no defence can get below {text.short(100 * self.floor, 3)}")
+        notes += [f"too uncertain to draw: {', '.join(noisy)}"] if noisy else []
+        title = "Points that fakes add at worst, with each defence"
+        chart = Bars(title, bars, note="; ".join(notes), item="defence", value="points")
+        rows = [
+            ("", row.bar, gain, _points(each), each.attack.upper(), row.gloss)
+            for row, each, gain in worst
+        ]
+        heads = ("", "defence", "points", "with interval", "attack", "the server")
+        yield figure(chart, heads, rows)
+
+
+def _points(outcome: Outcome) -> str:
+    """The gain in percent of all users, with the half-width of its interval."""
+    gain = 100 * (outcome.gain or 0.0)
+    return text.estimate(gain, 100 * outcome.half) if outcome.error else text.short(gain, 3)
+
+
+def _rounded(outcome: Outcome | None, digits: int) -> str:
+    """The gain in points with so many decimals, and the half-width of its interval."""
+    if outcome is None:
+        return ""
+    if outcome.gain is None:
+        return text.MISSING
+    half = f" ± {text.fixed_decimals(100 * outcome.half, digits)}"
+    return f"{text.fixed_decimals(100 * outcome.gain, digits)}{half * (outcome.error is not None)}"
+
+
+def plan_words(deployment: Deployment) -> Iterator[str]:
+    """The change that the planner would make."""
+    asked: Mapping[str, Any] = {
+        name: getattr(deployment, name)
+        for name in ("items", "users", "epsilon", "share", "targets")
+    }
+    found: dict[str, Any] = {}
+    for protocol in (deployment.protocol, BEST):
+        try:
+            found[protocol] = plan(protocol=protocol, power=POWER, **asked)
+        except ScenarioError as error:
+            yield f"The planner has no plan for {protocol.upper()}: {error}."
+            return
+    now, then = found[deployment.protocol], found[BEST]
+    sentence = f"The smallest frequency found in spite of them is {text.short(now.frequency, 3)}"
+    if then.frequency < now.frequency * (1 - 5e-3):
+        better = text.short(then.frequency, 3)
+        yield f"{sentence}; the planner would take {then.protocol.upper()}: {better}."
+    else:
+        yield f"{sentence}; the planner would change nothing."
