@@ -164,7 +164,7 @@ class Claimed:
     overturning: Overturning
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Concluded:
     """What N reports tell if a share of them may be fake.
 

@@ -27,7 +27,7 @@ from .coverage import Coverage, coverage, deviations
 from .points import step_of
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Frequencies:
     """The estimated share of the users who hold each item.
 

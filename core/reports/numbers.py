@@ -25,7 +25,7 @@ ALARMING: Final = 6.0
 """The misfit by EM from which on reports are hardly those of any honest users."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Numbers:
     """The mean of the users' numbers, and their distribution where it was asked for.
 

@@ -63,6 +63,8 @@ class ConcludeAnswer(Concluded, ReportAnswer):
         Of another claim of `ldptui.core.bounds.claims`, the share that overturns it.
     collection
         What was read: its `protocol`, its `labels`, its `files`.
+    is_strict
+        Whether a misfit is a failure.
     """
 
     @property

@@ -232,6 +232,8 @@ class GroupAnswer(ReportAnswer):
     comparisons
         The number of tests that was paid for; 0 where nothing is compared: after a correction, for
         a protocol without a closed form, and for groups of fewer than 100 reports.
+    collection
+        What was read: its `protocol`, its `labels`, its `files`.
     is_strict
         Whether a misfit is a failure.
     """

@@ -38,6 +38,8 @@ class ScreenAnswer(ReportAnswer):
         all reports, and without the suspicious ones, with what honest reports lose given back.
     collection
         What was read: its `protocol`, its `labels`, its `files`.
+    is_strict
+        Whether a misfit is a failure.
     """
 
     found: Screened
