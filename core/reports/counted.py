@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from hashlib import sha256
@@ -33,9 +32,6 @@ FORMAT: Final = 1
 HEAD: Final = ("ldptui", "format")
 BODY: Final = ("reports", "counts", "digest")
 """The keys of a file of counts, before what reports have to share and after it."""
-
-ROUNDING: Final = 1e-9
-"""Parameters that differ by less, as a share of them, are the same on another machine."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,11 +234,10 @@ def read_all(
 def _as_counts(held: Any, like: Counts, reports: int) -> Counts | None:
     """Counts of a file, of the shape and type of others; None where they can be none."""
     whole = like.dtype.kind == "i"
+    types = {int} if whole else {int, float}
     try:
-        counts = np.array(held)
-        if any(type(each) is bool for each in np.array(held, dtype=object).flat):
-            return None
-        if counts.shape != like.shape or counts.dtype.kind not in ("i" if whole else "if"):
+        counts, cells = np.array(held), np.array(held, dtype=object).ravel().tolist()
+        if counts.shape != like.shape or {*map(type, cells)} - types:
             return None
         within = np.abs(counts) <= (reports if whole else reports * LARGEST)
         return counts.astype(like.dtype) if within.all() else None
@@ -280,27 +275,16 @@ def _digest_of(held: Mapping[str, Any]) -> str:
 
 def _check_same(where: str, held: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     """Refuse what reports of another kind would be counted with; raises ScenarioError."""
-    for key, wanted in asked.items():
-        if not _same(held.get(key), wanted):
-            rule = f"must be of reports with {key} {_words(wanted)}"
+    there, wanted = (json.loads(json.dumps(each), parse_float=_rounded) for each in (held, asked))
+    for key, value in wanted.items():
+        if there.get(key) != value:
+            rule = f"must be of reports with {key} {_words(asked[key])}"
             raise ScenarioError(f"{where} {rule}, got {_words(held.get(key))}")
 
 
-def _same(held: Any, wanted: Any) -> bool:
-    """Return whether two values are equal; numbers but for the rounding of another machine."""
-    if isinstance(wanted, dict):
-        keys = wanted.keys() if isinstance(held, dict) else ()
-        return len(wanted) == len(keys) and all(_same(held.get(key), wanted[key]) for key in keys)
-    if isinstance(wanted, list):
-        pairs = zip(held, wanted, strict=True) if isinstance(held, list) else ()
-        return (
-            isinstance(held, list)
-            and len(held) == len(wanted)
-            and all(_same(*pair) for pair in pairs)
-        )
-    if isinstance(wanted, float) and isinstance(held, int | float):
-        return math.isclose(held, wanted, rel_tol=ROUNDING)
-    return bool(held == wanted)
+def _rounded(number: str) -> float:
+    """A number to ten digits: those of another machine differ in their last ones."""
+    return float(f"{float(number):.9e}")
 
 
 def _words(value: Any) -> str:

@@ -1,13 +1,11 @@
 """Reports of real users, screened: what independent honest reports hardly ever show.
 
 The screens of pairs, sizes and repeats have false-alarm rates that are proved, whatever users hold.
-Alarms and filters of scenarios are asked as well, about estimates and about as many reports as can
-be held; their rates are simulated, of users as frequent as the estimates say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,9 +15,6 @@ from ..base.errors import ScenarioError
 from ..base.files import Source
 from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Floats
-from ..base.streams import stream
-from ..defences import ALARMS, FILTERS, Alarm, Received, known
-from ..defences.floor import CertifiedFloor
 from ..defences.itemsets import pair_counts, report_columns, sizes_of, unpack_bits, users_in
 from ..defences.pairs import Pairs
 from ..defences.suspects import MOST, Suspects, least_number, restore_counts, suspects
@@ -32,8 +27,8 @@ from ..law.together import PairLaw, numbers, tells_together
 from ..protocols.hashing import LocalHashing
 from ..theory.defended import paired
 from .arguments import local
-from .rates import SIFTED, SmallAttack, StepVerdict
-from .reading import Part, Read, check_memory, reread
+from .rates import SmallAttack, StepVerdict
+from .reading import Read, check_memory, reread
 
 CHANCE: Final = 0.001
 """The false-alarm rate of each screen that has a proof: of all together 0.003 at most."""
@@ -41,17 +36,14 @@ CHANCE: Final = 0.001
 DRAWN: Final = 2000
 """Crafted reports whose sizes and repeats are looked at, at most."""
 
-HELD: Final = 2**25
-"""Items times users that filters are asked about, which need all reports at once: of more users
-every second, fourth, … report is a part that filters are asked about."""
-
 
 @dataclass(frozen=True, eq=False)
 class Screened:
     """The verdicts on N reports, and what they name.
 
-    suspects : the pairs and items. rows : int64[k], the suspicious reports by their place. before,
-    after : float64[d], the estimates from all reports and without those.
+    screens : none where no screen reads such reports. suspects : the pairs and items. rows :
+    int64[k], the suspicious reports by their place. before, after : float64[d], the estimates from
+    all reports and without those.
     """
 
     users: int
@@ -63,8 +55,8 @@ class Screened:
 
     @property
     def alarm(self) -> bool:
-        """Whether any screen alarms whose false-alarm rate is proved."""
-        return any(bool(each.alarm) for each in self.screens if each.proved)
+        """Whether any screen alarms."""
+        return any(bool(each.alarm) for each in self.screens)
 
 
 @dataclass(eq=False)
@@ -77,16 +69,11 @@ class _Gathered:
     together: Any = 0
     sizes: Any = 0
     marks: list[Any] = field(default_factory=list)
-    part: Part = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.part = Part(HELD // self.protocol.domain_size)
 
     def add(self, reports: Reports, pulse: Pulse) -> None:
         protocol, d = self.protocol, self.protocol.domain_size
         self.users += len(reports)
         check_memory(self.users, memory(protocol, self.users), "reports")
-        self.part.add(reports)
         if not tells_together(protocol):
             self.single = self.single + protocol.support_counts(reports)
             return
@@ -123,20 +110,18 @@ def check_screenable(protocol: LocalMechanism) -> Any:
 def screen_reports(
     reports: Reports | Sequence[Source],
     protocol: LocalMechanism,
-    trials: int = SIFTED,
     pulse: Pulse = no_pulse,
 ) -> Screened:
     """The verdicts of every screen; the reports are read twice where one names some of them.
 
-    trials : the simulated collections of each filter, of each sort, at most; 0 for none. Raises
-    LdpError.
+    Raises LdpError.
     """
     check_screenable(protocol)
     with reread(reports, protocol) as read:
-        return _screen(read, protocol, trials, pulse)
+        return _screen(read, protocol, pulse)
 
 
-def _screen(read: Read, protocol: Any, trials: int, pulse: Pulse) -> Screened:
+def _screen(read: Read, protocol: Any, pulse: Pulse) -> Screened:
     seen = _Gathered(protocol)
     for reports in read():
         pulse()
@@ -154,7 +139,6 @@ def _screen(read: Read, protocol: Any, trials: int, pulse: Pulse) -> Screened:
         screens += _sizes(seen, attack)
         repeats, repeated = _repeats(seen, attack)
         screens.append(repeats)
-    screens += _other_verdicts(seen, attack, trials, pulse)
     rows, after = np.flatnonzero(repeated), before
     if named.alarm:
         rows, after = _without(read, seen, named, repeated)
@@ -219,39 +203,6 @@ def _repeats(seen: _Gathered, attack: SmallAttack) -> tuple[StepVerdict, BoolArr
 
     kind = "seeds" if isinstance(seen.protocol, LocalHashing) else "rows"
     return _proved(kind, bool(over.size), attack, power), np.isin(every, over)
-
-
-def _other_verdicts(
-    seen: _Gathered, attack: SmallAttack, trials: int, pulse: Pulse
-) -> Iterator[StepVerdict]:
-    """The alarms that read the estimates of one collection, and the other filters of scenarios.
-
-    Filters are asked about as many reports as can be held; the certified floor is `concluding`'s.
-    """
-    protocol, left_out = seen.protocol, (Pairs.kind, CertifiedFloor.kind)
-    about = known(protocol, attack.users, np.empty(0, dtype=np.int64))
-    for kind, make in ALARMS.items():
-        alarm: Alarm = make()
-        try:
-            alarm.check(about)
-        except ScenarioError:
-            continue
-        claim = alarm.alarmed(attack.estimates[None], about)
-        if claim is not None:
-            rates = attack.rates(alarm, trials, pulse)
-            yield StepVerdict(kind, bool(claim[0]), attack.users, rates)
-    if not seen.part.held:
-        return
-    reports = seen.part.reports
-    attack = SmallAttack(protocol, len(reports), attack.estimates)
-    for kind, make in FILTERS.items():
-        step = make()
-        if kind in left_out or step.asks_twice or step.reads(protocol) is not None:
-            continue
-        rng = stream(0, f"screen {kind} {protocol!r} {len(reports)}", "malicious")
-        verdict = step.sift(Received(protocol, reports, rng, pulse))
-        rates = attack.rates(step, trials, pulse)
-        yield StepVerdict(kind, verdict.alarm, len(reports), rates)
 
 
 def scores(protocol: Any, reports: Reports, items: Items) -> Items:

@@ -22,7 +22,6 @@ from ..base.errors import (
     FileError,
     LdpWarning,
     ScenarioError,
-    check_among,
     got,
     reason_of,
 )
@@ -37,7 +36,7 @@ from ..base.files import (
     is_there,
 )
 from ..scenario import read_text
-from .arguments import file_path, words
+from .arguments import file_path
 from .counted import END
 from .layout import MARK
 
@@ -86,20 +85,17 @@ def unpacked(source: Source) -> Source:
     return source
 
 
-def sources(places: Places, kind: Format | None = None) -> list[Source]:
+def sources(places: Places) -> list[Source]:
     """The files that are named, in order, each once.
 
     A folder means every file of reports in it and in its folders, by name; a pattern such as
-    `day-*.csv` the files that it fits; "-" standard input. kind : the format of standard input;
-    else its first bytes tell it. Raises ScenarioError for a file that is named twice, whose reports
-    would count twice, and for a format or a name that no format has; FileError for a place without
-    any file. Warns of files whose reports are for tests.
+    `day-*.csv` the files that it fits; "-" standard input. Raises ScenarioError for a file that is
+    named twice, whose reports would count twice, and for a name that no format has; FileError for a
+    place without any file. Warns of files whose reports are for tests.
     """
-    if kind is not None:
-        check_among(words(kind, "input_format"), FORMATS.values(), "input_format")
     named: list[Source] = []
     for place in places if isinstance(places, list | tuple) else (places,):
-        named += [piped(kind)] if isinstance(place, str) and place == "-" else _files(place)
+        named += [piped()] if isinstance(place, str) and place == "-" else _files(place)
     seen: dict[str, Source] = {}
     for source in named:
         name = str(source) if isinstance(source, Piped) else os.path.realpath(source)
@@ -167,10 +163,10 @@ def is_named_so(path: Path) -> bool:
     return unpacked(path).suffix in ends and not path.name.startswith(".")
 
 
-def piped(kind: Format | None = None) -> Piped:
-    """Standard input; text is read as it comes.
+def piped() -> Piped:
+    """Standard input, whose first bytes tell its format; text is read as it comes.
 
-    kind : its format; else its first bytes tell it. Raises FileError where it cannot be read.
+    Raises FileError where it cannot be read.
     """
     if sys.stdin is None:
         raise FileError("standard input cannot be read: it is closed")
@@ -186,9 +182,8 @@ def piped(kind: Format | None = None) -> Piped:
         raise ContentError(f"standard input is not packed by gzip, or damaged: {error}") from error
     except OSError as error:
         raise FileError(f"standard input cannot be read: {reason_of(error)}") from error
-    ends = {format_: end for end, format_ in FORMATS.items()}
     told = (end for start, end in STARTS.items() if first.startswith(start))
-    end = ends[kind] if kind else next(told, ".csv")
+    end = next(told, ".csv")
     if packed and end not in PACKED:
         raise ContentError("standard input must be CSV or JSON lines where it is packed by gzip")
     return Piped(file, end, end not in PACKED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -33,9 +33,10 @@ from .layout import nobody
 from .points import step_of
 from .rates import SIFTED, SmallAttack, StepVerdict
 from .reading import check_memory, reread
-from .screening import HELD
 
-NOBODY = np.empty(0, dtype=np.int64)
+HELD: Final = 2**25
+"""Items times users of the simulated collections of a filter, at most."""
+NOBODY: Final = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,10 +50,6 @@ def command(name: str, arguments: Namespace) -> int:
         flag = f"{option.flag} {values[option.name][int(row)]}: {parameter}" if parameter else (
             option.flag
         )  # fmt: skip
-        if pointed := getattr(error, "pointed", ()):
-            for line in (f"{flag} {error.rule}", *pointed):
-                note(line)
-            return exits.USAGE
         raise ScenarioError(error.rule, flag) from error
     wrote = [] if arguments.quiet else [f"wrote {path}" for path in (page, out) if path]
     if page is not None:

@@ -109,7 +109,7 @@ def _python(name: str, make: Callable[[], Any], claim: Claim, is_fresh: bool = F
         return np.concatenate([*report_blocks(name, make().perturb, claim.protocol, items, rng)])
 
     reports = partial(report_blocks, name, client.perturb, claim.protocol)
-    return Client(name, reports, start=start if is_fresh else None, watched=client)
+    return Client(name, reports, start=start if is_fresh else None)
 
 
 def _program(command: str, claim: Claim, seconds: float) -> NamedClient:

@@ -74,11 +74,6 @@ class AuditAnswer(QuestionAnswer):
         )
         if each.repeats:
             yield "fresh starts send the same reports: its coins are those of a fixed seed."
-        if (coins := each.coins) is not None:
-            yield (
-                f"its {coins.column} is the raw output of {coins.generator}, in order: the "
-                "generator's state, and then every user's coins, follow from it."
-            )
         if each.p_value is not None:
             agrees = "agree with" if each.conforms else "are NOT those of"
             yield (

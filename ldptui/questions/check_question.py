@@ -62,10 +62,9 @@ class CheckAnswer(QuestionAnswer):
     """What is known of a mechanism's promise; verdict : broken, proved or not refuted.
 
     enumeration, audit : what going through all reports shows, and what samples show. contract : the
-    clauses of a pure protocol of somebody's own. published : the column that gives a client's
-    generator away. purpose, runs : of somebody's attack, defence, population or metric, and what
-    running it shows; a protocol has none. items : as they were given. is_long : whether a
-    protocol of ours has too many reports to go through.
+    clauses of a pure protocol of somebody's own. purpose, runs : of somebody's attack, defence,
+    population or metric, and what running it shows; a protocol has none. items : as they were
+    given. is_long : whether a protocol of ours has too many reports to go through.
     """
 
     protocol: str
@@ -77,7 +76,6 @@ class CheckAnswer(QuestionAnswer):
     enumeration: Mapping[str, Any] | None = None
     audit: Mapping[str, Any] | None = None
     contract: Sequence[Clause] | None = None
-    published: Mapping[str, Any] | None = None
     purpose: str | None = dataclasses.field(default=None, metadata=OMITTED)
     runs: Sequence[PluginRun] | None = dataclasses.field(default=None, metadata=OMITTED)
     items: int | None = dataclasses.field(default=None, metadata=HIDDEN)
@@ -111,9 +109,7 @@ class CheckAnswer(QuestionAnswer):
             yield ("It works: it runs, and gives the same numbers again." if kept else
                    f"BROKEN: the {self.purpose} does not do what scenarios ask of it.")  # fmt: skip
             return
-        if self.published is not None:
-            yield f"BROKEN: the random numbers can be foretold, {promise} is not kept."
-        elif self.verdict == "broken":
+        if self.verdict == "broken":
             yield f"BROKEN: {promise} is not kept."
         elif self.verdict == "proved":
             how = "in closed form" if self.enumeration is None else "by enumeration"
@@ -167,11 +163,6 @@ class CheckAnswer(QuestionAnswer):
             names = ("first_hits", "second_hits", "samples")
             first, second, total = (text.count(seen[name]) for name in names)
             yield f"in {first} of {total} reports of {seen['first']}, {second} of {seen['second']}"
-        if (coins := self.published) is not None:
-            yield (
-                f"{coins['column']} is the raw output of {coins['generator']}, in order: from some "
-                "hundred bytes of it anybody has the generator's state, and then every user's coins"
-            )
         if not self._is_contract_kept:
             yield "the contract of a pure protocol is BROKEN: simulations of it would be wrong"
 
@@ -278,7 +269,7 @@ def check(
 
 def _check(asked: Any) -> Steps[CheckAnswer]:
     """The answer about a mechanism, of the options as the question names them."""
-    from ldptui.core.lab.audit import Client, Effort, audit_client, published, report_blocks
+    from ldptui.core.lab.audit import Client, Effort, audit_client, report_blocks
     from ldptui.core.plugins import check_plugin, find_purpose, is_code
 
     from .check_subject import find_subject
@@ -304,7 +295,7 @@ def _check(asked: Any) -> Steps[CheckAnswer]:
         )  # fmt: skip
     yield "going through the reports"
     subject = find_subject(asked)
-    proof, claim, seen, coins = subject.proof, subject.claim, None, None
+    proof, claim, seen = subject.proof, subject.claim, None
     is_proved, is_refuted = subject.is_proved(proof), proof is not None and not proof.holds
     is_refuted = is_refuted and not asked.delta  # a δ may allow that
     if asked.audit or not (is_proved or is_refuted):
@@ -312,17 +303,15 @@ def _check(asked: Any) -> Steps[CheckAnswer]:
         effort = Effort(asked.samples * len(claim.places), asked.confidence, asked.seed)
         found = yield from audit_client(Client(name, made), claim, effort)
         seen = _samples(found, subject)
-    if subject.is_own:
-        coins = published(subject.mechanism, claim.items)
     verdict = "proved" if is_proved else "not refuted"
-    if is_refuted or coins is not None or (seen is not None and seen["violated"]):
+    if is_refuted or (seen is not None and seen["violated"]):
         verdict = "broken"
     loss = subject.loss
     return CheckAnswer(
         name, claim.epsilon, asked.delta, verdict, subject.scope,
         None if loss is None else LossLaw.of(loss, claim.epsilon),
         None if proof is None else {**vars(proof), "holds": proof.holds},
-        seen, subject.test_contract(asked.seed), None if coins is None else vars(coins),
+        seen, subject.test_contract(asked.seed),
         items=asked.items, law=loss,
         is_long=proof is None and not subject.inputs and not is_own,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from .choices import EXAMPLE, alike, curators, having, kinds, numbers
 from .options import Argument, Blank, Keys, Option
 from .options import Settings as Settings
 from .parameters import keys
+from .signature import OnlyIf
 
 ENDS: Final = (*FORMATS, *(f"{end}.gz" for end in PACKED))
 """The ends of the names of files of reports."""
@@ -70,8 +71,6 @@ def _is_numbered(form: Mapping[str, Any]) -> bool:
     return is_listed(form) and not form.get("domain")
 
 
-Piped: TypeAlias = Literal["csv", "jsonl", "parquet", "arrow"]
-"""The formats of reports on standard input."""
 Reports: TypeAlias = Annotated[
     Any,
     "REPORTS",
@@ -102,7 +101,10 @@ DomainFile: TypeAlias = Annotated[
 Low: TypeAlias = Annotated[
     float | None, Range(), "X", Argument(either=True), Blank(0.0, only=is_ranged)
 ]
-High: TypeAlias = Annotated[float | None, Range(), "X", Blank(100.0, only=is_ranged)]
+High: TypeAlias = Annotated[
+    float | None, Range(), "X", OnlyIf("low", "of a protocol of numbers"),
+    Blank(100.0, only=is_ranged),
+]  # fmt: skip
 SenderKeys: TypeAlias = Annotated[str, Keys(sender_keys)]
 Labels: TypeAlias = Annotated[Any, Argument(role="value")]
 """The names of the items, which Python alone gives; else they are of the domain's file."""

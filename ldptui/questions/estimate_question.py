@@ -15,7 +15,6 @@ from .collection import (
     Labels,
     Low,
     NewFile,
-    Piped,
     Reports,
     Sender,
     SenderBudget,
@@ -65,7 +64,6 @@ def estimate(
     high: High = None,
     settings: Annotated[Settings, "KEY=VALUE"] = (),
     labels: Labels = None,
-    input_format: Piped | None = None,
     confidence: Confidence = 0.95,
     corrections: Corrections = (),
     coverage: bool = False,
@@ -75,7 +73,6 @@ def estimate(
     fit: Literal["ems", "em"] | None = None,
     share: FakeShare = None,
     by: Annotated[str | None, "COLUMN"] = None,
-    screen: Annotated[bool, Without("by")] = False,
     defend: Annotated[str | None, "KIND,…", Without("by")] = None,
     trials: Annotated[int, Range(0, 10_000), "N"] = 20,
     rows_out: Annotated[NewFile, OnlyIf("defend", "whose filters drop rows")] = None,
@@ -98,7 +95,6 @@ def estimate(
     low : users hold numbers, from X on
     high : with low: up to X
     settings : another key of the protocol, as hash_range=8; may be repeated
-    input_format : of standard input (told by its first bytes)
     confidence : of an interval
     corrections : a correction of the estimates, as norm-sub; may be repeated
     coverage : measure by simulation how often the intervals cover, also after corrections
@@ -108,7 +104,6 @@ def estimate(
     fit : with parts: smoothed (ems) or the likeliest (em)
     share : intervals that hold if up to this share of the reports is fake
     by : estimate the groups that another column of the files names
-    screen : say beneath whether fakes are among the reports
     defend : beside each estimate what these filters, alarms and corrections make of it:
         fiad,norm-sub
     trials : simulated collections that the rates of filters come from, at most; 0 leaves them out
@@ -127,11 +122,11 @@ def estimate(
 
     collection = open_collection(
         reports, protocol, epsilon=epsilon, items=items, domain=domain, low=low, high=high,
-        settings=settings, keys=keys, labels=labels, input_format=input_format,
+        settings=settings, keys=keys, labels=labels,
     )  # fmt: skip
     check_kind(
         collection.is_of_numbers, {"parts": parts, "fit": fit}, corrections=corrections, by=by,
-        coverage=coverage, defend=defend, simultaneous=simultaneous, top=top, screen=screen,
+        coverage=coverage, defend=defend, simultaneous=simultaneous, top=top,
     )  # fmt: skip
     check_new_files(collection, domain, force, rows_out=rows_out, counts_out=counts_out)
     how: dict[str, Any] = {
@@ -145,7 +140,7 @@ def estimate(
     if collection.is_of_numbers:
         answer: Estimate = _estimate_mean(collection, total, confidence, share, parts, fit, strict)
     else:
-        steps = _estimate_items(collection, total, how, screen, defend, trials, rows_out)
+        steps = _estimate_items(collection, total, how, defend, trials, rows_out)
         answer = FrequencyAnswer(**(yield from steps), collection=collection, is_strict=strict)
     if counts_out is not None:
         total.write(counts_out)
@@ -166,29 +161,24 @@ def _estimate_mean(
 
 
 def _estimate_items(
-    collection: ReportCollection, total: Counted, how: Mapping[str, Any], is_screened: bool,
-    defend: str | None, trials: int, rows_out: str | None,
+    collection: ReportCollection, total: Counted, how: Mapping[str, Any], defend: str | None,
+    trials: int, rows_out: str | None,
 ) -> Generator[str, None, dict[str, Any]]:  # fmt: skip
-    """The frequencies of all users' items, and what screens and steps of a server say of them."""
+    """The frequencies of all users' items, and what steps of a server make of them."""
     from ldptui.core.reports.frequencies import estimate_frequencies
     from ldptui.core.reports.steps import defend_reports
 
-    from .reports_input import screen_collection, write_rows
-    from .screen_answer import ScreenAnswer
+    from .reports_input import write_rows
 
-    rows = collection.rows_again if is_screened or defend is not None else ()
+    rows = () if defend is None else collection.rows_again
     found = vars(estimate_frequencies(total, **how))
-    if defend is not None:
-        yield f"putting {collection.source} behind {defend}"
-        kinds = tuple(kind.strip() for kind in defend.split(","))
-        steps = defend_reports(rows, collection.protocol, kinds, found["labels"], trials)
-        write_rows(rows_out, steps.rows)
-        found = {**found, "defended": steps.values, "steps": steps}
-    if is_screened:
-        yield f"screening {collection.source}"
-        screening = ScreenAnswer(screen_collection(collection, trials), collection=collection)
-        found = {**found, "screening": screening}
-    return found
+    if defend is None:
+        return found
+    yield f"putting {collection.source} behind {defend}"
+    kinds = tuple(kind.strip() for kind in defend.split(","))
+    steps = defend_reports(rows, collection.protocol, kinds, found["labels"], trials)
+    write_rows(rows_out, steps.rows)
+    return {**found, "defended": steps.values, "steps": steps}
 
 
 def _estimate_groups(

@@ -22,7 +22,6 @@ from .question_answer import Table
 from .rates import ALARM, LEGEND, rate_cells, rate_document
 from .rates import HEADS as RATES
 from .reports_input import ReportAnswer, misfit_words
-from .screen_answer import ScreenAnswer
 from .sheet import Figure, figure
 
 LISTED: Final = 1000
@@ -67,14 +66,11 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
         The conclusions if up to the `share` of `estimate` is fake; None where nobody is.
     collection
         What was read: its `protocol`, its `labels`, its `files`.
-    screening
-        The `ScreenAnswer` of `screen`; None without.
     is_strict
         Whether a misfit is a failure.
     """
 
     steps: DefendedEstimates | None = field(default=None, kw_only=True)
-    screening: ScreenAnswer | None = field(default=None, kw_only=True)
 
     @property
     def misfit(self) -> str | None:
@@ -89,12 +85,6 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
     def title(self) -> str:
         after = f", after {', '.join(self.corrections)}" * bool(self.corrections)
         return f"{super().title}{after}"
-
-    @property
-    def doubts(self) -> Sequence[str]:
-        screening = self.screening
-        alarm = screening.verdict if screening is not None and screening.alarm else None
-        return [*filter(None, (self.doubt, alarm))]
 
     @property
     def findings(self) -> Iterator[str]:
@@ -133,9 +123,7 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
             )
         if self.steps is not None:
             yield from map(_step_words, self.steps.steps)
-            yield " ".join(LEGEND.split())
-        if self.screening is not None and not self.screening.alarm:
-            yield self.screening.verdict
+            yield LEGEND
         if (shown := min(self.top or SHOWN, self.values.size)) < self.values.size:
             every = "" if self.top else "; --format csv has all"
             yield f"the {shown} largest of {text.count(self.values.size)} items{every}"
@@ -173,7 +161,6 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
             "misfit": self.misfit,
             "items": self.rows(),
             **({} if self.steps is None else {"defences": [*map(_step, self.steps.steps)]}),
-            **({} if self.screening is None else {"screening": self.screening.document()}),
         }
 
     def figures(self) -> Iterator[Figure]:

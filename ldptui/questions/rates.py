@@ -16,14 +16,12 @@ HEADS: Final = ("false alarms", "power", "cost", "error", "caught")
 ALARM: Final = {True: "ALARM", False: "no", None: "–"}
 """The words for a verdict."""
 
-SHORT: Final = """\
-k of N: simulated collections, ± standard error; power: alarms where 1 % of the
-users are MGA on 5 rare items; cost: the share of honest reports dropped where
-nobody attacks"""
-
-LEGEND: Final = f"""\
-{SHORT}; error: the mean squared error of all estimates then
-beside that without; caught: the share of those fakes dropped"""
+LEGEND: Final = (
+    "k of N: simulated collections, ± standard error; power: alarms where 1 % of the users are MGA "
+    "on 5 rare items; cost: the share of honest reports dropped where nobody attacks; error: the "
+    "mean squared error of all estimates then beside that without; caught: the share of those "
+    "fakes dropped"
+)
 
 
 def rate_cells(step: StepVerdict) -> list[str]:

@@ -162,7 +162,6 @@ def open_collection(
     settings: Sequence[str] = (),
     keys: Mapping[str, str] | None = None,
     labels: Sequence[str] | None = None,
-    input_format: Any = None,
 ) -> ReportCollection:
     """The reports that a command, a form or Python names; raises LdpError."""
     options = {"epsilon": epsilon, "items": items, "domain": domain, "low": low, "high": high}
@@ -181,7 +180,7 @@ def open_collection(
     if places is not None:
         if not places:
             raise ScenarioError("must name a file of reports, a folder or a pattern", key="reports")
-        files = sources(places, input_format)
+        files = sources(places)
         if not any(isinstance(file, Piped) for file in files):
             read = [*files, *([Path(domain)] if domain else [])]
             typed = (*options.values(), *settings, *sorted((keys or {}).items()))
@@ -208,8 +207,6 @@ def _bind(
 ) -> LocalMechanism:  # fmt: skip
     """The protocol of a kind with its keys; raises ScenarioError, whose key is an option."""
     low, high = options["low"], options["high"]
-    if low is None and high is not None:
-        raise ScenarioError("goes with low, of a protocol of numbers", key="high")
     if low is not None and high is None:
         raise ScenarioError("is required with low", key="high")
     size = options["items"] if labels is None else len(labels)
@@ -272,9 +269,9 @@ def _hear_files(collection: ReportCollection, confidence: float) -> Heard:
 
 
 @lru_cache(maxsize=2)
-def screen_collection(collection: ReportCollection, trials: int) -> Screened:
+def screen_collection(collection: ReportCollection) -> Screened:
     """The verdicts on all reports, kept until a file changes; raises LdpError."""
-    return screen_reports(collection.rows, collection.protocol, trials)
+    return screen_reports(collection.rows, collection.protocol)
 
 
 # Options that depend on others, and files that are written.

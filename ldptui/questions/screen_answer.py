@@ -13,18 +13,19 @@ from ldptui.core.theory import misfit
 
 from ..charts.series import Axis, Bar, Bars, Plot, Series
 from ..text import format as text
-from . import rates
 from .question_answer import Table
+from .rates import ALARM, rate_cells
 from .reports_input import ReportAnswer, misfit_words
 from .sheet import Figure, curves, figure
 
-PROVED: Final = "≤: proved, and the verdict goes by these alone;"
-HEADS: Final = ("screen", "alarm", *rates.HEADS)
+HEADS: Final = ("screen", "alarm", "false alarms", "power", "cost")
 """The heads of the table of screens."""
+LEGEND: Final = (
+    "≤: proved; power: the chance of an alarm where 1 % of the users are MGA on 5 rare items; "
+    "cost: the share of honest reports that is dropped where nobody attacks"
+)
 SHOWN: Final = 10
 """Pairs and items that are said."""
-COLUMNS: Final = 5
-"""Columns of the table of screens that there is room for beside a form."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,8 +62,8 @@ class ScreenAnswer(ReportAnswer):
 
     @property
     def alarm(self) -> bool | None:
-        """Whether a screen alarms whose rate is proved; None without one, and so no verdict."""
-        return self.found.alarm if self.proved else None
+        """Whether a screen alarms; None without any, and so no verdict."""
+        return self.found.alarm if self.screens else None
 
     @property
     def pairs(self) -> tuple[tuple[str, str, float], ...]:
@@ -86,21 +87,13 @@ class ScreenAnswer(ReportAnswer):
         return None if far is None else misfit_words(far, self.collection.names, protocol)
 
     @property
-    def proved(self) -> list[str]:
-        """The screens whose false-alarm rate is proved; without one there is no verdict."""
-        return [each.kind for each in self.screens if each.proved]
-
-    @property
     def verdict(self) -> str:
         """One sentence."""
-        if not self.proved:
+        kinds = ", ".join(each.kind for each in self.screens if each.alarm or not self.alarm)
+        if not self.screens:
             return "no verdict: no screen with a proved rate reads such reports"
         if not self.alarm:
-            sure = ", ".join(self.proved)
-            rings = ", ".join(each.kind for each in self.screens if each.alarm)
-            other = f"; {rings} rings, as it may among honest reports" * bool(rings)
-            return f"no alarm of {sure}, whose rate is proved{other}"
-        kinds = ", ".join(each.kind for each in self.screens if each.alarm and each.proved)
+            return f"no alarm of {kinds}, whose rate is proved"
         more = len(self.items) - SHOWN
         others = f" and {text.count(more)} more" if more > 0 else ""
         named = f"; {', '.join(self.items[:SHOWN])}{others} go together" * bool(self.items)
@@ -138,17 +131,15 @@ class ScreenAnswer(ReportAnswer):
     def notes(self) -> Iterator[str]:
         for label, before, after in self.changes[:SHOWN]:
             yield f"{label}: {before:.5f} of all reports, {after:.5f} without the suspicious ones"
-        yield " ".join([PROVED, *rates.LEGEND.split()])
-        part = [each for each in self.screens if each.users < self.reports]
-        if part:
-            kinds, some = ", ".join(each.kind for each in part), text.count(part[0].users)
-            yield f"{kinds}: asked about {some} of the reports, evenly from all of them"
+        if self.screens:
+            yield LEGEND
+        else:
+            yield "ldptui estimate --defend has filters and alarms without a proof"
 
     def table(self, is_brief: bool = False) -> Table:
-        width = COLUMNS if is_brief else len(HEADS)
-        return HEADS[:width], [
-            (each.kind, rates.ALARM[each.alarm], *rates.rate_cells(each))[:width]
-            for each in self.screens
+        del is_brief
+        return HEADS, [
+            (each.kind, ALARM[each.alarm], *rate_cells(each)[:3]) for each in self.screens
         ]
 
     def document(self) -> dict[str, Any]:
@@ -160,7 +151,7 @@ class ScreenAnswer(ReportAnswer):
                 {
                     "kind": each.kind, "alarm": each.alarm, "reports": each.users,
                     **dict(zip(("false_alarm", "power", "cost"), each.chances, strict=True)),
-                    "proved": each.proved is not None, "simulated": rates.rate_document(each.rates),
+                    "proved": True,
                 }
                 for each in self.screens
             ],
@@ -177,7 +168,8 @@ class ScreenAnswer(ReportAnswer):
         shares = self.found.suspects.nearest.tolist()
         if shares:
             yield _pair_figure(shares)
-        yield self._changed() if self.items else self._powers()
+        if self.screens:
+            yield self._changed() if self.items else self._powers()
 
     def _changed(self) -> Figure:
         """The suspicious items' estimates without the suspicious reports; a mark: with them."""
@@ -192,9 +184,8 @@ class ScreenAnswer(ReportAnswer):
 
     def _powers(self) -> Figure:
         """The power of each screen that has one; a mark: its false-alarm rate."""
-        told = [(each.kind, each.chances[1], each.chances[0]) for each in self.screens]
-        rows = [("", kind, power, false) for kind, power, false in told if power is not None]
-        bars = tuple(Bar(kind, float(power or 0.0), true=false) for _, kind, power, false in rows)
+        rows = [("", each.kind, each.chances[1], each.chances[0]) for each in self.screens]
+        bars = tuple(Bar(kind, power or 0.0, true=false) for _, kind, power, false in rows)
         chart = Bars(
             "Power against 1 % of fakes (MGA on rare items)", bars, item="screen", value="power",
             truth="false",

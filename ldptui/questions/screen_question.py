@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from ldptui.core.base.ranges import Range
-
 from .collection import (
     DomainFile,
     High,
     Labels,
     Low,
     NewFile,
-    Piped,
     Reports,
     Sender,
     SenderBudget,
@@ -20,7 +17,6 @@ from .collection import (
     SenderKeys,
     Settings,
 )
-from .options import Blank
 from .question import Steps, question
 
 if TYPE_CHECKING:
@@ -39,14 +35,12 @@ def screen(
     high: High = None,
     settings: Annotated[Settings, "KEY=VALUE"] = (),
     labels: Labels = None,
-    input_format: Piped | None = None,
-    trials: Annotated[int, Range(0, 10_000), "N", Blank(10, steps="ladder")] = 20,
     rows_out: NewFile = None,
     force: bool = False,
     **keys: SenderKeys,
 ) -> Steps[ScreenAnswer]:
-    """Screen reports for fakes: verdicts with false-alarm rates, and who is suspicious.
-    Exit code 6 where there is an alarm, 5 where there can be no verdict.
+    """Screen reports for fakes: verdicts with false-alarm rates that are proved, and who is
+    suspicious. Exit code 6 where there is an alarm, 5 where there can be no verdict.
 
     Parameters
     ----------
@@ -56,8 +50,6 @@ def screen(
     items : items are the numbers 0 … D - 1
     domain : the names of the items, one a line, in place of their number
     settings : another key of the protocol, as hash_range=8; may be repeated
-    input_format : of standard input (told by its first bytes)
-    trials : simulated collections that the rates of filters come from, at most; 0 leaves them out
     rows_out : write the numbers of the suspicious rows, from 1 on
     force : replace files that are there
 
@@ -72,11 +64,11 @@ def screen(
 
     collection = open_collection(
         reports, protocol, epsilon=epsilon, items=items, domain=domain, low=low, high=high,
-        settings=settings, keys=keys, labels=labels, input_format=input_format,
+        settings=settings, keys=keys, labels=labels,
     )  # fmt: skip
     check_screenable(collection.protocol)
     check_new_files(collection, domain, force, rows_out=rows_out)
-    yield f"screening {collection.source}, and simulated collections for the rates of filters"
-    found = ScreenAnswer(screen_collection(collection, trials), collection=collection)
+    yield f"screening {collection.source}"
+    found = ScreenAnswer(screen_collection(collection), collection=collection)
     write_rows(rows_out, found.rows)
     return found

@@ -8,6 +8,5 @@ to follow.
 from __future__ import annotations
 
 from .client import AuditReport, Claim, Client, Effort, audit_client, report_blocks
-from .coins import Published, published
 from .program import Program, words_of
 from .proof import Check, check

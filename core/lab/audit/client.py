@@ -10,6 +10,7 @@ with as many honest reports of the protocol that the client claims to follow.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -21,8 +22,7 @@ from ...base.proportions import clopper_pearson
 from ...base.ranges import ALPHA, Range, require
 from ...base.sampling import Floats
 from ...law.pure import Items, LocalMechanism, Reports, Rng
-from .coins import Published, published, repeats_coins
-from .columns import SAYS, Look, ReportColumns, low_digits
+from .columns import SAYS, Look, ReportColumns, low_digits, whole_values
 
 WATCHED: Final = 64
 """Items of which every pair is looked at, at most."""
@@ -30,6 +30,8 @@ PAIRS: Final = 8
 """Pairs of items whose best event is looked for."""
 RARE: Final = 20
 """Reports of both samples in a category of a chi-square, at least; rarer ones are joined."""
+STARTED: Final = 1024
+"""Reports of each of two fresh starts."""
 CODES: Final = 1 << 22
 """Categories of reports that are held at once."""
 BLOCK: Final = 8192
@@ -48,15 +50,13 @@ class Client:
     """Somebody's client.
 
     reports : makes blocks of reports of items, in order. pairs : the items and the reports that are
-    given, where it is a file. start : the reports of a fresh start. watched : the object in Python
-    whose generators are watched.
+    given, where it is a file. start : the reports of a fresh start.
     """
 
     name: str
     reports: Callable[[Items, Rng], Iterator[Reports]] | None = None
     pairs: tuple[Items, Reports] | None = None
     start: Callable[[Items, Rng], Reports] | None = None
-    watched: Any = None
 
 
 def report_blocks(
@@ -149,8 +149,8 @@ class AuditReport:
     claimed protocol; None where nothing is claimed.
     epsilon_low : ε is at least that: `event` was seen in hits of so many reports of two items.
     p_value, farthest : of the comparison with the claimed protocol, and the part of a report that
-    is farthest off; None where nothing is claimed. coins : random numbers that can be foretold.
-    repeats : whether fresh starts send the same reports.
+    is farthest off; None where nothing is claimed. repeats : whether fresh starts send the same
+    reports.
     """
 
     client: str
@@ -165,7 +165,6 @@ class AuditReport:
     samples: int
     p_value: float | None = None
     farthest: str = ""
-    coins: Published | None = None
     repeats: bool = False
 
 
@@ -214,14 +213,13 @@ def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[str,
     low = 0.0
     if min(of):
         low = float(epsilon_at_least(hits[0], hits[1], of[0], sure, claim.delta, of[1]))
-    coins = None if client.watched is None else published(client.watched, claim.items)
     repeats = client.start is not None and repeats_coins(client.start, watched.size, error / 8, rng)
-    is_broken = low > claim.epsilon * (1 + 1e-9) or repeats or coins is not None
+    is_broken = low > claim.epsilon * (1 + 1e-9) or repeats
     return AuditReport(
         client.name, is_broken, None if p_value is None else p_value >= error / 2, low,
         columns.describe(weights[pair], threshold), (int(watched[pair[0]]), int(watched[pair[1]])),
         (hits[0], hits[1]), (of[0], of[1]), effort.confidence, source.drawn, p_value, farthest,
-        coins, repeats,
+        repeats,
     )  # fmt: skip
 
 
@@ -359,6 +357,21 @@ def _own_counts(columns: ReportColumns, table: Floats) -> Floats:
     pieces = [slice(*columns.starts[at : at + 2]) for at in said]
     own = [row[piece] for row, piece in zip(table, pieces, strict=True)]
     return np.asarray(np.sum(own, axis=0)[None])
+
+
+def repeats_coins(
+    start: Callable[[Items, Rng], Reports], count: int, error: float, rng: Rng
+) -> bool:
+    """Return whether two fresh starts with the same items send the same reports.
+
+    start : the reports of a fresh start. count : of items. error : the chance that a client whose
+    coins are fresh looks so, at most; how often its reports of one item are alike is seen in one.
+    """
+    items = np.arange(STARTED) % count
+    first, second = (whole_values(start(items, rng)) for _ in range(2))
+    alike = int((first[:-count] == first[count:]).sum())
+    most = float(clopper_pearson(alike, STARTED - count, error / 2)[1])
+    return bool((first == second).all()) and STARTED * math.log(most) < math.log(error / 2)
 
 
 def homogeneity(first: Floats, second: Floats) -> float:

@@ -21,7 +21,7 @@ from ldptui.core.protocols import KINDS, PROTOCOLS
 from ldptui.core.protocols.curators import Geometric
 from ldptui.core.protocols.curators.aggregate import Aggregate
 from ldptui.core.reports import concluding
-from ldptui.core.reports.claim_words import ClaimError, claim_of
+from ldptui.core.reports.claim_words import claim_of
 from ldptui.core.theory.evidence import of_reports, of_sums
 
 LABELS = ["apple", "pear", "fig", "7", "a+b", "new york"]
@@ -67,30 +67,28 @@ def test_a_rank_is_the_gap_to_the_next_other_item() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "words"),
+    ("text", "words"),
     [
-        ("apple >> pear", 7, "an item or a number at the caret"),
-        ("apple > pear > fig", 13, "must compare once"),
-        ("apple >", 7, "at the end"),
-        ("appel > pear", 0, 'items of the domain, got "appel"'),
-        ("apple > pera", 8, 'got "pera"'),
-        ("apple pear", 0, 'got "apple pear"'),
-        ("apple", 5, "must have a comparison"),
-        ('"apple > pear', 0, "close its quotes"),
-        ("fig in top 6", 11, "a top of 1 to 5 items, got 6"),
-        ("fog in top 2", 0, 'got "fog"'),
-        ("apple > apple", 0, "the same on both sides"),
-        ("0.2 > 0.1", 0, "the same on both sides"),
-        ("apple > nan", 8, 'got "nan"'),
-        ("", 0, "at the end"),
+        ("apple >> pear", "must compare once"),
+        ("apple > pear > fig", "must compare once"),
+        ("apple >", "must have sums"),
+        ("appel > pear", 'items of the domain, got "appel"'),
+        ("apple pear > fig", 'got "apple pear"'),
+        ("apple + > fig", "must have sums"),
+        ("apple", "must compare once"),
+        ('"apple > pear', "close its quotes"),
+        ("fig in top 6", "a top of 1 to 5 items, got 6"),
+        ("fog in top 2", 'got "fog"'),
+        ("apple > apple", "the same on both sides"),
+        ("0.2 > 0.1", "the same on both sides"),
+        ("apple > nan", 'got "nan"'),
+        ("", "must compare once"),
     ],
 )
-def test_a_caret_shows_where_a_claim_is_wrong(text: str, place: int, words: str) -> None:
-    with pytest.raises(ClaimError, match="claim must") as caught:
+def test_a_claim_that_is_none_is_refused(text: str, words: str) -> None:
+    with pytest.raises(ScenarioError, match="claim must") as caught:
         claim_of(text, LABELS)
     assert words in str(caught.value)
-    claim, caret = caught.value.pointed
-    assert (claim, caret.index("^")) == (f"  {text}", place + 2)
 
 
 def reports_of(protocol: Any, users: int, fakes: int, targets: int = 8) -> Reports:

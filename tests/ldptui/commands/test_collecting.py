@@ -392,11 +392,6 @@ def test_a_domain_names_each_item_once(tmp_path: Path, capsys: Captured) -> None
         assert sentence in fail(capsys, 2, "perturb", path, *agreed, "--out", f"{path}.r.csv")
 
 
-def test_no_reports_tell_nothing(tmp_path: Path, capsys: Captured) -> None:
-    path = data(tmp_path, "report\n")
-    assert "must hold at least one report" in fail(capsys, 2, "estimate", path, *AGREED)
-
-
 OWN = """
 import numpy as np
 

@@ -96,13 +96,6 @@ def test_standard_input_is_told_by_its_first_bytes(
     wanted = document(capsys, str(path))
     pipe(monkeypatch, path.read_bytes())
     assert document(capsys, "-") == wanted
-    kind = sources.FORMATS[f".{end.split('.')[1]}"]
-    pipe(monkeypatch, path.read_bytes())
-    assert document(capsys, "-", "--input-format", kind) == wanted
-    other = "jsonl" if kind == "csv" else "csv"
-    pipe(monkeypatch, path.read_bytes())
-    line = fail(capsys, 2, "estimate", "-", "--input-format", other, *AGREED)
-    assert "standard input" in line
 
 
 def test_a_stream_of_arrow_is_standard_input(

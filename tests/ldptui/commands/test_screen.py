@@ -15,7 +15,7 @@ from ldptui.commands import cli
 from ldptui.core.law.pure import SeedSearch
 from ldptui.terminal import exits
 
-AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "40", "--trials", "0")
+AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "40")
 TARGETS = np.array([3, 8, 11, 15, 19])
 
 
@@ -51,7 +51,7 @@ def test_the_targets_and_their_reports_are_named(
     assert len(made["pairs"]) == 10
     assert all(set(pair["items"]) <= set(made["items"]) for pair in made["pairs"])
     assert min(pair["z"] for pair in made["pairs"]) > 5
-    assert {each["kind"] for each in made["screens"]} >= {"pairs", "sizes", "seeds", "asd", "fiad"}
+    assert {each["kind"] for each in made["screens"]} == {"pairs", "sizes", "seeds"}
     for each in made["screens"]:
         assert {"kind", "alarm", "false_alarm", "power"} <= set(each)
     for each in made["estimates"]:
@@ -69,17 +69,6 @@ def test_a_clean_collection_passes(collections: dict[str, Path], capsys: Capture
     assert (made["alarm"], made["pairs"], made["items"], made["dropped"]) == (False, [], [], 0)
 
 
-def test_the_table_says_the_verdict_and_the_estimates_side_by_side(
-    collections: dict[str, Path], capsys: Captured
-) -> None:
-    printed = succeed(capsys, "screen", str(collections["clean"]), *AGREED)
-    assert printed.startswith("No alarm")
-    assert cli.main(["screen", str(collections["poisoned"]), *AGREED]) == exits.ALARM
-    printed = capsys.readouterr().out
-    assert "ALARM (pairs" in printed
-    assert "without the suspicious ones" in printed
-
-
 def test_a_protocol_without_a_proved_screen_has_no_verdict(
     tmp_path: Path, capsys: Captured
 ) -> None:
@@ -94,7 +83,7 @@ def test_a_protocol_without_a_proved_screen_has_no_verdict(
 
 @pytest.mark.parametrize(
     "command",
-    [("screen",), ("estimate", "--by", "town"), ("estimate", "--screen"),
+    [("screen",), ("estimate", "--by", "town"),
      ("estimate", "--defend", "asd")],
 )  # fmt: skip
 def test_counts_are_refused_where_reports_are_needed(
@@ -133,7 +122,7 @@ def test_standard_input_is_screened_as_the_file_is(
     with path.open("rb") as file:
         monkeypatch.setattr("sys.stdin", type("In", (), {"buffer": file, "isatty": bool})())
         assert answer(capsys, exits.ALARM, "-") == answer(capsys, exits.ALARM, str(path))
-        share = (*AGREED[:-2], "--share", "0.02", "--format", "json")
+        share = (*AGREED, "--share", "0.02", "--format", "json")
         file.seek(0)
         piped = succeed(capsys, "conclude", "-", *share)
     assert piped == succeed(capsys, "conclude", str(path), *share)
@@ -148,18 +137,18 @@ def test_protocols_without_a_closed_form_are_refused(tmp_path: Path, capsys: Cap
 def test_estimates_stand_before_and_after_beside_the_verdict(
     collections: dict[str, Path], capsys: Captured
 ) -> None:
-    path, more = str(collections["poisoned"]), ("--screen", "--defend", "pairs,norm-sub", "--quiet")
+    path, more = (
+        str(collections["poisoned"]),
+        ("--defend", "pairs,norm-sub", "--quiet", "--trials", "0"),
+    )
     made = json.loads(succeed(capsys, "estimate", path, *AGREED, *more, "--format", "json"))
-    assert made["screening"]["items"] == [str(item) for item in TARGETS]
     rows = made["items"]
     assert sum(row["defended"] for row in rows) == pytest.approx(1)
     for item in TARGETS.tolist():
         assert rows[item]["defended"] < rows[item]["frequency"] - 0.02
     printed = succeed(capsys, "estimate", path, *AGREED, *more)
     assert "after pairs, norm-sub" in printed
-    assert "ALARM (pairs" in printed
     plain = json.loads(succeed(capsys, "estimate", path, *AGREED, "--format", "json"))
-    assert "screening" not in plain
     assert "defended" not in plain["items"][0]
 
 
@@ -183,7 +172,17 @@ def test_the_steps_of_a_defence_say_what_they_found_and_what_they_cost(
 ) -> None:
     rows, out = tmp_path / "rows.csv", tmp_path / "out.json"
     path, kinds = str(collections["poisoned"]), "pairs,asd,conditional,floor,norm-sub"
-    arguments = ("estimate", path, *AGREED[:-1], "2", "--defend", kinds, "--rows-out", str(rows))
+    arguments = (
+        "estimate",
+        path,
+        *AGREED,
+        "--trials",
+        "2",
+        "--defend",
+        kinds,
+        "--rows-out",
+        str(rows),
+    )
     succeed(capsys, *arguments, "--format", "json", "--out", str(out))
     steps = {step["kind"]: step for step in json.loads(out.read_text("utf-8"))["defences"]}
     assert ",".join(steps) == kinds
@@ -200,40 +199,10 @@ def test_the_steps_of_a_defence_say_what_they_found_and_what_they_cost(
     assert steps["norm-sub"]["simulated"]["error"][0] < 0.9
     number, low, high = steps["asd"]["simulated"]["false_alarm"]
     assert 0 <= low <= number / 200 <= high < 1
-    printed = succeed(capsys, "estimate", path, *AGREED, "--defend", "asd,norm-sub", "--quiet")
+    printed = succeed(
+        capsys, "estimate", path, *AGREED, "--defend", "asd,norm-sub", "--quiet", "--trials", "1"
+    )
     assert "asd: alarm " in printed
-
-
-def test_rows_are_dropped_by_a_defence_alone(
-    collections: dict[str, Path], tmp_path: Path, capsys: Captured
-) -> None:
-    path, rows = str(collections["clean"]), ("--rows-out", str(tmp_path / "rows.csv"))
-    assert "--rows-out goes with defend" in fail(capsys, 2, "estimate", path, *AGREED, *rows)
-    more = ("--defend", "pairs", "--trials", "-1")
-    assert "--trials must be" in fail(capsys, 2, "estimate", path, *AGREED, *more)
-
-
-def test_the_rates_of_filters_are_counted_in_simulated_collections(
-    tmp_path: Path, capsys: Captured
-) -> None:
-    oue, rng = ldptui.protocol("oue", items=8, epsilon=1.0), np.random.default_rng(5)
-    path = tmp_path / "few.csv"
-    ldptui.write_reports(path, [oue.perturb(rng.integers(0, 8, 1500), rng)], oue)
-    agreed = ("--protocol", "oue", "--epsilon", "1", "--items", "8", "--trials", "4")
-    made = json.loads(succeed(capsys, "screen", str(path), *agreed, "--format", "json"))
-    screens = {each["kind"]: each for each in made["screens"]}
-    fiad = screens["fiad"]["simulated"]
-    assert (fiad["users"], fiad["trials"]) == (1500, 4)
-    for name in ("false_alarm", "power"):
-        assert screens["fiad"][name] == fiad[name][0] / 4
-        assert fiad[name][1] <= screens["fiad"][name] <= fiad[name][2]
-    for kind in ("diffstats", "conditional"):
-        assert (screens[kind]["alarm"], screens[kind]["power"]) == (None, None)
-        assert screens[kind]["cost"] == screens[kind]["simulated"]["cost"][0]
-        assert screens[kind]["simulated"]["caught"] is not None
-    assert screens["pairs"]["simulated"] is None
-    assert {each["cost"] is None for each in made["screens"]} == {False}
-    assert "of 4" in succeed(capsys, "screen", str(path), *agreed)
 
 
 def test_more_than_can_be_held_is_one_sentence(
@@ -245,9 +214,3 @@ def test_more_than_can_be_held_is_one_sentence(
         words = fail(capsys, 2, *arguments, *AGREED)
         assert "needs about" in words
         assert "of memory for" in words
-
-
-def test_an_option_of_other_commands_is_named_before_what_is_missing(capsys: Captured) -> None:
-    grr = ("screen", "r.csv", "--protocol", "grr", "--epsilon", "1")
-    assert "unrecognized arguments: --low" in fail(capsys, 2, *grr, "--low", "0")
-    assert "--items is required, or domain" in fail(capsys, 2, *grr)

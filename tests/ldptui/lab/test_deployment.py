@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.commands import Captured, fail, succeed
-from support.lab_tabs import ask, steps_of
+from support.commands import Captured, succeed
+from support.lab_tabs import ask
 
 import ldptui
 from ldptui.core.bounds.undetectable import hidden_gain_against
@@ -148,24 +148,6 @@ def test_a_row_with_a_gap_never_helps_most() -> None:
     assert best(rows[2:4]) is None
 
 
-def test_it_is_known_in_part_before_it_is_known_whole() -> None:
-    steps = steps_of("deployment", protocol="grr", **SMALL)
-    first = next(step for step in steps if isinstance(step, Answer))
-    assert [row[0] for row in first.table.rows] == ["GRR"]
-    assert first.edits
-    steps.close()
-
-
-def test_files_of_reports_tell_users_and_frequencies() -> None:
-    steps = steps_of("deployment", protocol="oue", reports=["reports.csv"], items=16, users=None)
-    first = next(step for step in steps if isinstance(step, Answer))
-    keys = dict(first.edits)
-    counts = np.array(keys["population.counts"])
-    assert counts.size == 16
-    assert counts.sum() == 4000  # the reports, no user more
-    assert (counts >= 0).all()
-
-
 def test_counts_of_named_items_tell_them_too(tmp_path: Path) -> None:
     (tmp_path / "names.txt").write_text("fig\npear\napple\n", "utf-8")
     grr = ldptui.protocol("grr", 3, labels=["fig", "pear", "apple"], epsilon=1.0)
@@ -181,13 +163,3 @@ def test_counts_of_named_items_tell_them_too(tmp_path: Path) -> None:
     )
     first = next(step for step in steps if isinstance(step, DeploymentAnswer))
     assert dict(first.edits)["population.counts"] == [20, 20, 20]
-
-
-def test_refusals(capsys: Captured) -> None:
-    for arguments, message in (
-        (("--items", "16"), "--users is required, or files of reports"),
-        (("--items", "16", "--users", "100", "--share", "0"), "--share must be above 0"),
-        (("--items", "4", "--users", "100", "--targets", "4"), "--targets must be in [1, 3]"),
-    ):
-        assert message in fail(capsys, 2, "deployment", *arguments)
-    assert fail(capsys, 3, "deployment", "none.csv", "--items", "4").startswith("none.csv cannot")

@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 from support.commands import Captured, fail, succeed
-from support.kinds import real_epsilon
 
 from ldptui.commands import cli
-from ldptui.core.protocols import PROTOCOLS
 from ldptui.questions.topics import TOPICS
 from ldptui.terminal import exits
 
@@ -76,17 +74,6 @@ def test_each_command_has_a_help(capsys: Captured) -> None:
 # check
 
 
-@pytest.mark.every(3)
-@pytest.mark.parametrize("kind", PROTOCOLS)
-def test_protocols_are_proved(kind: str, capsys: Captured) -> None:
-    found = values(capsys, "check", kind, "--epsilon", "1", "--items", "5")
-    assert found["verdict"] == "proved"
-    real = real_epsilon(kind, 5, 1.0)
-    assert found["enumeration"]["epsilon"] == pytest.approx(real)
-    assert found["loss"]["maximum"] == pytest.approx(real)
-    assert found["audit"] is None
-
-
 @pytest.mark.parametrize(
     ("arguments", "epsilon"),
     [
@@ -113,11 +100,6 @@ def test_the_worst_pair_and_report_are_named(capsys: Captured) -> None:
     assert "Proved by enumeration" in text
     assert "worst pair: item 2 and item 0" in text
     assert "worst report: bits 001" in text
-
-
-def test_a_kind_without_a_list_of_reports_is_proved_in_closed_form(capsys: Captured) -> None:
-    text = succeed(capsys, "check", "she", "--epsilon", "1", "--items", "4")
-    assert "Proved in closed form" in text
 
 
 @pytest.mark.parametrize(

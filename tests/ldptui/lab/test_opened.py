@@ -56,53 +56,6 @@ def test_the_example_is_what_it_is_said_to_be() -> None:
     ]
 
 
-def test_the_tab_of_estimates_has_what_the_library_estimates(olh: Path) -> None:
-    answer = ask(
-        "estimate",
-        reports=[str(olh / "day-*.csv")],
-        protocol="olh",
-        epsilon=2.0,
-        domain=str(olh / "names.txt"),
-        top=4,
-    )
-    made = ldptui.protocol("olh", items=6, epsilon=2.0)
-    places = [olh / "day-1.csv", olh / "day-2.csv"]
-    found = ldptui.estimate(ldptui.read_reports(places, made), made, top=4)
-    assert found.low is not None
-    assert found.in_top is not None
-    names = (olh / "names.txt").read_text().split()
-    for at, item in enumerate(found.shown):
-        label, value, low, high, sure = answer.table.rows[at]
-        assert label == names[item]
-        assert [value, low, high, sure] == pytest.approx(
-            [found.values[item], found.low[item], found.high[item], found.in_top[item]]
-        )
-        bar = answer.charts[0].bars[at]  # type: ignore[union-attr]
-        assert bar.label == names[item]
-        assert bar.value - bar.error == pytest.approx(found.low[item])
-    assert answer.words[0].startswith(f"Item {names[found.shown[0]]} has the largest estimate")
-
-
-def test_the_tab_of_screening_has_the_verdicts_of_the_command() -> None:
-    answer, oue = ask("screen", trials=0), ldptui.protocol("oue", items=16, epsilon=1.0)
-    found = ldptui.screen(EXAMPLES / EXAMPLE, oue, trials=0)
-    assert found.alarm
-    assert found.items == tuple(map(str, TARGETS))
-    assert [row[0] for row in answer.table.rows] == [each.kind for each in found.screens]
-    assert answer.words[0].startswith("ALARM (pairs")
-    pairs, changed = answer.charts
-    assert pairs.series[0].y == pytest.approx(found.found.suspects.nearest[:3])  # type: ignore[union-attr]
-    assert [bar.label for bar in changed.bars] == [*found.items]  # type: ignore[union-attr]
-    for bar, (_, before, after) in zip(changed.bars, found.changes, strict=True):  # type: ignore[union-attr]
-        assert (bar.before, bar.value) == pytest.approx((before, after))
-
-
-def test_reports_without_fakes_alarm_in_no_tab(olh: Path) -> None:
-    answer = ask("screen", reports=[str(olh)], protocol="olh", epsilon=2.0, items=6)
-    assert answer.words[0].startswith("No alarm")
-    assert max(answer.charts[0].series[1].y) < 1  # type: ignore[union-attr]
-
-
 def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "reports.csv"
     made = ldptui.protocol("grr", items=4, epsilon=1.0)
@@ -132,16 +85,6 @@ def test_what_is_wrong_is_said_at_its_field(
     with pytest.raises(ScenarioError, match=rule) as caught:
         ask("estimate", folder=tmp_path, **values)
     assert caught.value.key == field
-
-
-def test_counts_have_estimates_and_no_screening(olh: Path, tmp_path: Path) -> None:
-    made = ldptui.protocol("olh", items=6, epsilon=2.0)
-    path = tmp_path / "day.counts"
-    ldptui.counted(ldptui.read_reports(olh / "day-1.csv", made), made).write(path)
-    values = {"reports": [str(path)], "protocol": "olh", "epsilon": 2.0, "items": 6}
-    assert ask("estimate", **values).table.rows
-    with pytest.raises(ScenarioError, match=r"day\.counts is a file of counts"):
-        ask("screen", **values)
 
 
 def test_all_tabs_are_about_one_collection() -> None:

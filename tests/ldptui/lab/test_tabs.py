@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from support.kinds import real_epsilon
 from support.lab_tabs import ask
 
 from ldptui.charts.draw import draw
@@ -17,10 +16,9 @@ from ldptui.charts.figures.table import Table
 from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Bars, Plot
 from ldptui.core.base.errors import LdpError, ScenarioError
-from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
+from ldptui.core.protocols import KINDS
 from ldptui.core.scenario.declared import default_of, names_of, rule_of
 from ldptui.questions import load_question
-from ldptui.questions.mechanisms import has
 from ldptui.questions.sheet import Answer
 from ldptui.questions.topics import TOPICS, starting
 from ldptui.questions.words import lab_field_help, notions
@@ -152,23 +150,6 @@ def test_a_question_without_a_scenario_says_so() -> None:
 # Loss.
 
 
-@pytest.mark.parametrize("kind", [*PROTOCOLS, *(k for k in CENTRAL if not has(k, "delta"))])
-def test_the_largest_loss_is_epsilon(kind: str) -> None:
-    answer = ask("check", protocol=kind, epsilon=1.5, items=4)
-    real = real_epsilon(kind, 4, 1.5)
-    assert number(answer, "largest loss") == pytest.approx(real, rel=1e-4)
-    _, tail = series(answer, "Pr[L > t]")
-    assert tail[0] == 1
-    assert tail[-1] == 0
-    assert (np.diff(tail) <= 1e-12).all()
-    law = answer.charts[1]
-    assert isinstance(law, Bars)
-    assert sum(bar.value for bar in law.bars) == pytest.approx(1)
-    # E[e^-L] = 1: what one input makes likelier the other makes less likely.
-    if kind != "laplace":
-        assert answer.words[0].startswith("Proved")
-
-
 def test_the_law_of_randomised_response_by_hand() -> None:
     answer = ask("check", protocol="grr", epsilon=1.0, items=4)
     law = answer.charts[1]
@@ -206,12 +187,6 @@ def test_a_dial_decides_what_is_checked() -> None:
     assert refused("check", protocol="lh", items=4, hash_range="1")[0] == "hash_range"
     assert refused("check", protocol="ue", items=4, keep="much")[0] == "keep"
     assert refused("check", protocol="loloha", items=4, epsilon_infinity="1")[0] == "epsilon"
-
-
-def test_an_audit_finds_the_budget_and_names_the_event() -> None:
-    answer = ask("check", protocol="grr", epsilon=1.0, items=4, audit=True, samples=100_000)
-    assert 0.9 < number(answer, "ε at least") <= 1.0
-    assert any(words.startswith("worst event") for words in answer.words)
 
 
 def test_a_mechanism_in_python_that_breaks_its_promise_is_caught(tmp_path: Path) -> None:
