@@ -12,16 +12,13 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
-from ..bounds.claims import Overturning, Sum, above
 from ..defences import CORRECTIONS, correct_estimates, known
 from ..defences.corrections import project
 from ..law.mechanism import check_estimates
 from ..law.moments import Unbiased
 from ..law.pure import PureProtocol
 from ..theory import Misfit, misfit, simultaneous_width, top_confidence
-from ..theory.evidence import of_reports
-from .arguments import listed, names, whole, words
-from .concluding import Concluded, concluded
+from .arguments import listed, names, whole
 from .counted import Counted
 from .coverage import Coverage, coverage, deviations
 from .points import step_of
@@ -39,8 +36,7 @@ class Frequencies:
     repetitions in which the intervals cover. far : what hardly any reports of the protocol say;
     None where they can be of it. top : the number of items that rows show, the largest estimates
     first; None for all. simultaneous : whether rows have intervals that cover all together.
-    robust : the conclusions if up to a share is fake, whose ends low and high are then. defended :
-    float64[d], the estimates behind steps of a server.
+    defended : float64[d], the estimates behind steps of a server.
     """
 
     values: Floats
@@ -53,21 +49,16 @@ class Frequencies:
     far: Misfit | None = None
     top: int | None = None
     simultaneous: bool = False
-    robust: Concluded | None = None
     defended: Floats | None = None
 
     @property
     def low(self) -> Floats | None:
         """float64[d], the lower ends of the intervals; None where there are none."""
-        if self.robust is not None:
-            return self.robust.low
         return None if self.std is None else self.values - self.width * self.std
 
     @property
     def high(self) -> Floats | None:
         """float64[d], the upper ends; None where there are none."""
-        if self.robust is not None:
-            return self.robust.high
         return None if self.std is None else self.values + self.width * self.std
 
     @property
@@ -91,20 +82,6 @@ class Frequencies:
         if self.top is None or self.std is None or self.corrections:
             return None
         return top_confidence(self.values, self.std, self.top)
-
-    def overturn(self, item: str, other: str) -> Overturning:
-        """The share of fakes that overturns the claim that an item is held more than another one.
-
-        Its `share` is β*, its `low` a lower bound. Raises ScenarioError without the `share` of
-        `estimate`, and for names that no item has.
-        """
-        if self.robust is None:
-            raise ScenarioError("is required for a claim", key="share")
-        for name in (item, other):
-            if words(name, "items") not in self.labels:
-                raise ScenarioError(f"must be items of the domain, {got(name)}", key="items")
-        places = np.array([self.labels.index(item), self.labels.index(other)])
-        return self.robust.overturned(above(Sum(places, np.array([1.0, -1.0]))))
 
     @property
     def shown(self) -> list[int]:
@@ -144,12 +121,10 @@ def estimate_frequencies(
     is_covered: bool = False,
     top: int | None = None,
     is_simultaneous: bool = False,
-    share: float | None = None,
 ) -> Frequencies:
     """The frequencies that counts of reports tell; raises LdpError.
 
-    is_covered : whether the coverage of the intervals is measured. share : that of the fakes whose
-    reports the intervals allow for.
+    is_covered : whether the coverage of the intervals is measured.
     """
     protocol: Any = total.protocol
     users = total.reports
@@ -163,8 +138,6 @@ def estimate_frequencies(
     steps: list[Any] = [
         step_of(step, CORRECTIONS, "corrections") for step in listed(corrections, "corrections")
     ]
-    if steps and share is not None:
-        raise ScenarioError("must be left out with corrections, whose noise has none", key="share")
     raw = protocol.estimates(total.counts[None], users).frequencies
     knowledge = known(protocol, users, np.empty(0, dtype=np.int64))
     for step in steps:
@@ -185,8 +158,4 @@ def estimate_frequencies(
             found = replace(found, measured=share_covered)
         if is_covered or not steps:
             found = replace(found, std=deviations(protocol, users, values))
-    if share is not None:
-        evidence = of_reports(protocol, total.counts / users, users)
-        robust = concluded(evidence, share, labels=shown, confidence=confidence)
-        found = replace(found, robust=robust)
     return found

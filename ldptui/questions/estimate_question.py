@@ -102,7 +102,7 @@ def estimate(
     simultaneous : also intervals that cover all items together
     parts : of numbers: their distribution over K equal parts
     fit : with parts: smoothed (ems) or the likeliest (em)
-    share : intervals that hold if up to this share of the reports is fake
+    share : of numbers: an interval of the mean that holds if up to this share is fake
     by : estimate the groups that another column of the files names
     defend : beside each estimate what these filters, alarms and corrections make of it:
         fiad,norm-sub
@@ -125,13 +125,14 @@ def estimate(
         settings=settings, keys=keys, labels=labels,
     )  # fmt: skip
     check_kind(
-        collection.is_of_numbers, {"parts": parts, "fit": fit}, corrections=corrections, by=by,
-        coverage=coverage, defend=defend, simultaneous=simultaneous, top=top,
+        collection.is_of_numbers, {"parts": parts, "fit": fit, "share": share}, by=by,
+        corrections=corrections, coverage=coverage, defend=defend, simultaneous=simultaneous,
+        top=top,
     )  # fmt: skip
     check_new_files(collection, domain, force, rows_out=rows_out, counts_out=counts_out)
     how: dict[str, Any] = {
         "confidence": confidence, "corrections": corrections, "labels": labels, "top": top,
-        "is_covered": coverage, "is_simultaneous": simultaneous, "share": share,
+        "is_covered": coverage, "is_simultaneous": simultaneous,
     }  # fmt: skip
     yield f"counting {collection.source}"
     if by is not None:

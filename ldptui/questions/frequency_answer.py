@@ -45,7 +45,7 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
         estimate in their place; None for a protocol without a closed form, and after a correction,
         whose noise has none, unless the coverage was measured: then that of the estimate before it.
     low, high
-        float64[d], the ends of the intervals; with the `share` of `estimate` of the robust ones.
+        float64[d], the ends of the intervals.
     confidence
         The probability that the interval of an item covers where nothing is corrected.
     labels
@@ -62,8 +62,6 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
         Whether rows and table have intervals that cover all together, with the same confidence.
     defended, steps
         float64[d], the estimates behind the steps of `defend`, and what these say; None without.
-    robust
-        The conclusions if up to the `share` of `estimate` is fake; None where nobody is.
     collection
         What was read: its `protocol`, its `labels`, its `files`.
     is_strict
@@ -108,9 +106,6 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
             if self.corrections:
                 none += " after a correction; --coverage measures them"
             yield none
-        elif self.robust is not None:
-            fakes = text.percent(self.robust.share)
-            yield f"each interval covers its item with {sure}, if up to {fakes} of all is fake"
         elif self.simultaneous and self.half is not None:
             yield f"the intervals cover all {text.count(self.values.size)} items with {sure}"
         else:
@@ -130,7 +125,7 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
 
     def table(self, is_brief: bool = False) -> Table:
         columns, half = self.columns(), self._half
-        if self.robust is None and half is not None:
+        if half is not None:
             columns |= {"low": (self.values - half).tolist(), "high": (self.values + half).tolist()}
         heads = {"label": "item", "frequency": "estimate", "low": "low", "high": "high"}
         if self.defended is not None and self.steps is not None:

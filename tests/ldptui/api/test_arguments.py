@@ -71,7 +71,7 @@ DOORS: dict[str, Callable[..., Any]] = {}
 MADE: dict[type, Callable[[], Any]] = {
     ldptui.ConcludeAnswer: lambda: ldptui.conclude(SENT, OLH, share=0.05),
     ldptui.Counted: lambda: ldptui.counted(SENT, OLH),
-    ldptui.FrequencyAnswer: lambda: ldptui.estimate(SENT, OLH, share=0.05),
+    ldptui.FrequencyAnswer: lambda: ldptui.estimate(SENT, OLH),
     ldptui.GroupAnswer: lambda: ldptui.estimate("groups.csv", GRR, by="country"),
     ldptui.NumberAnswer: lambda: ldptui.estimate(TOLD, SW),
     ldptui.Results: lambda: ldptui.run(SCENARIO),
@@ -98,7 +98,7 @@ CLASSES = [kind for name in ldptui.__all__ if inspect.isclass(kind := getattr(ld
 METHODS = [(kind, name) for kind in CLASSES for name in methods(kind)]
 
 TAKEN: dict[str, Any] = {
-    "path": "x.counts", "item": "0", "other": "1", "metric": "gain", "changes": {"trials": 4},
+    "path": "x.counts", "metric": "gain", "changes": {"trials": 4},
     "key": "trials", "value": 4, "keys": ["attack.share"],
 }  # fmt: skip
 """Arguments of methods that have no default."""
@@ -129,7 +129,7 @@ OTHERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         lambda **given: ldptui.attack("mga").reports(**given),
         {"protocol": GRR, "view": View(np.array([1])), "count": 5, "rng": RNG},
     ),
-    "robust": (ldptui.estimate, {"reports": SENT, "protocol": OLH, "share": 0.05, "top": 2}),
+    "top": (ldptui.estimate, {"reports": SENT, "protocol": OLH, "top": 2}),
     "sums": (ldptui.estimate, {"reports": np.zeros((3, 4)), "protocol": SHE, "coverage": True}),
 }
 """Calls of another sort."""

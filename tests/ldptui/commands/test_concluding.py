@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Sequence
@@ -120,27 +119,6 @@ def test_counts_estimates_and_python_agree_with_reports(place: Path, capsys: Cap
     )
     assert made.document() == whole
     assert list(made.to_frame()["item"]) == NAMES
-
-
-def test_estimate_has_the_robust_ends_and_the_overturning_share(
-    place: Path, capsys: Captured
-) -> None:
-    whole = told(capsys, *arguments(place, "--share", "0.02", "--claim", "apple > pear"))
-    asked = ("estimate", *arguments(place)[1:], "--share", "0.02")
-    rows = [*csv.DictReader(succeed(capsys, *asked, "--format", "csv").splitlines())]
-    assert [float(row["low"]) for row in rows] == [row["low"] for row in whole["items"]]
-    assert "if up to 2 % of all is fake" in succeed(capsys, *asked)
-    oue = ldptui.protocol("oue", items=8, epsilon=1.0)
-    reports = np.concatenate([*ldptui.read_reports(place / "reports.csv", oue)])
-    found = ldptui.estimate(reports, oue, share=0.02, labels=NAMES)
-    assert found.high is not None
-    assert found.high.tolist() == [row["high"] for row in whole["items"]]
-    beta = found.overturn("apple", "pear")
-    assert beta.share == whole["claims"][0]["overturning_share"]
-    with pytest.raises(ldptui.ScenarioError, match="share is required"):
-        ldptui.estimate(reports, oue).overturn("0", "1")
-    with pytest.raises(ldptui.ScenarioError, match="corrections"):
-        ldptui.estimate(reports, oue, share=0.02, corrections=["norm-sub"])
 
 
 def test_a_sharp_set_lies_within_and_says_what_it_assumes(place: Path, capsys: Captured) -> None:
