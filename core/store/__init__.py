@@ -15,9 +15,8 @@ from __future__ import annotations
 
 from ..base.versions import SIMULATOR, differing, redrawn, versions
 from .cell_address import cell_keys
-from .goal_answers import KeptAnswers
 from .run_records import Arrival, Run, RunCell, Status
-from .run_writer import RunMemory, RunPart, begin, resume
+from .run_writer import KeptAnswers, RunMemory, RunPart, begin, resume
 from .store import Store
 from .store_merge import MergeSummary, merge
 from .store_open import is_store, open_store

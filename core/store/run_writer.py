@@ -1,7 +1,11 @@
-"""Keeps runs: a row when one begins, a short transaction for each block of it."""
+"""Keeps runs: a row when one begins, a short transaction for each block of it.
+
+The answers to goals that took a search are kept as they are found, known to every later search.
+"""
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 import uuid
@@ -11,15 +15,27 @@ from typing import Any
 
 from ..base.code import kind_of_table
 from ..base.errors import FileError, one_line
+from ..base.streams import digest
 from ..base.versions import differing, versions
 from ..cell import Cell
 from ..experiment import Experiment
+from ..experiment.search import measured_alone, with_fakes
+from ..metrics.goal import Answer
 from ..metrics.results import BLOCK_TRIALS, CellResults
 from ..population import STATED
 from ..running.runner import Results
 from ..view.cells import metric_names
-from .cell_address import addresses, cell_keys, histogram_digests
-from .run_records import Arrival, Run, RunCell, describe_process, process_address
+from .block_store import corruption_context
+from .cell_address import addresses, canonical, cell_keys, histogram_digests
+from .run_records import (
+    Arrival,
+    Run,
+    RunCell,
+    decode_answer,
+    describe_process,
+    encode_answer,
+    process_address,
+)
 from .store import Store
 
 
@@ -170,12 +186,34 @@ class RunPart:
 
     def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
         """The block, if the store has it, and it is not damaged."""
-        key, positions = self._keys[cell.index], self._positions[cell.index]
-        return self._run.find_block(key, positions, number, trials, self._frequencies)
+        run, key = self._run, self._keys[cell.index]
+        if run._fresh or run.failure:
+            return None
+        with run._lock:
+            try:
+                block = run.store.get_block(key, number, trials, self._frequencies)
+            except FileError as error:
+                run.failure = str(error)
+                return None
+            if block is not None:
+                if (key, number) not in run._computed:
+                    run.reused += trials
+                run._note(self._positions[cell.index], number, trials)
+        return block
 
     def keep(self, cell: Cell, number: int, block: CellResults) -> None:
-        """Commit a finished block."""
-        self._run.keep_block(self._keys[cell.index], self._positions[cell.index], number, block)
+        """Commit a finished block; nothing after a failure."""
+        run, key = self._run, self._keys[cell.index]
+        if run.failure:
+            return
+        with run._lock:
+            run._computed.add((key, number))
+            run._note(self._positions[cell.index], number, block.trials)
+            try:
+                with run.store.writing(now=False):
+                    run.store.put_block(key, number, block)
+            except FileError as error:
+                run.failure = str(error)
 
 
 class RunMemory(RunPart):
@@ -215,39 +253,6 @@ class RunMemory(RunPart):
         keys = cell_keys(experiment.cells)
         return RunPart(self, keys, [positions.get(key, ()) for key in keys], frequencies)
 
-    def find_block(
-        self, key: str, positions: Sequence[int], number: int, trials: int, frequencies: bool
-    ) -> CellResults | None:
-        """A block of the cell of this key, which is also at these positions of the run."""
-        if self._fresh or self.failure:
-            return None
-        with self._lock:
-            try:
-                block = self.store.get_block(key, number, trials, frequencies)
-            except FileError as error:
-                self.failure = str(error)
-                return None
-            if block is not None:
-                if (key, number) not in self._computed:
-                    self.reused += trials
-                self._note(positions, number, trials)
-        return block
-
-    def keep_block(
-        self, key: str, positions: Sequence[int], number: int, block: CellResults
-    ) -> None:
-        """Commit a block of the cell of this key; nothing after a failure."""
-        if self.failure:
-            return
-        with self._lock:
-            self._computed.add((key, number))
-            self._note(positions, number, block.trials)
-            try:
-                with self.store.writing(now=False):
-                    self.store.put_block(key, number, block)
-            except FileError as error:
-                self.failure = str(error)
-
     def _note(self, positions: Sequence[int], number: int, trials: int) -> None:
         for position in positions:
             arrival = Arrival(self._seconds, position, number, trials)
@@ -277,3 +282,53 @@ class RunMemory(RunPart):
     @property
     def _seconds(self) -> float:
         return time.monotonic() - self._started
+
+
+class KeptAnswers:
+    """The memory of `core.running.searching.searched`: a store, or None for this process alone.
+
+    fresh : know nothing, and keep what is found. found : answers known before. A store that cannot
+    be read or written stops no search: `failure` says what happened.
+    """
+
+    def __init__(
+        self, store: Store | None, fresh: bool = False, found: dict[str, Answer] | None = None
+    ) -> None:
+        self._store, self._fresh = store, fresh
+        self.found = {} if found is None else found
+        self.failure = ""
+
+    def find(self, cell: Cell, most: int) -> Answer | None:
+        """The answer to a cell's goal; None where it is not known."""
+        key = goal_key(cell, most)
+        if key in self.found or self._fresh or self._store is None or self.failure:
+            return self.found.get(key)
+        try:
+            body = self._store.get_bytes(f"answer {key}")
+            with corruption_context(self._store.path):
+                return None if body is None else decode_answer(body)
+        except FileError as error:
+            self.failure = str(error)
+            return None
+
+    def keep(self, cell: Cell, most: int) -> None:
+        """Commit the answer that a cell has."""
+        assert cell.answer is not None
+        key = goal_key(cell, most)
+        self.found[key] = cell.answer
+        if self._store is None or self.failure:
+            return
+        try:
+            with self._store.writing():
+                self._store.put_bytes(encode_answer(cell.answer), f"answer {key}")
+        except FileError as error:
+            self.failure = str(error)
+
+
+def goal_key(cell: Cell, most: int) -> str:
+    """The address of a search: xxh3_128 of all that its answer depends on.
+
+    That is the cell without its fakes, the goal, and `most`, the users that may be tried.
+    """
+    (key,) = cell_keys([measured_alone(with_fakes(cell, 0))])
+    return digest(json.dumps([key, canonical(cell.goal), most]).encode())

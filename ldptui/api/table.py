@@ -19,7 +19,7 @@ from ldptui.core.export import (
     pivot,
     results_cells_csv,
 )
-from ldptui.core.export.frames import make_frame
+from ldptui.core.export.rows import make_frame
 from ldptui.core.running.runner import Results as Measured
 
 from ..text import table
