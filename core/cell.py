@@ -12,10 +12,9 @@ from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obe
 from .base.arms import ARMS, UNDEFENDED, Arm
 from .base.code import What, code_of
 from .base.errors import ScenarioError, check_limit
-from .base.pulse import Pulse, no_pulse
+from .base.pulse import Pulse, Work, no_pulse
 from .base.sampling import Floats
 from .base.streams import Path
-from .base.work import Work
 from .defences import (
     Correction,
     Defence,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -35,3 +36,15 @@ def whole(work: Callable[[], T]) -> T:
     done = pool.submit(work)
     pool.shutdown(wait=False)
     return done.result()
+
+
+# The work of a run: a block of trials.
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """The first trials of a block, to be simulated. number : the block's."""
+
+    number: int
+    trials: int
+    pulse: Pulse

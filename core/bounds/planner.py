@@ -14,11 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError, got
 from ..base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Bounded
-from ..base.sampling import Floats
 from ..law.pure import PureProtocol, Total, item_variance
 from ..law.steps import first_reached, whole_numbers
 
@@ -301,29 +299,3 @@ def floor_above_all(floor: float, plan: Plan) -> ScenarioError:
     most = plan.share / (floor + plan.share)  # the floor is βa, and has to be below 1 − β
     rule = f"is too large: the attack floor alone is {floor:.4g}; it must be below {most:.4g}"
     return ScenarioError(f"{rule}, {got(plan.share)}", key="share")
-
-
-# Fakes.
-
-
-def fakes_for_shift(oracle: Oracle, frequency: float, shift: float) -> float:
-    """β of the fakes who lift an item of this frequency by `shift`; above 1: none can."""
-    room = oracle.gain_factor - frequency
-    return shift / room if room > 0 else math.inf
-
-
-def fakes_for_rank(oracle: Oracle, frequency: float, rival: float) -> float:
-    """β of the fakes who lift an item of this frequency to a rival's estimate.
-
-    rival : the true frequency of the item at the wanted rank; the fakes lower it as they lift the
-    other. f_t + β(a − f_t) = f_k + β((s_k − q)/(p − q) − f_k), solved for β.
-    """
-    behind = rival - frequency
-    if behind <= 0:
-        return 0.0
-    return behind / (oracle.gain_factor - frequency + rival + oracle.lowered)
-
-
-def is_above_floor(estimates: Floats, oracle: Oracle, plan: Plan) -> NDArray[np.bool_]:
-    """bool[d]: the estimates above the threshold βa + zσ₀, which no fake item reaches."""
-    return estimates > attack_floor(oracle, plan) + noise_threshold(oracle, plan)

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from .alarms import Alarm, VerifiedRandomiser
 from .corrections import project
-from .filter import Filter, Load, Received, Verdict, given_the_rest
 from .guard import Guard
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, correct_estimates
 from .numbers import NumberStep, TalliedReports
 from .python import PythonCorrection, PythonFilter
-from .step import Correction, Known, known
+from .step import Correction, Filter, Known, Load, Received, Verdict, given_the_rest, known

@@ -17,8 +17,8 @@ from ..base.sampling import Counts, Floats, binomial_law
 from ..kernels.bits import BitColumns
 from ..law.pure import Items, PureProtocol
 from .fiad import BitFilter
-from .filter import Load, Received, Verdict
 from .itemsets import report_columns, support_of, unpack_bits
+from .step import Load, Received, Verdict
 
 TOP = Range(1, 10)
 LEAST = 1e-300

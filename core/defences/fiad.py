@@ -23,7 +23,6 @@ from ..law.mechanism import lacking
 from ..law.pure import Items, Mechanism
 from ..protocols.hashing import LocalHashing
 from ..protocols.unary import IndependentBits
-from .filter import Filter, Load, Received, Verdict
 from .itemsets import (
     Level,
     memory_of,
@@ -33,6 +32,7 @@ from .itemsets import (
     unpack_bits,
     users_in,
 )
+from .step import Filter, Load, Received, Verdict
 
 CHANCE = Range(0, 1, "()")
 SUPPORT = Range(0, 1, "[)")

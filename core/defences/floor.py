@@ -23,8 +23,8 @@ from ..kernels.bits import BitColumns
 from ..law.exchangeable import Exchangeable
 from ..law.pure import Mechanism, PureProtocol, Reports
 from ..law.together import tells_together
-from .filter import Filter, Load, Received, Verdict
 from .itemsets import USERS_AT_ONCE, pair_counts, report_columns, users_in
+from .step import Filter, Load, Received, Verdict
 
 PAIRED: Final = 384
 """Items whose pairs are counted, at most: those that most reports support."""

@@ -26,8 +26,7 @@ from ..law.pure import BoolArray, Items, Mechanism, Reports, Rng
 from ..protocols.grr import GRR
 from ..protocols.hashing import LocalHashing
 from ..protocols.unary import IndependentBits
-from .filter import Filter, Load, Received, Verdict
-from .step import Known
+from .step import Filter, Known, Load, Received, Verdict
 
 COMPARED = Range(1, 64)
 

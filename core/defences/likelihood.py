@@ -14,9 +14,8 @@ import numpy as np
 from ..base.ranges import Range
 from ..base.sampling import Floats
 from .fiad import BitFilter
-from .filter import Load, Received, Verdict
 from .itemsets import report_columns, users_in
-from .step import Correction, Known
+from .step import Correction, Known, Load, Received, Verdict
 
 HALVINGS: Final = 60
 """Steps of the search for the multiplier: a bracket shrinks to 2^-60 of its width."""

@@ -12,8 +12,8 @@ from ..law.exchangeable import Exchangeable
 from ..law.pure import Mechanism
 from ..law.together import PairLaw, tells_together
 from .fiad import CHANCE, BitFilter
-from .filter import Load, Received, Verdict
 from .itemsets import USERS_AT_ONCE, pair_counts, report_columns, unpack_bits, users_in
+from .step import Load, Received, Verdict
 from .suspects import MOST, least_number, looked_at, restore_counts, suspects
 
 

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Literal, NoReturn
 
 from ..base.code import PythonCode, What
 from ..base.errors import DefenceError
-from .filter import Filter, Load
-from .step import Correction, Step
+from .step import Correction, Filter, Load, Step
 
 
 @dataclass(frozen=True)

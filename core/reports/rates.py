@@ -16,11 +16,10 @@ import numpy as np
 from ..attacks import split
 from ..base.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ..base.errors import DefenceError
-from ..base.pulse import Pulse, no_pulse
+from ..base.pulse import Pulse, Work, no_pulse
 from ..base.sampling import Floats
 from ..base.streams import stream
 from ..base.summary import Estimate
-from ..base.work import Work
 from ..cell import Cell
 from ..defences import Defence, Filter, project
 from ..experiment import compile  # noqa: A004

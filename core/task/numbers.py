@@ -19,11 +19,10 @@ from ..attacks import Fakes
 from ..base.arms import ATTACKED, CLEAN, DEFENDED, Arm
 from ..base.errors import ScenarioError, check_limit, spelled
 from ..base.flags import Flags
-from ..base.pulse import Pulse
+from ..base.pulse import Pulse, Work
 from ..base.ranges import Range, check_bounds, check_span
 from ..base.sampling import Counts, Floats
 from ..base.streams import Path
-from ..base.work import Work
 from ..bounds.robust import Interval, robust_mean
 from ..cell import Cell, Task
 from ..collection.counts import block_counts

@@ -164,43 +164,6 @@ def test_pooled_estimates_follow_the_theory_of_the_pool(
 QUIET = {"kind": "rappor", "form": "basic", "f": 0.75, "p": 0.05, "q": 0.95}
 
 
-@pytest.mark.every(6)
-@pytest.mark.parametrize("protocol", [QUIET, ONE_TIME], ids=["quiet", "one-time"])
-def test_the_variance_of_a_memoised_pool(protocol: dict[str, Any], seed: int) -> None:
-    """It does not fall as 1 / R: what the permanent bits add stays."""
-    one = campaign(protocol, 6, None, seed=seed)
-    alone, pool = clean_variance(one.rounds[0]), clean_variance(one)
-    means = np.array([one.block(number).arms[CLEAN].mean for number in range(40)])
-    truth = one.population.frequencies
-    assert budget.mean(means, truth, pool / 20)
-    assert budget.spread(means, truth, pool / 20)
-    fresh = np.array([clean_variance(cell) for cell in one.rounds]).sum(axis=0) / 36
-    # As if every round drew its permanent bits anew.
-    assert not budget.spread(means, truth, fresh / 20)
-    assert (pool > 1.2 * fresh).all()
-    assert (pool <= alone * 1.5).all()
-
-
-@pytest.mark.every(2)
-@pytest.mark.parametrize("path", ["counts", "reports"])
-@pytest.mark.parametrize("protocol", [QUIET, ONE_TIME], ids=["quiet", "one-time"])
-def test_rounds_of_the_same_users_are_correlated_on_both_paths(
-    protocol: dict[str, Any], path: str, seed: int
-) -> None:
-    """Cov of the estimates of two rounds: (f/2)(1-f/2) / ((1-f)² n), by the sum of both."""
-    users = [30, 20, 10]
-    one = cell(users, protocol, None, campaign={"rounds": 2}, seed=seed, simulate={"path": path})
-    noise = one.protocol.noise
-    assert noise is not None
-    kept = noise.f / 2 * (1 - noise.f / 2) / ((1 - noise.f) ** 2 * one.rounds[0].users)
-    alone = clean_variance(one.rounds[0])
-    variance = (2 * alone + 2 * kept) / 4
-    assert variance == pytest.approx(clean_variance(one))
-    means = np.array([one.block(number).arms[CLEAN].mean for number in range(60)])
-    assert budget.mean(means, one.population.frequencies, variance / 20)
-    assert budget.spread(means, one.population.frequencies, variance / 20)
-
-
 @pytest.mark.every(2)
 @pytest.mark.parametrize("fresh_bits", [False, True], ids=["kept", "mutant"])
 def test_cohorts_and_bits_of_bloom_filters_are_kept(fresh_bits: bool, seed: int) -> None:
@@ -283,12 +246,6 @@ def test_privacy_of_memoised_reports_is_bounded(protocol: dict[str, Any]) -> Non
 def test_more_rounds_change_no_earlier_one(protocol: dict[str, Any]) -> None:
     short, long = (of_rounds(campaign(protocol, r).block(0, 5)) for r in (2, 5))
     assert alike(short.metrics, long.metrics[:, :2])
-
-
-def test_rounds_have_noise_of_their_own() -> None:
-    rounds = of_rounds(campaign(PURE[1], 4).block(0, 5))
-    assert np.unique(column(rounds.metrics, "gain")).size == 20
-    assert np.unique(column(rounds.metrics, "mse_clean")).size == 20
 
 
 @pytest.mark.parametrize("path", ["counts", "reports"])

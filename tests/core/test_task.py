@@ -13,7 +13,7 @@ from support.cases import experiment
 
 from ldptui import core
 from ldptui.core.base.arms import ATTACKED, CLEAN
-from ldptui.core.base.work import Work
+from ldptui.core.base.pulse import Work
 from ldptui.core.cell import Task
 from ldptui.core.export import to_json
 from ldptui.core.metrics import METRICS, Conclusion, FrequencyConclusion, empty_measures

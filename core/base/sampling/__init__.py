@@ -15,6 +15,13 @@ from .laws import (
     random_subsets,
     uniform_multinomial,
 )
-from .packed_bits import PackedBernoulli, flip_bits, packed_bernoulli, set_bits
 from .picking import subset_counts, subset_counts_beside_own
-from .subsets import packed_picks, packed_subsets, without_padding
+from .subsets import (
+    PackedBernoulli,
+    flip_bits,
+    packed_bernoulli,
+    packed_picks,
+    packed_subsets,
+    set_bits,
+    without_padding,
+)

@@ -10,10 +10,9 @@ import numpy as np
 
 from ...base.arms import ATTACKED, Arm
 from ...base.errors import ScenarioError, check_limit
-from ...base.pulse import Pulse, no_pulse
+from ...base.pulse import Pulse, Work, no_pulse
 from ...base.sampling import Floats
 from ...base.streams import Path
-from ...base.work import Work
 from ...cell import Cell, Task
 from ...collection.counts import (
     arrived_counts,

@@ -11,8 +11,8 @@ import numpy as np
 
 from ...base.arms import ATTACKED, CLEAN, Arm
 from ...base.errors import ScenarioError, got, spelled
+from ...base.pulse import Work
 from ...base.ranges import Range, check_bounds
-from ...base.work import Work
 from ...cell import Cell, Task
 from ...law.pure import Mechanism
 from ...metrics import METRICS, Conclusion, HitterConclusion, measure

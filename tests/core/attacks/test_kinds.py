@@ -2,9 +2,7 @@
 
 import dataclasses
 import itertools
-import math
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,13 +23,10 @@ from ldptui.core.attacks import (
     ATTACKS,
     ListedTargets,
     MaximalGain,
-    PatternAttack,
     Reactive,
-    SubsetGain,
     View,
 )
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.sampling import binomial_law
 from ldptui.core.bounds import solver
 from ldptui.core.cell import Cell
 from ldptui.core.law.exchangeable import Exchangeable
@@ -39,7 +34,7 @@ from ldptui.core.law.law import Ask, Law, LawName
 from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.metrics.ranking import in_top
-from ldptui.core.protocols import GRR, OLH, OUE, PROTOCOLS, SUE, BitNoise, Rappor, hashing
+from ldptui.core.protocols import GRR, OLH, OUE, PROTOCOLS, BitNoise, Rappor, hashing
 from ldptui.core.theory import (
     cell_gain,
     expected_estimate,
@@ -122,56 +117,7 @@ def test_closed_forms_are_those_of_the_law(case: Case, kind: str) -> None:
         assert_closed_forms(one, law)
 
 
-@pytest.mark.every(23)
-@every_pair
-def test_counts_have_the_covariances_of_the_law(case: Case, kind: str, seed: int) -> None:
-    one, law = poisoned(case, kind, 0.5, "counts", seed)
-    pairs = [counts(one, block) for block in range(60)]
-    fakes = np.concatenate([attacked - clean for clean, attacked in pairs])
-    assert budget.moments(fakes, law.fakes.mean, law.fakes.covariance)
-    other = replace(law, fake=case.held([0])).fakes
-    assert not budget.moments(fakes, other.mean, other.covariance)
-
-
 # S, written down.
-
-
-def test_unperturbed_items_support_themselves_and_what_collides() -> None:
-    for r in (1, 3, 10):
-        for protocol, expected in ((GRR(64, 1), 1), (OUE(64, 1), 1), (SUE(64, 1), 1)):
-            assert protocol.find_support("unperturbed", r).target * r == pytest.approx(expected)
-        for g in (2, 4):
-            found = OLH(64, 1, g).find_support("unperturbed", r).target * r
-            assert found == pytest.approx(1 + (r - 1) / g)
-
-
-@pytest.mark.parametrize(("r", "subset"), [(10, 4), (10, 1), (10, 10), (5, 2), (64, 30)])
-def test_mga_a_pads_from_everything_outside_the_subset(r: int, subset: int) -> None:
-    d = 64
-    attack = SubsetGain(0.1, ListedTargets((0,)), subset)
-    for protocol in (OUE(d, 1), SUE(d, 1), OUE(d, 3)):
-        pad = min(max(0, math.floor(protocol.p + (d - 1) * protocol.q - subset)), d - subset)
-        expected = subset + (r - subset) * pad / (d - subset)
-        assert attack.support(protocol, r).target * r == pytest.approx(expected)
-    olh = OLH(d, 1, 4)
-    matched = olh.find_support("crafted", subset, SeedSearch()).target * subset
-    expected = matched + (r - subset) / 4
-    assert attack.support(olh, r).target * r == pytest.approx(expected)
-
-
-def test_apa_has_the_ones_of_an_honest_report(rng: Rng) -> None:
-    """Their number, report by report, which is what gives MGA away."""
-    protocol, targets = OUE(64, 1.0), np.arange(10)
-    attack = PatternAttack(0.1, ListedTargets((0,)))
-    reports = attack.reports(protocol, View(targets), 20_000, rng)
-    honest = np.convolve([0.5, 0.5], binomial_law(63, protocol.q)[1])
-    seen = np.bincount(protocol.supports(reports).sum(axis=1), minlength=honest.size)
-    assert budget.law(seen[: honest.size], honest / honest.sum())
-    crafted = protocol.craft(targets, 20_000, SeedSearch(), rng)
-    fixed = np.bincount(protocol.supports(crafted).sum(axis=1), minlength=honest.size)
-    assert not budget.law(fixed, honest / honest.sum())
-    mean = float(honest @ np.minimum(np.arange(honest.size), 10)) / honest.sum()
-    assert attack.support(protocol, 10).target * 10 == pytest.approx(mean)
 
 
 def test_demotion_finds_an_empty_bucket_where_there_are_more_buckets_than_targets() -> None:
@@ -179,13 +125,6 @@ def test_demotion_finds_an_empty_bucket_where_there_are_more_buckets_than_target
     # Two targets in two buckets: apart with probability 1/2, each time.
     assert hashing.fewest_law(2, 2, 1) == pytest.approx([1 / 2, 1 / 2, 0])
     assert hashing.fewest_law(2, 2, 5) == pytest.approx([1 - 1 / 32, 1 / 32, 0])
-
-
-def test_a_bucket_without_targets_is_found_where_there_is_one(rng: Rng) -> None:
-    protocol = OLH(64, 1.0, 4)
-    for r in (1, 2, 3):
-        reports = protocol.avoid(np.arange(r), 500, SeedSearch(1), rng)
-        assert not protocol.supports(reports)[:, :r].any()
 
 
 @pytest.mark.parametrize("r", [4, 7, 12])

@@ -97,22 +97,6 @@ def test_a_plan_holds_in_simulation(kind: str) -> None:
     assert not budget.mean(estimates[:, target], floor * 1.1, spread)
 
 
-@pytest.mark.parametrize("kind", PROTOCOLS)
-def test_fakes_reach_a_rank_and_a_shift(kind: str) -> None:
-    protocol, chosen = bound(kind), oracle(kind)
-    target, rival = 0.02, 0.05
-    share = planner.fakes_for_rank(chosen, target, rival)
-    crafted = protocol.find_support("crafted", 1, SEEDS)
-    gap = protocol.p - protocol.q
-    lifted = (1 - share) * target + share * (crafted.target - protocol.q) / gap
-    lowered = (1 - share) * rival + share * (crafted.other - protocol.q) / gap
-    assert lifted == pytest.approx(lowered)
-    assert planner.fakes_for_rank(chosen, rival, target) == 0
-    moved = planner.fakes_for_shift(chosen, target, 0.1)
-    after = (1 - moved) * target + moved * (crafted.target - protocol.q) / gap
-    assert after - target == pytest.approx(0.1)
-
-
 def test_what_cannot_be_reached_says_why() -> None:
     chosen = oracle("oue")
     low = replace(PLAN, frequency=0.01)
@@ -129,12 +113,3 @@ def test_what_cannot_be_reached_says_why() -> None:
         )
     with pytest.raises(ScenarioError, match="share must be in"):
         replace(PLAN, share=1.0)
-
-
-def test_a_table_of_estimates_is_trusted_above_the_floor_and_the_noise() -> None:
-    chosen = oracle("grr")
-    edge = planner.attack_floor(chosen, PLAN) + planner.noise_threshold(chosen, PLAN)
-    assert planner.is_above_floor(np.array([edge * 1.01, edge * 0.99]), chosen, PLAN).tolist() == [
-        True,
-        False,
-    ]

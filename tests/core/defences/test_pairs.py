@@ -12,9 +12,9 @@ from support.kinds import SEVERAL_ITEMS
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
 from ldptui.core.defences import Received, Verdict
-from ldptui.core.defences.itemsets import pair_counts, report_columns
+from ldptui.core.defences.itemsets import report_columns
 from ldptui.core.defences.pairs import Pairs
-from ldptui.core.defences.suspects import least_number, suspects
+from ldptui.core.defences.suspects import least_number
 from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import Items, Reports, Rng, SeedSearch, Total, item_variance
 from ldptui.core.law.together import PairLaw, numbers
@@ -103,13 +103,6 @@ def test_honest_reports_alarm_at_the_promised_rate_at_most(kind: str, rng: Rng) 
         assert raised <= 12, "of 60 at 0.05: one in 10^5 is as unlikely at twice that rate"
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("kind", SEVERAL_ITEMS)
-def test_honest_populations_alarm_at_the_promised_rate_in_2000_runs(kind: str, rng: Rng) -> None:
-    raised = alarms(bound(kind, 12), POPULATIONS, 2000, 667, rng)
-    assert raised / 2001 <= 0.05
-
-
 def test_a_limit_for_one_pair_alone_would_alarm_too_often(rng: Rng) -> None:
     """The mutant: the chance is promised for all pairs, not for each."""
     protocol, raised = OUE(48, 1.0), 0
@@ -165,16 +158,6 @@ def test_the_power_is_that_of_its_closed_form(make: Any, law: str, part: float, 
     assert check_power(make, law, part, 40, rng, mutant=False)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("epsilon", [1.0, 2.0])
-@pytest.mark.parametrize(("make", "law", "part"), SETTINGS)
-def test_the_power_is_that_of_its_closed_form_in_50_settings(
-    make: Any, law: str, part: float, epsilon: float, rng: Rng
-) -> None:
-    protocol_of = lambda d, _: make(d, epsilon)  # noqa: E731
-    assert check_power(protocol_of, law, part, 200, rng, mutant=False)
-
-
 @pytest.mark.every(3)
 @pytest.mark.parametrize("make", [OUE, SUE, OLH, ss])
 def test_the_targets_of_mga_are_named_and_the_estimates_mended(make: Any, rng: Rng) -> None:
@@ -205,24 +188,6 @@ def test_the_targets_of_mga_are_named_and_the_estimates_mended(make: Any, rng: R
     assert budget.mean(estimates, truth, 2 * noise)
     plain = protocol.estimates(protocol.support_counts(reports)[None], len(reports))
     assert not budget.mean(np.repeat(plain.frequencies, runs, axis=0), truth, 2 * noise)
-
-
-def test_the_excess_finds_the_ten_pairs_of_five_targets(rng: Rng) -> None:
-    """One percent of MGA on OLH, and the same collection without it."""
-    protocol, users = OLH(100, 1.0), 200_000
-    frequencies = 1 / np.arange(1, 101)
-    held = rng.choice(100, users, p=frequencies / frequencies.sum())
-    honest = protocol.perturb(held, rng)
-    fakes = protocol.craft(TARGETS + 70, users // 100, SeedSearch(1000), rng)
-    assert screened(protocol, honest).alarm is False
-    reports = np.concatenate([honest, fakes])
-    single, every = protocol.support_counts(reports), np.arange(100)
-    together = pair_counts(report_columns(protocol, reports), every, no_pulse)
-    law = PairLaw.of(protocol)
-    seen = suspects(law, single, every, together, len(reports), 0.001)
-    assert seen.items.tolist() == (TARGETS + 70).tolist()
-    assert len(seen.pairs) == 10
-    assert (seen.z > 4).all()
 
 
 def test_reports_of_hashing_and_of_subsets_make_the_columns_of_their_bits(rng: Rng) -> None:

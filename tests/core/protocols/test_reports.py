@@ -1,7 +1,5 @@
 """Honest and random reports of every protocol: p and q by counting, and their law."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from support import budget
@@ -13,7 +11,7 @@ from support.cases import (
     every_case,
     subset_counts_of,
 )
-from support.report_laws import Case, Moments
+from support.report_laws import Case
 
 from ldptui.core.kernels.hashing import buckets
 from ldptui.core.law.pure import PureProtocol
@@ -27,28 +25,6 @@ REPORTS = 120_000
 
 
 # p and q by counting, both ways.
-
-
-def spreads(case: Case) -> Any:
-    """[own item, item]: the variance of what a report says of each item."""
-    return [Moments.of(case.honest(item)).covariance.diagonal() for item in range(case.domain_size)]
-
-
-def counts_show_p_and_q(case: Case, protocol: PureProtocol, rng: Rng) -> Verdict:
-    """A billion users that all hold one item."""
-    n = 10**9
-    histogram = n * np.eye(case.domain_size, dtype=np.int64)
-    rates = np.full((case.domain_size,) * 2, case.q)
-    np.fill_diagonal(rates, case.p)
-    counts = protocol.sample_counts(histogram, rng)
-    if case.code is not None and case.code.signed:
-        return budget.mean(counts[None], n * rates, n * np.array(spreads(case)))
-    return budget.proportion(counts, n, rates)
-
-
-@pytest.mark.parametrize("case", [*CASES, *EXTREMES], ids=str)
-def test_counts_show_p_and_q(case: Case, rng: Rng) -> None:
-    assert counts_show_p_and_q(case, bind(case), rng)
 
 
 # The joint law of one report.

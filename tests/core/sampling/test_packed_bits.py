@@ -9,7 +9,7 @@ from support import budget
 from support.budget import Verdict
 
 from ldptui.core.base.sampling import PackedBernoulli, flip_bits, packed_bernoulli, set_bits
-from ldptui.core.base.sampling.packed_bits import BLOCK, NUMBERS
+from ldptui.core.base.sampling.subsets import BLOCK, NUMBERS
 
 Rng = np.random.Generator
 
