@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -15,7 +14,6 @@ from textual.binding import Binding
 from textual.command import DiscoveryHit, Hit, Hits
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.keys import format_key
 from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 from textual.widget import Widget
@@ -193,16 +191,8 @@ def keys_of(app: App[Any], binding: Binding) -> list[str]:
     """The keys of a binding as they are now, as key hints write them; alt and a digit once."""
     changed = getattr(getattr(app, "settings", None), "keys", {})
     keys = map(str.strip, changed.get(binding.id, binding.key).split(","))
-    return [write_key(key) for key in keys if key not in keyboard.ALT_DIGITS]
-
-
-def write_key(key: str) -> str:
-    """A key as the key hints write it; Textual leaves the names of some characters."""
-    word = key if len(key) == 1 else format_key(key)
-    try:
-        return unicodedata.lookup(word.replace("_", " ")) if "_" in word else word
-    except KeyError:
-        return word
+    shown = (Binding(key, "") for key in keys if key not in keyboard.ALT_DIGITS)
+    return [app.get_key_display(binding) for binding in shown]
 
 
 def _title(node: DOMNode, binding: Binding) -> str:

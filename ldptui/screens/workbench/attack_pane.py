@@ -174,10 +174,6 @@ class AttackPane(FormPane):
         before, at = steps_of(draft), self.focused_key.split(".")[1:2]
         place = int(at[0]) if at else len(before)
         after, chosen = changed_steps(before, what, place + (what == "add" and bool(at)))
-        if after == before:  # two equal steps have changed places
-            self._wanted = f"{TABLE}.{chosen}.kind"
-            self.show()
-            return
         if what == "remove":
             self.post_message(Noted(f"step {place + 1} removed; ctrl+z brings it back"))
         if after:
