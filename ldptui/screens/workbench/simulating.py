@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,17 +12,18 @@ from msgspec.structs import replace
 from textual.message import Message
 
 from ...engine import Engine
-from ...engine.simulation import Simulation
-from ...session.runs import alike, may_change
-from ...session.snapshot import with_rest
+from ...session.attack_options import unseen_code
+from ...session.runs import Run, alike, may_change
+from ...session.snapshot import Request, Snapshot, with_rest
 from .desk import BURST_S, Desk
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
     from ldptui.core.view import TrialEstimates
 
+    from ...session.consent import Agreed
     from ...session.draft import Draft
-    from ...session.snapshot import Selection, Snapshot
+    from ...session.snapshot import Selection
 
 
 MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
@@ -38,8 +40,12 @@ class Simulations:
     """
 
     def __init__(self, desk: Desk, engine: Engine, store: Path | None) -> None:
-        self._desk, self._engine = desk, engine
-        self._simulation = Simulation(engine, store)
+        self._desk, self._engine, self._store = desk, engine, store
+        self._agreed: tuple[Agreed, ...] = ()  # the code that may run, until the app ends
+        self._key = 0  # of the last request
+        self._previewed: tuple[object, ...] = ()  # the document and the cells
+        self._full: int | None = None  # the key of the run asked for, while it goes on
+        self._waits = False  # a preview does, for the end of that run
         self._last = 0.0  # when the last edit came
         self._edited = True  # since the last preview: the run shown may give way
         self._asked = False  # for a run, before there was a scenario to run
@@ -86,9 +92,12 @@ class Simulations:
                 self._before = live.snapshot
         elif stays is not None:
             return
-        run = self._simulation.preview(draft, selections)
-        self._edited = self._edited and self._simulation.waits
-        if run is not None:
+        asked = (draft.scenario.document, *selections)
+        self._waits = self._full is not None
+        self._edited = self._edited and self._waits
+        if selections and asked != self._previewed and not self._waits:
+            self._previewed = asked
+            run = self._ask(draft, selections)
             if self._before is not None:
                 run = replace(run, snapshot=with_rest(run.snapshot, self._before))
             desk.keep(desk.shelf.begun(run, shown=stays is None), soon=True)
@@ -151,8 +160,28 @@ class Simulations:
         self._edited = False
         self._desk.charts.show_sweep(draft)
         selections = self._desk.charts.selections(draft)
-        run = self._simulation.run(draft, selections, resumed)
+        self._previewed = ()
+        self._full = self._key + 1
+        run = self._ask(draft, selections, True, resumed)
         self._desk.keep(self._desk.shelf.begun(run))
+
+    def _ask(
+        self, draft: Draft, selections: Sequence[Selection], full: bool = False,
+        resumed: int | None = None,
+    ) -> Run:  # fmt: skip
+        """Ask the engine for a preview, or for a run, which is kept in the store."""
+        assert draft.scenario is not None
+        self._key += 1
+        # Fewer redraws over a network.
+        interval = 1.0 if os.environ.get("SSH_CONNECTION") else 0.25
+        store, source = str(self._store or ""), str(draft.path or "")
+        request = Request(
+            self._key, draft.scenario.document, str(draft.folder), tuple(selections), full,
+            interval, store if full else "", source if full else "", resumed, self._agreed,
+        )  # fmt: skip
+        self._engine.run(request)
+        snapshot = Snapshot(self._key, "running", full=full, kept=resumed)
+        return Run(self._key, request.document, snapshot, time.time(), draft.title)
 
     async def _ask_and_begin(self, draft: Draft, resumed: int | None) -> None:
         """Run a scenario with somebody's code, if the user lets it run."""
@@ -169,14 +198,16 @@ class Simulations:
 
         desk = self._desk
         desk.busy("looking for the code that the scenario asks for …")
-        unseen = await self._simulation.unseen(draft)
+        document = draft.scenario.document if draft.scenario is not None else {}
+        request = Request(0, document, str(draft.folder), agreed=self._agreed)
+        unseen = await self._engine.unseen(request, unseen_code)
         desk.busy("")
         if unseen and not await desk.app.push_screen_wait(ConsentScreen(unseen)):
             names = " and ".join(f"{code.what} {code.name!r}" for code in unseen)
             desk.note(f"nothing ran: the {names} is not allowed")
             return False
-        for code in unseen:
-            self._simulation.agree(code)
+        self._previewed = ()  # it may have been refused
+        self._agreed = (*self._agreed, *(code.agreed for code in unseen))
         return True
 
     def cancel(self) -> None:
@@ -193,8 +224,10 @@ class Simulations:
         if not snapshot.full and self._before is not None:
             snapshot = with_rest(snapshot, self._before)
         self._desk.keep(before.heard(snapshot), soon=running and not snapshot.full)
-        if self._simulation.heard(snapshot):
-            self.preview_soon()
+        if not running and snapshot.key == self._full:
+            self._full = None
+            if self._waits:
+                self.preview_soon()
         return snapshot.full and not (running and self._desk.shelf.numbers == before.numbers)
 
 
