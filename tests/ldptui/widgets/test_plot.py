@@ -88,25 +88,6 @@ async def test_the_rows_are_drawn_once_for_all_lines(monkeypatch: pytest.MonkeyP
         assert len(calls) == 2
 
 
-async def test_a_chart_that_gets_another_size_as_well_is_drawn_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    sizes: list[tuple[int, int]] = []
-
-    def counted(chart: Chart, look: Look) -> list[Strip]:
-        sizes.append((look.width, look.height))
-        return draw(chart, look)
-
-    app = Host(plot(1, 5, 9))
-    async with app.run_test(size=(60, 20)) as pilot:
-        monkeypatch.setattr("ldptui.charts.draw.draw", counted)
-        app.view.chart = plot(2, 5, 9)
-        app.view.styles.height = 12
-        await pilot.pause()
-        assert sizes == [(60, 12)]
-        assert app.view.shown() == expected(app, plot(2, 5, 9))
-
-
 async def test_zoom_shows_a_part_of_the_axis_around_the_cursor() -> None:
     xs = [float(x) for x in range(101)]
     chart = Plot("t", Axis("x"), Axis("y"), (Series("s", xs, xs, "series-0"),), cursor=20.0)
@@ -209,16 +190,6 @@ async def test_every_theme_can_be_drawn() -> None:
             assert app.view.as_svg().startswith("<svg")
 
 
-async def test_text_colours_come_from_the_theme() -> None:
-    app = Host(plot(1, 5, 9))
-    async with app.run_test(size=(60, 20)) as pilot:
-        app.theme = "nord"
-        await pilot.pause()
-        palette = palette_of(app)
-        assert palette.foreground.lower() == app.theme_variables["foreground"].lower()
-        assert palette.muted not in (palette.foreground, palette.background)
-
-
 async def test_the_charset_of_the_app() -> None:
     app = Host(plot(1, 5, 9), charset="ascii")
     async with app.run_test(size=(60, 20)) as pilot:
@@ -253,11 +224,3 @@ async def test_as_text_and_as_svg() -> None:
         assert "Bars&#160;&amp;&#160;more" in svg
         assert DARK.clean in svg.lower()
         assert svg == app.view.as_svg()
-
-
-async def test_it_takes_the_focus_and_no_keys() -> None:
-    app = Host(plot(1, 5, 9))
-    async with app.run_test(size=(60, 20)):
-        app.view.focus()
-        assert app.view.can_focus
-        assert not ChartView.BINDINGS
