@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 from support.fake_engine import FakeEngine
 from support.waiting import until
+from support.workbench_app import finished
 from textual.app import SystemCommand
 from textual.command import CommandInput, CommandList, CommandPalette, Hit
 from textual.content import Content
@@ -51,9 +52,10 @@ def workbench(**changes: Any) -> Workbench:
 
 
 async def started(pilot: Pilot[None]) -> None:
-    """The first draft is loaded by a worker that begins after the first frame."""
-    await pilot.pause()
-    await pilot.app.workers.wait_for_complete()
+    """The first draft is loaded by a worker that begins after the first frame; it is simulated."""
+    engine = pilot.app.workbench._engine  # type: ignore[attr-defined]
+    await until(pilot, lambda: engine.active is not None)
+    finished(engine)
     await pilot.press("2")
 
 
