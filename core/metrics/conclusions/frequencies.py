@@ -12,6 +12,7 @@ import numpy as np
 from ...base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ...base.flags import Flags
 from ...base.sampling import Floats
+from ...bounds.fakes import floors_of_ordered
 from ...bounds.robust import Ballot, Interval, ballot_of, robust_intervals
 from ...law.pure import BoolArray, Estimates, Items, PureProtocol
 from ..conclusion import Conclusion, Metric, Robust
@@ -224,4 +225,43 @@ RANK_METRICS: Final = tuple(
 )
 """The metrics of the order of the items; their columns stand after those of heavy hitters."""
 
-COLUMNS = ((0, METRICS), (2, RANK_METRICS))
+
+# The metrics of what is still concluded if as many reports may be fake as are: `core.bounds`.
+
+
+def _coverage(outcome: Any) -> Floats:
+    covered = outcome.covered
+    return np.asarray(np.count_nonzero(covered, axis=1) / covered.shape[1])
+
+
+def _overturning(outcome: FrequencyConclusion) -> Floats:
+    """β* of the claim that the item with the largest estimate is the most frequent one."""
+    second, first = outcome.ballot.means(outcome.ordered[:, -2:]).T
+    return np.asarray((first - second) / outcome.ballot.reach)
+
+
+def _certified(outcome: FrequencyConclusion) -> Floats:
+    """What sets of items prove where the reports are read for that, else what counts prove."""
+    made = outcome.estimates.get(ATTACKED_DEFENDED)
+    if made is not None and made.flags is not None:
+        proved = made.flags.certified
+        if not np.isnan(proved).all():
+            return proved
+    assert outcome.protocol is not None
+    reports = outcome.users + outcome.malicious
+    return floors_of_ordered(outcome.protocol, outcome.ordered, reports) / reports
+
+
+_counted = partial(Metric, of=(FrequencyConclusion,), supports=True)
+_any = partial(_counted, of=(Robust,))
+
+ROBUST_METRICS: Final = (
+    _any("robust_low", lambda o: o.robust_ends[0].mean(axis=1), (ATTACKED,), targets=True),
+    _any("robust_high", lambda o: o.robust_ends[1].mean(axis=1), (ATTACKED,), targets=True),
+    _any("robust_coverage", _coverage, (ATTACKED,)),
+    _counted("overturning_share", _overturning, (ATTACKED,)),
+    _counted("certified_fakes", _certified, (ATTACKED,)),
+)  # fmt: skip
+"""The metrics in the order of columns, after those of all other conclusions."""
+
+COLUMNS = ((0, METRICS), (2, RANK_METRICS), (4, ROBUST_METRICS))
