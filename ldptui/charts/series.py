@@ -113,15 +113,10 @@ class Bar(Struct, frozen=True):
 
 
 class Rest(Struct, frozen=True):
-    """The items without a bar: their number, the targets among them, and the sums over them.
-
-    true, value : of the true and the estimated frequencies; None where they are not known.
-    """
+    """The items without a bar: their number, and the targets among them."""
 
     count: int
     targets: int = 0
-    true: float | None = None
-    value: float | None = None
 
 
 class Bars(Struct, frozen=True, tag=True):

@@ -90,7 +90,8 @@ class StatusLine(Widget):
         mark, word = ("✓", "done") if run.status == "done" else ("◐", "stopped, partial")
         known = "all" if run.reused >= run.done else fmt.count(run.reused)
         store = f", {known} from the store" if run.reused else ""
-        said = f"{what} {word}: {fmt.count(run.done)} trials in {fmt.duration(run.seconds)}{store}"
+        trials = f": {fmt.count(run.done)} trials in {fmt.duration(run.seconds)}{store}" * run.full
+        said = f"{what} {word}{trials}"
         return mark, "bold" if mark == "✓" else "$text-accent", DOT.join([said, *note])
 
 

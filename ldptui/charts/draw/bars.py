@@ -19,6 +19,8 @@ from .scale import Scale, fit_scale
 EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 MOST_PLACES: Final = 9
 """Decimals at most: those of the error of 10^12 users, which six would call 0."""
+FULL: Final = 100
+"""Columns from which all numbers of an attacked item stand beside its bar."""
 LABEL: Final = 28
 
 
@@ -147,7 +149,7 @@ def _columns(
     values += [
         each for bar in bars for each in (bar.true, bar.before, *bar.others) if each is not None
     ]
-    scale = fit_scale(Axis(""), [floats([0.0, *values])], max(1, cells), 10)
+    scale = fit_scale(Axis(""), [floats([0.0, *values])], max(1, cells), 20)
     assert scale is not None  # 0 is shown
     return BarLayout(head, bars, rest, foot, labels, numbers, indent, scale)
 
@@ -240,15 +242,7 @@ def _rest_words(chart: Bars, hidden: Sequence[Bar], look: Look) -> str:
     targets = rest.targets + sum(bar.target for bar in hidden)
     words = f"{fmt.count(rest.count + len(hidden))} more"
     words += f", {fmt.count(targets)} targets" if targets else ""
-    sums = []
-    if rest.true is not None:
-        sums.append(
-            f"true {fmt.fixed_decimals(rest.true + sum(bar.true or 0.0 for bar in hidden), 3)}"
-        )
-    if rest.value is not None:
-        value = rest.value + sum(bar.value for bar in hidden if math.isfinite(bar.value))
-        sums.append(f"estimate {fmt.fixed_decimals(value, 3)}")
-    return crop(look.clean(": ".join(filter(None, (words, ", ".join(sums))))), look.width - 4)
+    return crop(look.clean(words), look.width - 4)
 
 
 def _common_power(bars: Sequence[Bar]) -> int:
@@ -289,7 +283,10 @@ def distinct(labels: Sequence[str], width: int) -> list[str]:
 def _choices(
     bars: Sequence[Bar], chart: Bars, look: Look
 ) -> Iterator[list[tuple[str, Sequence[str]]]]:
-    """The columns of numbers that may be shown, the fullest choice first, with equal decimals."""
+    """The columns of numbers that may be shown, the fullest choice first, with equal decimals.
+
+    What an attack changed is drawn: its numbers stand beside it where there is much room.
+    """
     errors = [bar.error for bar in bars if bar.error]
     if errors:
         places = min(MOST_PLACES, fmt.decimals(errors))
@@ -318,9 +315,7 @@ def _choices(
             column("change", [fmt.fixed_decimals(each, places, sign=True) for each in changes])
         ]
     first = both or estimate
-    yield [first, *true, *change]
-    yield [first, *change]
-    yield [estimate, *change]
-    yield change
+    if not change or look.width >= FULL:
+        yield [first, *true, *change]
     yield [estimate]
     yield []

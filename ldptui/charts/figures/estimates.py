@@ -23,8 +23,8 @@ FEW: Final = 12
 """Items that bars alone show: fewer make no curve over their ranks."""
 AROUND: Final = 4
 """Rows around bars: title, heading, the rest, the note."""
-NARROW: Final = 60
-"""Columns below which the words around bars are few."""
+MOST: Final = 10
+"""Bars, at the most, where they would take more than half of the height."""
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
@@ -38,9 +38,9 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     ranked = [shown.items[place] for place in by_rank(shown)]
 
     def draw_bars(at: int | None, room: Room) -> Bars:
-        rows, compact = max(4, room[1] - AROUND), room[0] < NARROW
-        place = _place(shown, at)
-        bars = top_bars(shown, rows, compact=compact, at=place, overlays=overlays)
+        rows = max(4, room[1] - AROUND)
+        rows = min(rows, max(MOST, rows // 2))
+        bars = top_bars(shown, rows, at=_place(shown, at), overlays=overlays)
         return add_to_title(bars, words)
 
     def draw_rank(at: int | None, _: Room) -> Plot:

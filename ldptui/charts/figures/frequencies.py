@@ -42,9 +42,9 @@ def score(frequencies: Frequencies, arm: Estimates, at: int) -> float:
     return off / sigma * math.sqrt(max(1, frequencies.trials)) if sigma > 0 else math.nan
 
 
-def trials_note(trials: int, *, compact: bool = False) -> str:
-    """The kind of an estimate and of its error; `compact` in few words."""
-    error = "± σ" if trials == 1 else "± std error" if compact else "± standard error"
+def trials_note(trials: int) -> str:
+    """The kind of an estimate and of its error."""
+    error = "± σ" if trials == 1 else "± standard error"
     return f"{'one trial' if trials == 1 else f'mean of {fmt.count(trials)} trials'} {error}"
 
 
@@ -113,7 +113,6 @@ def top_bars(
     rows: int,
     *,
     overlays: Sequence[Overlay] = (),
-    compact: bool = False,
     at: int | None = None,
 ) -> Bars:
     """Bars of the targets and of the items that are most frequent in truth, `rows` at most.
@@ -141,14 +140,12 @@ def top_bars(
         )
         for at in shown
     )
-    title = "Targets and most frequent items" if attacked else "Most frequent items"
-    if compact:
-        title = "Targets, top items" if attacked else "Top items"
+    title = "Targets, top items" if attacked else "Top items"
     return Bars(
         title,
         bars,
-        rest=_rest(frequencies, estimates, shown, marked),
-        note=joined(trials_note(frequencies.trials, compact=compact), strange),
+        rest=_rest(frequencies, shown, marked),
+        note=joined(trials_note(frequencies.trials), strange),
         others=tuple((label, tone) for label, tone, _ in laid),
         cursor="" if at is None else frequencies.labels[at],
     )
@@ -172,18 +169,11 @@ def _first_places(
     return [*aimed, *others[: rows - len(aimed)]]
 
 
-def _rest(
-    frequencies: Frequencies, estimates: Sequence[float], shown: Sequence[int], marked: set[int]
-) -> str | Rest:
+def _rest(frequencies: Frequencies, shown: Sequence[int], marked: set[int]) -> str | Rest:
     """The items without a bar; "" where all have one."""
-    left, true = frequencies.domain_size - len(shown), frequencies.true
-    if not left:
-        return ""
-    now = None
-    if len(true) == frequencies.domain_size:
-        now = math.fsum(estimates) - math.fsum(estimates[at] for at in shown)
+    left = frequencies.domain_size - len(shown)
     targets = len(frequencies.targets) - len(marked.intersection(shown))
-    return Rest(left, targets, 1 - math.fsum(true[at] for at in shown), now)
+    return Rest(left, targets) if left else ""
 
 
 def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) -> Table:

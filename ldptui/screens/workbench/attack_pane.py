@@ -60,6 +60,7 @@ class AttackPane(FormPane):
 
     view: var[str] = var("form")
     _said = ""
+    _is_open = False  # what few change is shown
 
     def compose(self) -> ComposeResult:
         yield Form(id="form")
@@ -102,15 +103,13 @@ class AttackPane(FormPane):
         return self.view == "form" and not self.has_class("-both")
 
     def _say_below(self) -> None:
-        """Show the way to the other view, and an error that it would show, in the lower border."""
+        """Show an error that the script would show in the lower border."""
         draft = self.draft
         problems = draft.problems if draft is not None else ()
         hidden = self.hides_script
         self.set_class(bool(problems) and hidden, "-wrong")
-        other = "script" if self.view == "form" else "form"
         line = problems[0].line if problems and hidden else None
-        error = f"✗ line {line} · " if line is not None else ""
-        subtitle = "" if self.has_class("-both") else f"{error}[@click=switch]alt+s {other}[/]"
+        subtitle = "" if line is None else f"[@click=switch]✗ line {line} · alt+s script[/]"
         if subtitle != self._said:
             self._said = self.border_subtitle = subtitle
 
@@ -127,7 +126,7 @@ class AttackPane(FormPane):
 
     def rows(self, draft: Draft) -> Iterator[FormRow]:
         """The attack, then what the server does."""
-        yield from attack_rows(draft)
+        yield from attack_rows(draft, self._is_open)
         yield from defence_rows(draft)
 
     def watch_draft(self, draft: Draft | None) -> None:
@@ -155,7 +154,10 @@ class AttackPane(FormPane):
     def on_form_line_pressed(self, event: FormLine.Pressed) -> None:
         """Edit a mixture or phases in the script, or add a step."""
         event.stop()
-        if event.line.name == "composition":
+        if event.line.name == "more":
+            self._is_open, self._wanted = True, "goal.metric"
+            self.show()
+        elif event.line.name == "composition":
             self.view = "script"
             self.call_after_refresh(self.query_one(ScriptEditor).go_to_attack)
         else:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 
+MORE: Final = "more: goal, phases"
 GIVEN: Final = "given"
 """No goal: the share is given."""
 SHARED: Final = "of each part"
@@ -29,10 +30,14 @@ HASHED: Final = ("seeds", "scoring")
 """Keys that mean something where users hash their items: an attacker searches for seeds."""
 
 
-def attack_rows(draft: Draft) -> Iterator[FormRow]:
-    """The kind of the attack and its keys, or its composition in words; its share, its targets."""
+def attack_rows(draft: Draft, is_open: bool = False) -> Iterator[FormRow]:
+    """The kind of the attack and its keys, or its composition in words; its share, its targets.
+
+    is_open : what few change is shown, as it is of a goal, a mixture and phases.
+    """
     shape = script.shape_of(attack_of(draft))
     kind = value_of(draft, "attack.kind") or "none"
+    is_open = is_open or shape != "one" or value_of(draft, "goal.metric") is not None
     keys = frozenset(keys_of("attack", kind)) if shape == "one" and isinstance(kind, str) else ()
     if shape == "one":
         kinds = [(kind, kind) for kind in listed_kinds("attack")]
@@ -40,14 +45,17 @@ def attack_rows(draft: Draft) -> Iterator[FormRow]:
         yield remark("reason", kind_words("attack", str(kind)).reason)
     yield from _campaign(draft, phased=shape == "phases")
     if shape == "mixture" or "share" in keys:
-        yield from _share(draft)
+        yield from _share(draft, is_open)
     if shape != "one" or "targets" in keys:
         yield from _targets(draft, shared=shape != "one")
     for name in keys_of("attack", str(kind)) if shape == "one" else ():
         if name not in ("share", "targets") and _means_something(draft, name):
             yield own_row(draft, f"attack.{name}", optional=True)
-    yield FormRow("attack.phase", slot="composition", remark=composition(draft))
-    yield remark("facts", facts(draft))
+    if is_open:
+        yield FormRow("attack.phase", slot="composition", remark=composition(draft))
+        yield remark("facts", facts(draft))
+    else:
+        yield FormRow("attack.phase", slot="more", remark=f"▸ {MORE}")
 
 
 def attack_of(draft: Draft | None) -> Mapping[str, Any]:
@@ -107,11 +115,12 @@ def _campaign(draft: Draft, *, phased: bool) -> Iterator[FormRow]:
         yield remark("drift", f"drifts to {kind}, as the script says" if kind else "")
 
 
-def _share(draft: Draft) -> Iterator[FormRow]:
+def _share(draft: Draft, is_open: bool) -> Iterator[FormRow]:
     """The share of fakes, or a goal in its place."""
     goal = value_of(draft, "goal.metric")
     options = [(GIVEN, "none"), *(input_of("goal.metric")[1] or [])]
-    yield FormRow("goal.metric", goal or GIVEN, options=options)
+    if is_open:
+        yield FormRow("goal.metric", goal or GIVEN, options=options)
     for key in ("attack.share",) if goal is None else ("goal.at_least", "goal.over"):
         yield own_row(draft, key)
 
@@ -184,13 +193,15 @@ def _targets_now(draft: Draft) -> list[int | str]:
 
 TABLE: Final = "defence"
 NO_DEFENCE: Final = "none"
-EMPTY: Final = "nothing yet · M compares all defences for your setting"
+EMPTY: Final = "a defence of the server · M compares"
+MORE_STEPS: Final = "add a defence"
 
 
 def defence_rows(draft: Draft) -> Iterator[FormRow]:
     """The steps in order, each with its kind, a reason and its keys; the last row adds one."""
     steps = steps_of(draft)
-    yield remark("then", "then the server:" if steps else f"then the server: {EMPTY}")
+    if steps:
+        yield remark("then", "then the server:")
     kinds = [(kind, kind) for kind in listed_kinds(TABLE)]
     for at, step in enumerate(steps):
         table, kind = f"{TABLE}.{at}", step_kind(step)
@@ -200,7 +211,7 @@ def defence_rows(draft: Draft) -> Iterator[FormRow]:
         for name in keys_of(TABLE, kind):
             if name != MUTED:
                 yield own_row(draft, f"{table}.{name}", optional=True)
-    yield FormRow(TABLE, slot="defend", remark="+ add a defence")
+    yield FormRow(TABLE, slot="defend", remark=f"+ {MORE_STEPS if steps else EMPTY}")
 
 
 def described_steps(draft: Draft | None) -> str:

@@ -96,7 +96,7 @@ class ProtocolPane(Vertical):
 
         self._facts, self._fits = facts_of(draft), not draft.problems
         problem = draft.problem("protocol.kind")
-        words = f"★ {self._facts.why}" if self._facts is not None and self._facts.why else ""
+        words = ""
         if not draft.parses:
             words = f"✗ the script has an error in line {draft.problems[0].line}: 3, then s"
         elif problem is not None:

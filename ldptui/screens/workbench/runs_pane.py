@@ -36,7 +36,7 @@ MOST_OVERLAYS: Final = 4
 ROOMY: Final = 8
 """Rows from which a rule and four lines below the list describe the run under the cursor."""
 LOW: Final = 4
-"""Rows from which a line does; and how many lines more room has."""
+"""Rows from which a run that failed says why."""
 DRAWN: Final = "ldptui {ldptui}, NumPy {numpy}, Python {python}"
 EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its sweep, and keeps it."
 
@@ -121,14 +121,16 @@ class RunsPane(FilteredList):
             "▶" if run.key == self.shelf.shown else "+" if run.key in self.shelf.overlays else " "
         )
         star = "★" if run.kept is not None and run.kept.star else " "
-        what = describe_scenario(run.document)
+        what = describe_scenario(run.document) if view.full else ""
         if before is not None:
             news = differences(before.document, run.document)
             what = ", ".join(news) or f"as {before.name}: {what}"
         number = run.name.removeprefix("run ") if view.full else "now"
         row = Text(no_wrap=True, overflow="ellipsis")
-        row.append(f"{mark} {MARKS.get(run.status, ' ')} {number:>4}{star} {_when(run.started)} ")
-        row.append(f"{fmt.count(view.done):>7} trials {fmt.duration(view.seconds):>7}  ")
+        row.append(f"{mark} {MARKS.get(run.status, ' ')} {number:>4}{star} ")
+        if view.full:
+            row.append(f"{_when(run.started)} {fmt.count(view.done):>7} trials ")
+            row.append(f"{fmt.duration(view.seconds):>7}  ")
         row.append("".join(f"#{tag} " for tag in run.tags), "italic")
         row.append(spell_text(self, what))
         row.truncate(max(20, self.content_size.width - 2), overflow="ellipsis")
@@ -146,8 +148,8 @@ class RunsPane(FilteredList):
         )
         details = self.query_one(Scroll)
         failed = run is not None and run.status == "failed"
-        details.display = run is not None and height >= LOW
-        details.update_classes({"-brief": height < ROOMY and not failed, "-failed": failed})
+        details.display = run is not None and height >= (LOW if failed else ROOMY)
+        details.set_class(failed, "-failed")
         if run is None:
             return
         if failed:
@@ -156,9 +158,9 @@ class RunsPane(FilteredList):
             self.call_after_refresh(scroll, animate=False)
         else:
             before = _befores(self.shelf.runs).get(run.key)
-            told = _description(run, before)[: 1 if height < ROOMY else None]
             # Its height does not depend on the words.
-            words.update(spell_text(self, "\n".join(told)), layout=False)
+            text = "\n".join(_description(run, before))
+            words.update(spell_text(self, text), layout=False)
 
     @property
     def current(self) -> Run | None:

@@ -324,12 +324,12 @@ async def test_old_frequencies_say_so() -> None:
         before = pane.snapshot
         pane.draft = changed
         # Not with every key: most previews are over before it could be read.
-        assert chart(pane, "bars").note == "mean of 20 trials ± std error"
+        assert chart(pane, "bars").note == "mean of 20 trials ± standard error"
         pane.snapshot = with_rest(Snapshot(2, "running"), before)
         assert chart(pane, "bars").note.endswith("; not the present settings")
         assert chart(pane, "rank").note.endswith("not the present settings")
         pane.snapshot = snapshot(changed.scenario, key=2)  # type: ignore[arg-type]
-        assert chart(pane, "bars").note == "mean of 20 trials ± std error"
+        assert chart(pane, "bars").note == "mean of 20 trials ± standard error"
 
 
 async def test_estimates_arrive_and_axes_stand_still() -> None:

@@ -41,7 +41,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "pane Attack": ("3 Attack", "mga", "share of fake users β", "target items T", "m = 526"),
     "pane Charts": ("4 Charts", "gain over", "share of fake users β", "closed form"),
     "pane Runs": ("5 Runs", "#3", "24 trials", "OUE ε=1, MGA β=0.05", "Eight items"),
-    "tab Frequencies": ("Targets and most frequent items", "change", "true", "before"),
+    "tab Frequencies": ("Targets, top items", "estimate", "true", "before"),
     "tab Gain": ("gain over", "share of fake users β", "closed form", "simulated"),
     "tab Error": ("error over", "privacy budget ε", "GRR", "OUE", "OLH"),
     "tab Map": ("Gain, defended", "across: ε", "mean of 4 trials", "0.05"),

@@ -140,14 +140,14 @@ class Shown(Struct, frozen=True):
         if self.marked:
             return self._stale_result(name, trials)
         here = f" · at {words}" if (words := self.cell_words) else ""
-        plain, scenario = f"{name} · {trials}{here}", self.scenario
+        plain, scenario = f"{name}{f' · {trials}' * run.full}{here}", self.scenario
         if scenario is None or not scenario.sweep or (run.full and len(run.cells) < 2):
             return plain
         swept, many = describe_sweep(scenario.sweep), count(scenario.cells)
         if run.full:
             return f"{name} · {many} × {trials}{here} · {swept}"
         each = count(int(scenario.document.get("trials", base.trials)))
-        return f"{plain} · {self.run_key} runs {many} × {each} · {swept}"
+        return f"{plain} · {self.run_key} runs {many} × {each}"
 
     @property
     def outdated(self) -> bool:
