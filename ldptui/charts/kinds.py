@@ -133,7 +133,7 @@ _ROWS: Final = (
     Kind("items", "Items", lambda about: about.levels, "items"),
     Kind("frequencies", "Frequencies", lambda about: about.lists, "estimates", _at_cursor,
          beside="gain", paper=4, view="rank", short="Freq", needs="a task that estimates items",
-         tall=33, wide=72, leads=False),
+         tall=33, wide=100, leads=False),
     Kind("gain", "Gain", lambda about: about.lists, "gain", _over_axis, beside="frequencies",
          paper=1, cells=_along("gain"), needs="an attack, a key with numbers to put on its axis, "
          "and a task that estimates items"),

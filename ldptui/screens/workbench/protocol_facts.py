@@ -33,13 +33,12 @@ class Facts(Struct, frozen=True):
     """The facts beside the protocols, at the scenario's d, n and ε: a selection of the formulas.
 
     spreads : σ of one estimated frequency, or of the mean, as text, of each kind in the order of
-    the catalogue; ε is that of one report. recommended : the
-    local protocols with the least. why : the rule that says so. numbers : of the chosen kind.
+    the catalogue; ε is that of one report. recommended : the local protocols with the least.
+    numbers : of the chosen kind.
     """
 
     spreads: dict[str, str]
     recommended: frozenset[str]
-    why: str
     numbers: str
 
 
@@ -74,7 +73,6 @@ def facts_of(draft: Draft) -> Facts | None:
     return Facts(
         spreads=write_spreads(local) | write_spreads({kind: spreads[kind] for kind in CENTRAL}),
         recommended=frozenset(best),
-        why=_why(cell, epsilon, best) if best else "",
         numbers=numbers,
     )
 
@@ -94,15 +92,6 @@ def _epsilon(cell: Cell) -> float | None:
     """The budget of one report, at which the kinds are compared; None where there is none."""
     epsilon = cell.protocol.facts().get("epsilon_one", cell.parameters.get("protocol.epsilon"))
     return float(epsilon) if isinstance(epsilon, int | float) else None
-
-
-def _why(cell: Cell, epsilon: float, best: list[str]) -> str:
-    """The kinds with the least mean squared error, at this d and ε."""
-    symbol = "ε₁" if "epsilon_one" in cell.protocol.facts() else "ε"
-    task = task_named(cell.task.kind)
-    where = f"at d = {cell.population.domain_size}" if task is None else task.place
-    where = "of the mean" if cell.task.std_with(cell, cell.protocol) is not None else where
-    return f"least MSE {where}, {symbol} = {short(epsilon, 3)}: {'/'.join(best).upper()}"
 
 
 def write_spreads(spreads: dict[str, float | None]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from textual.widgets import Static
 
 from ldptui import scenarios
 from ldptui.charts.curves import error_protocols
-from ldptui.charts.series import Bars, Plot
+from ldptui.charts.series import Bars
 from ldptui.core.experiment import compile
 from ldptui.core.protocols import CENTRAL
 from ldptui.core.scenario import load
@@ -91,8 +91,8 @@ async def test_no_attack_no_gain() -> None:
 @pytest.mark.parametrize(
     ("size", "charts"),
     [
-        (NORMAL, ["bars", "rank"]),
-        ((80, 20), ["bars", "rank"]),
+        (NORMAL, ["bars"]),
+        ((110, 20), ["bars", "rank"]),
         (NARROW, ["bars"]),
         (SMALL, ["bars"]),
         ((60, 40), ["bars", "rank"]),  # one over the other
@@ -131,13 +131,6 @@ async def test_an_edit_moves_no_chart() -> None:
 
 async def test_view_key_goes_round() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
-        views = []
-        for _ in range(3):
-            views.append(shown(pane))
-            await pilot.press("v")
-        assert views == [["bars", "rank"], ["rank", "residuals"], ["residuals", "bars"]]
-        assert shown(pane) == ["bars", "rank"]
-    async with showing(NARROW, run=snapshot(scenario())) as (pane, pilot):
         views = []
         for _ in range(3):
             views.append(shown(pane))
@@ -327,19 +320,15 @@ async def test_old_frequencies_say_so() -> None:
         assert chart(pane, "bars").note == "mean of 20 trials ± standard error"
         pane.snapshot = with_rest(Snapshot(2, "running"), before)
         assert chart(pane, "bars").note.endswith("; not the present settings")
-        assert chart(pane, "rank").note.endswith("not the present settings")
         pane.snapshot = snapshot(changed.scenario, key=2)  # type: ignore[arg-type]
         assert chart(pane, "bars").note == "mean of 20 trials ± standard error"
 
 
 async def test_estimates_arrive_and_axes_stand_still() -> None:
     async with showing(run=snapshot(scenario(), status="running")) as (pane, pilot):
-        before: Plot = chart(pane, "rank")
         bars: Bars = chart(pane, "bars")
         pane.snapshot = snapshot(scenario(), shift=0.001, status="running", key=1)
         await pilot.pause()
-        after: Plot = chart(pane, "rank")
-        assert (before.x, before.y) == (after.x, after.y)
         moved: Bars = chart(pane, "bars")
         assert [bar.label for bar in moved.bars] == [bar.label for bar in bars.bars]
         assert moved.bars[0].value == pytest.approx(bars.bars[0].value + 0.001)
@@ -350,7 +339,7 @@ async def test_a_second_run_is_laid_over() -> None:
     async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
         pane.overlays = (Overlay("run 7", snapshot(other, "gain", key=7)),)
         await pilot.pause()
-        assert "targets, run 7" in [series.label for series in chart(pane, "rank").series]
+        assert chart(pane, "bars").others[0][0] == "run 7"
         await pilot.press("right")
         assert "run 7" in [series.label for series in chart(pane, "gain").series]
         pane.overlays = ()
@@ -593,11 +582,8 @@ async def test_the_table_is_made_anew_only_for_new_numbers() -> None:
 
 async def test_text_and_picture_of_the_current_chart() -> None:
     async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
-        assert "Targets, top items" in pane.as_text()
-        pane.query_one("#frequencies-next").focus()
-        await pilot.pause()
-        assert pane.as_text().startswith("Frequencies by rank")
-        assert "Frequencies" in pane.as_svg()
+        assert pane.as_text().startswith("Targets, top items")
+        assert "Targets" in pane.as_svg()
         await pilot.press("right")
         assert pane.as_text().startswith("Gain of the attack")
         pane.tab = "table"
