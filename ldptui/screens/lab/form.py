@@ -19,9 +19,10 @@ from ...questions.words import lab_field_help
 from ...terminal.keyboard import first_focus, takes_focus
 from ...widgets.blank import Scroll, call_on_resize
 from ...widgets.field import Field, Steps, ValueInput
+from ...widgets.number_table import NumberTable
 from ...widgets.picker import pick
 from ...widgets.words import put
-from .results import Results, Words, spelled_out, verdict
+from .results import NO_CHART, LabChart, Words
 
 SIDE_BY_SIDE: Final = 70
 """Cells of width from which fields stand in two columns."""
@@ -188,44 +189,39 @@ class LabForm(Scroll):
         self._last = self.screen.focused if self.screen.focused is not self else self._last
 
 
-WIDE: Final = 160
 ROOM_FOR_BOTH: Final = 100
-"""Columns from which the form stands beside the answer, and a chart over the table."""
-SHORT: Final = 24
-"""Rows below which a narrow form scrolls, and the verdict is among the words alone."""
+"""Columns from which the form stands beside the answer."""
 
 
 class LabBody(Vertical):
-    """The parts of a tab that have room; the screen says which tab, what was typed, which view."""
+    """The verdict over the form and the answer; the screen says which tab and which view.
+
+    In a narrow terminal a view is a chart, the table or the words, below the form.
+    """
 
     DEFAULT_CSS = """
     LabBody {
         height: 1fr;
         #lab-body { height: 1fr; }
-        #lab-verdict { height: auto; padding: 0 1; text-style: bold; }
+        #lab-verdict { height: auto; max-height: 3; padding: 0 1; text-style: bold; }
         #lab-left { width: 45; }
         #lab-right { width: 1fr; }
         LabForm { height: auto; max-height: 60%; }
-        #lab-words {
+        #lab-words, .lab-box {
             height: 1fr;
-            padding: 0 1;
             border: round $foreground 25%;
             border-title-color: $text-muted;
-            &:focus { border: round $accent; }
-            &:ansi:focus { border: heavy $accent; }
+            &:focus, &:focus-within { border: round $accent; }
+            &:ansi:focus, &:ansi:focus-within { border: heavy $accent; }
         }
-        &.-wide #lab-left { width: 61; }
+        #lab-words { padding: 0 1; }
+        #lab-table-box { height: auto; max-height: 38%; }
+        #lab-table-box > Static { height: 1; text-style: bold; }
+        #lab-table-box > NumberTable { height: auto; max-height: 100%; }
         &.-narrow #lab-body { layout: vertical; }
         &.-narrow #lab-left { width: 1fr; height: auto; &.-whole { height: 1fr; } }
         &.-narrow LabForm { max-height: 9; }
-        &.-short LabForm { max-height: 4; }
-        &.-narrow #lab-right { height: 1fr; }
-        &.-narrow .lab-box {
-            border: none;
-            border-top: round $foreground 25%;
-            &:focus-within { border-top: round $accent; }
-            &:ansi:focus-within { border-top: heavy $accent; }
-        }
+        &.-narrow .lab-box { border: none; border-top: round $foreground 25%; }
         &.-narrow #lab-table-box { height: 1fr; max-height: 100%; }
     }
     """
@@ -233,17 +229,21 @@ class LabBody(Vertical):
     def __init__(self) -> None:
         super().__init__()
         self.forms: dict[str, LabForm] = {}
-        self.results = Results()
-        self._text = Words()
+        self.chart, self.table = LabChart(), NumberTable()
+        self._verdict, self._text = Words(first=True, id="lab-verdict"), Words()
         self._words = Scroll(self._text, id="lab-words")
         self._words.border_title = "In words"
         self._left = Vertical(self._words, id="lab-left")
-        self._verdict = Static(id="lab-verdict", markup=False)
+        self._chart_box = Vertical(self.chart, classes="lab-box", id="lab-chart-box")
+        self._title = Static(markup=False)
+        self._table_box = Vertical(self._title, self.table, classes="lab-box", id="lab-table-box")
+        self._right = Vertical(self._chart_box, self._table_box, id="lab-right")
         self._answer: Answer | None = None
+        self._missing = ""
 
     def compose(self) -> ComposeResult:
-        yield Horizontal(self._left, self.results, id="lab-body")
         yield self._verdict
+        yield Horizontal(self._left, self._right, id="lab-body")
 
     def open(self, topic: Question[Any, Any]) -> LabForm:
         """Show the form of a topic, which is made when it is shown first."""
@@ -255,14 +255,12 @@ class LabBody(Vertical):
             each.display = each is form
         return form
 
-    def fill(self, topic: str, values: Mapping[str, Any], problems: Mapping[str, str]) -> None:
-        """Show the values of a topic's form, and what is wrong with them."""
-        self.forms[topic].show(values, problems)
-
     def answer(self, answer: Answer | None, missing: str) -> None:
         """Take an answer, to be laid out; missing : the words in its place while there is none."""
-        self._answer = answer
-        self.results.show(answer, missing)
+        self._answer, self._missing = answer, missing
+        self.table.table = answer.table if answer is not None else None
+        put(self._title, answer.table.title if answer is not None else "")
+        self._verdict.show(answer)
         self._text.show(answer)
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:
@@ -270,27 +268,24 @@ class LabBody(Vertical):
         message.stop()
         pick(self.app, message)
 
-    def lay_out(self, view: int) -> str:
-        """Show the parts that have room; `view` chooses among the others.
-
-        Returns the verdict where it has no rows of its own, "" else.
-        """
-        width, answer = self.app.size.width, self._answer
-        narrow, wide = width < ROOM_FOR_BOTH, width >= WIDE
-        short = narrow and self.app.size.height < SHORT
+    def lay_out(self, view: int) -> None:
+        """Show the parts that have room; `view` chooses among the others."""
+        narrow = self.app.size.width < ROOM_FOR_BOTH
+        figures = tuple(self._answer.figures) if self._answer is not None else ()
+        charts = max(1, len(figures))
+        at = view % (charts + 2 if narrow else charts)
         self.set_class(narrow, "-narrow")
-        self.set_class(short, "-short")
-        self.set_class(wide, "-wide")
-        charts = max(1, len(answer.charts)) if answer is not None else 1
-        views = charts + 2 if narrow else 1 if wide else charts
-        at = view % views
-        words = not narrow or at == charts + 1
-        self.results.lay_out(at, charts, both=wide, table=not narrow or at == charts)
-        self.results.display = not narrow or at <= charts
-        self._words.display = words
-        self._left.set_class(narrow and words, "-whole")
-        # Its words are not there to be read, but the first of them is what was asked for.
-        told = "" if words else verdict(spelled_out(answer, self), width - 2)
-        self._verdict.display = not short and bool(told)
-        put(self._verdict, told)
-        return told.replace("\n", " ") if short else ""
+        self._chart_box.display = at < charts
+        self._table_box.display = not narrow or at == charts
+        self._words.display = not narrow or at == charts + 1
+        self._right.display = not narrow or at <= charts
+        self._left.set_class(narrow and at > charts, "-whole")
+        figure = figures[at] if at < len(figures) else None
+        self.chart.show(figure, NO_CHART if self._answer is not None else self._missing)
+
+    def as_text(self) -> str:
+        """The chart as text, or the table tab-separated where it is alone or has the focus."""
+        charts = self._chart_box.display and self.chart.view.chart is not None
+        if charts and self.screen.focused is not self.table:
+            return self.chart.view.as_text()
+        return self.table.as_text()

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ldptui.core.base.files import is_there
 
 from ...questions.choices import EXAMPLE, EXAMPLES
-from ...questions.draft_values import release
 from ...questions.question import Question
 from ...questions.sheet import Answer
 from ...questions.topics import starting
@@ -20,7 +19,6 @@ from ...text.format import count
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
-    from ...session.runs import Run
 
 
 @dataclass
@@ -61,15 +59,12 @@ class Page:
         self.typed[name] = value
 
     def can(self, action: str) -> bool:
-        """False for what other topics do: read or write a file, list runs, edit a scenario."""
-        options = self.topic.options
+        """False for what other topics do: read or write a file, edit a scenario."""
         match action:
             case "file":
                 return bool(self.read_from)
             case "export":
                 return bool(self.topic.written)
-            case "releases":
-                return any(option.name == "entries" for option in options)
             case "take":
                 return self.answer is not None and bool(self.answer.edits or self.answer.choices)
         return True
@@ -104,24 +99,6 @@ ASKED: Final = ("format", "seed", "population", "protocol")
 def subject(document: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a scenario that a tab needs."""
     return {key: document[key] for key in ASKED if key in document}
-
-
-def release_of(run: Run) -> str:
-    """A run as an entry of the ledger; "" where its budget is not known yet."""
-    if (cell := run.snapshot.base_cell) is not None:
-        kind = str(cell.parameters.get("protocol.kind", "run"))
-        epsilon = cell.parameters.get("protocol.epsilon")
-        if cell.bits is not None:
-            epsilon = cell.bits.get("epsilon_one")
-        rounds = run.snapshot.rounds
-        if rounds is not None and rounds.spent[-1] < (1 - 1e-9) * len(rounds) * rounds.spent[0]:
-            return release(
-                kind, rounds.spent[-1], None, 1
-            )  # an answer is kept: rounds do not add up
-        if isinstance(epsilon, int | float):
-            keys = ("protocol.delta", "campaign.rounds")
-            return release(kind, epsilon, *map(cell.parameters.get, keys))
-    return ""
 
 
 def _label(name: str) -> str:

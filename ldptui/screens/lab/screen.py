@@ -35,12 +35,11 @@ from ...widgets.cursor import Move
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
 from .form import LabBody
-from .page import Page, release_of, subject, title_of
+from .page import Page, subject, title_of
 from .tabs import KEYS, MEMBERS, TopicTabs
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
-    from ...session.runs import Run
 
 DEBOUNCE_S: Final = 0.1
 """From the last keystroke of a burst to the question."""
@@ -84,7 +83,6 @@ class LabScreen(Screen[None]):
         super().__init__()
         self._engine = engine(self.post_message, LAB, False)
         self._draft: Draft | None = None
-        self.runs: tuple[Run, ...] = ()
         opened = collection or {}
         self.pages = {
             name: Page(topic, dict(opened) if opened and topic.collected else {})
@@ -137,9 +135,9 @@ class LabScreen(Screen[None]):
         """Stop the worker; no process is left behind."""
         await self._engine.stop()
 
-    def follow(self, draft: Draft | None, runs: tuple[Run, ...]) -> None:
-        """Take over the workbench's draft and runs: what was not typed here follows them."""
-        self._draft, self.runs = draft, runs
+    def follow(self, draft: Draft | None) -> None:
+        """Take over the workbench's draft: what was not typed here follows it."""
+        self._draft = draft
         if self._ready:
             self._show_title()
             self._show_values()
@@ -169,7 +167,7 @@ class LabScreen(Screen[None]):
         self._title.update(line)
 
     def _show_values(self) -> None:
-        self._body.fill(self.tab, self.values, self.page.problems)
+        self._body.forms[self.tab].show(self.values, self.page.problems)
         self._status.problem = self.page.problem
 
     def _show_answer(self) -> None:
@@ -195,7 +193,7 @@ class LabScreen(Screen[None]):
             self._show_tab()
 
     def watch_view(self) -> None:
-        self._status.idle = self._body.lay_out(self.view) or HINT
+        self._body.lay_out(self.view)
 
     def action_tab(self, by: int) -> None:
         self.tab = NAMES[(NAMES.index(self.tab) + by) % len(NAMES)]
@@ -320,15 +318,17 @@ class LabScreen(Screen[None]):
             self._engine.cancel()
 
     def action_cursor(self, how: Move, by: int = 0) -> None:
-        """Move the cursor of a chart, and read the values there."""
-        self._body.results.move(how, by)
+        """Move the cursor of the chart, and read the values there."""
+        self._body.chart.step(how, by)
+        self._body.chart.draw()
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action != "cursor":
             return self.page.can(action)
-        chart = self._body.results.pointed
-        return chart is not None and (parameters[:1] != ("pool",) or chart.at is not None)
+        chart = self._body.chart
+        shown = chart.is_on_screen and chart.points
+        return shown and (parameters[:1] != ("pool",) or chart.at is not None)
 
     def action_file(self) -> None:
         """Choose the table to read."""
@@ -362,22 +362,11 @@ class LabScreen(Screen[None]):
             self.page.asked = None
             self._ask(path=str(path))
 
-    def action_releases(self) -> None:
-        """Enter the runs of this session into the ledger, as if each had been a release."""
-        entries = [entry for run in self.runs if (entry := release_of(run))]
-        rows = [row for row in self.values["entries"] if row.strip()]
-        self.page.typed["entries"] = [*rows, *entries]
-        self._show_values()
-        self._ask_soon()
-        runs = "1 run" if len(entries) == 1 else f"{len(entries)} runs"
-        self._note(f"added {runs} of this session" if entries else "no run of this session yet")
-
     def action_take(self) -> None:
         """Put what the answer proposes into the scenario."""
         answer = self.page.answer
         if answer is not None and (self._question is None or self._question.key == self._told):
-            chart = self._body.results.pointed
-            edits = answer.proposed(None if chart is None else chart.at)
+            edits = answer.proposed(self._body.chart.at)
             if not edits:
                 self._note("no scenario simulates this: move the cursor of the chart to another")
                 return
@@ -392,4 +381,4 @@ class LabScreen(Screen[None]):
 
     def action_copy(self) -> None:
         """Copy what is shown: the table if it has the focus, else the chart, as text."""
-        self._note(copy(self.app, self._body.results.as_text()))
+        self._note(copy(self.app, self._body.as_text()))

@@ -55,7 +55,6 @@ KEYS: Final[list[BindingType]] = [
     Binding("enter", "take", "Into the scenario", id="lab.take"),
     Binding("ctrl+o", "file", "Choose the file", id="lab.file"),
     Binding("ctrl+e", "export", "Write a file", id="lab.export"),
-    Binding("a", "releases", "Add this session's runs", id="lab.releases"),
     Binding("y", "copy", "Copy", id="lab.copy"),
     Binding("question_mark,f1", "help", "Help", id="lab.help"),
 ]

@@ -149,7 +149,7 @@ class WorkbenchScreen(Desk):
         if after.unread is not None:
             self.run_worker(self.read_population(after.unread), exit_on_error=False)
         if self._lab is not None and self._lab.is_current:
-            self._lab.follow(after, self.shelf.runs)
+            self._lab.follow(after)
         self.later("save", AUTOSAVE_S, self.save_draft)
 
     def _edit(self, what: str, draft: Draft) -> None:
@@ -237,7 +237,7 @@ class WorkbenchScreen(Desk):
 
             self._lab = LabScreen(type(self._engine), self._collection)
             self.app.install_screen(self._lab, "lab")
-        self._lab.follow(self.draft, self.shelf.runs)
+        self._lab.follow(self.draft)
         if show:
             self._lab.open(show)
         self.app.push_screen("lab")

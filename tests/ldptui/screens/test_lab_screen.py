@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from support.fake_engine import FakeEngine, LabEngine, base_snapshot
+from support.fake_engine import FakeEngine, LabEngine
 from support.lab_screen import DRAFT, Shell, edit, field, go, lab
 from support.waiting import seen, until
 from support.workbench_app import own_home, workbench  # noqa: F401
@@ -22,7 +22,6 @@ from ldptui.screens.lab.form import LabForm
 from ldptui.screens.lab.screen import LabScreen
 from ldptui.screens.palette import commands
 from ldptui.session import draft as drafts
-from ldptui.session.runs import Run
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.number_table import NumberTable
 from ldptui.widgets.path_field import PathField
@@ -31,6 +30,7 @@ from ldptui.widgets.status import StatusLine
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 NAMES = tuple(TOPICS)
+PARTS = ("lab-chart-box", "lab-table-box", "lab-words")
 
 
 def problem(screen: LabScreen, name: str) -> str:
@@ -52,24 +52,13 @@ async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) ->
             assert form.display
             # Every field that is shown is on the screen, or a scroll away.
             assert form.size.height >= 2
-            chart = screen.query_one("#lab-chart-first", ChartView)
+            verdict = screen.query_one("#lab-verdict", Static)
+            chart = screen.query_one("#lab-chart", ChartView)
             assert chart.is_on_screen
             assert chart.size.height >= 8, (tab, size)
             assert len(text.split("\n")) == size[1]
-            the_whole_verdict_can_be_read(screen, tab)
-
-
-def the_whole_verdict_can_be_read(screen: LabScreen, tab: str) -> None:
-    """In the words beside the chart, or where these are not shown above the status line."""
-    [place] = (
-        place
-        for place in (screen.query_one("#lab-verdict"), screen.query_one("#lab-words"))
-        if place.is_on_screen and place.size.height > 0
-    )
-    text = place.query_one(Static) if place.id == "lab-words" else place
-    assert text.region.bottom <= place.region.bottom or place.max_scroll_y > 0
-    shown = " ".join(line.text.strip() for line in text.render_lines(text.outer_size.region))
-    assert screen.answers[tab].words[0] in shown, (tab, shown)
+            assert " ".join(str(verdict.content).split()) == screen.answers[tab].words[0]
+            assert verdict.region.bottom <= form.region.y
 
 
 @pytest.mark.every(3)
@@ -80,12 +69,12 @@ async def test_the_view_goes_through_all_there_is(size: tuple[int, int]) -> None
         found = set()
         screen.set_focus(None)
         for _ in range(4):
-            for name in ("lab-first", "lab-second", "lab-table-box", "lab-words"):
+            for name in PARTS:
                 widget = screen.query_one(f"#{name}")
                 if widget.is_on_screen and widget.size.height > 0:
                     found.add(name)
             await pilot.press("v")
-        assert found == {"lab-first", "lab-second", "lab-table-box", "lab-words"}
+        assert found == {*PARTS}
 
 
 @pytest.mark.long
@@ -99,7 +88,7 @@ async def test_the_form_starts_with_the_scenario_and_keeps_what_is_typed() -> No
         await edit(screen, pilot, "alpha", 0.2)
         assert engine.questions[-1].values["alpha"] == 0.2
         # Another scenario: what was typed stays, the rest follows.
-        screen.follow(drafts.edit_key(DRAFT, "protocol.epsilon", 3.0), ())
+        screen.follow(drafts.edit_key(DRAFT, "protocol.epsilon", 3.0))
         await until(pilot, lambda: engine.questions[-1].values["epsilon"] == 3.0)
         assert engine.questions[-1].values["alpha"] == 0.2
         await pilot.pause()
@@ -169,22 +158,11 @@ async def test_the_screen_shows_the_work_and_esc_stops_it() -> None:
         assert not screen.is_current
 
 
-async def test_where_no_row_is_left_the_line_of_the_status_has_the_verdict() -> None:
-    async with lab(size=(60, 18)) as (screen, engine, pilot):
-        await until(pilot, lambda: "accuracy" in screen.answers)
-        status, told = screen.query_one(StatusLine), screen.answers["accuracy"].verdict[0]
-        await until(pilot, lambda: status.idle == told)
-        screen.view = -1  # the words, of which it is the first
-        await pilot.pause()
-        assert "tab goes into the form" in status.idle
-        assert engine.questions
-
-
 async def test_where_an_answer_is_missing_it_says_why() -> None:
     async with lab(engine=Held) as (screen, engine, pilot):
 
         def missing() -> str:
-            return str(screen._body.results._charts[0].view.empty)
+            return str(screen._body.chart.view.empty)
 
         assert "is being computed" in missing()
         await pilot.press("escape")
@@ -263,7 +241,7 @@ async def test_a_tab_needs_no_form_that_is_mounted(size: tuple[int, int]) -> Non
             screen.tab = tab
             name = screen.page.topic.blanks[-1].name
             screen.on_key_edited(KeyEdited(f"lab.{tab}.{name}", screen.values[name]))
-            screen.follow(DRAFT, ())
+            screen.follow(DRAFT)
             screen.query_one(f"#form-{tab}", LabForm).offer({name: ("a", "b")})
         await until(pilot, lambda: tab in screen.answers and screen._question is None)
         assert [form.topic.name for form in screen.query(LabForm) if form.display] == [tab]
@@ -273,7 +251,7 @@ async def test_a_tab_chosen_before_the_engine_is_there() -> None:
     class Late(LabEngine):
         async def start(self) -> None:
             app.lab.tab = "sensitivity"
-            app.lab.follow(DRAFT, ())
+            app.lab.follow(DRAFT)
             app.lab.action_tab(1)
             await super().start()
 
@@ -333,7 +311,7 @@ async def test_example_data_are_called_so(tmp_path: Path) -> None:
         assert "privacy lab │ example data: reports.csv" in text
         assert "Example data: Item 12 has the" in text
         (tmp_path / "reports.csv").touch()  # one's own now
-        screen.follow(replace(DRAFT, folder=tmp_path), ())
+        screen.follow(replace(DRAFT, folder=tmp_path))
         await until(pilot, lambda: "privacy lab │ reports.csv" in seen(pilot.app))
 
 
@@ -353,7 +331,7 @@ async def test_copy_takes_the_chart_or_the_table(monkeypatch: pytest.MonkeyPatch
         "ldptui.screens.lab.screen.copy", lambda _, text: copied.append(text) or "copied"
     )
     async with lab() as (screen, _, pilot):
-        screen.query_one("#lab-chart-first").focus()
+        screen.query_one("#lab-chart").focus()
         await pilot.press("y")
         screen.query_one(NumberTable).focus()
         await pilot.press("y")
@@ -455,17 +433,6 @@ async def test_releases_are_added_and_removed() -> None:
         assert screen.values["entries"] == [*start, "census=0.5"]
         assert not field(screen, "entries.3").display
         assert "2 entries" in screen.answers["ledger"].table.title
-
-
-async def test_the_runs_of_the_session_are_releases() -> None:
-    run = Run(1, {}, base_snapshot(1), 0.0, "a run")
-    async with lab() as (screen, engine, pilot):
-        await go(screen, pilot, "ledger")
-        screen.follow(DRAFT, (run, run))
-        screen.set_focus(None)
-        await pilot.press("a")
-        await until(pilot, lambda: engine.questions[-1].values["entries"][-2:] == ["grr=1"] * 2)
-        assert "added 2 runs" in screen.query_one(StatusLine).render().plain
 
 
 @pytest.mark.long
