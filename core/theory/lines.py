@@ -27,11 +27,11 @@ from .gains import cell_gain, fake_support, gain, item_shift, rates_gain, sent_s
 
 LINES: Final = {
     "mga": "MGA",
-    "drop-out": "proved, or kept back",
-    "undetectable": "undetectable",
-    "least": "undetectable, at least",
-    "verified": "proved reports",
-    "verified-input": "proved items",
+    "drop-out": "limit: proved coins, or no report",
+    "undetectable": "limit: nobody notices",
+    "least": "limit: nobody notices, at least",
+    "verified": "limit: honest coins",
+    "verified-input": "limit: honest item",
 }
 """The name of each line.
 

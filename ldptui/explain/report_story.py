@@ -338,7 +338,7 @@ def support_text(support: Supports, item: int | None) -> str:
     against = int((support < 0).sum())
     text = f"{fmt.count(int((support > 0).sum()))} of {fmt.plural(support.size, 'item')}"
     if item is not None:
-        text += ", the own one too" if support[item] > 0 else ", not the own one"
+        text += f"; the user's own is {'' if support[item] > 0 else 'not '}among them"
     return text + (f"; against {fmt.count(against)}" if against else "")
 
 

@@ -129,7 +129,8 @@ class ConcludeAnswer(Concluded, ReportAnswer):
                 f"as {text.count(floor.seen)} support {what}; {UNSEEN}"
             )
             if floor.share > self.share:
-                yield f"What holds up to {text.percent(self.share)} of fakes holds no more"
+                most = text.percent(self.share)
+                yield f"These intervals are true for at most {most} fakes; with more they may fail"
 
     @property
     def notes(self) -> Iterator[str]:

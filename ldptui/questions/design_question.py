@@ -118,7 +118,7 @@ class DesignAnswer(QuestionAnswer):
         from ldptui.core.bounds.hardening import least_gain_factor
 
         if self.weights is None:
-            yield "minimised: the error of one item of nobody that all fakes aim at"
+            yield "chosen so that an item nobody holds, aimed at by all fakes, is off by the least"
         else:
             parts = [
                 f"{text.short(weight)} × {name}"

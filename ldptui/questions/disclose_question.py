@@ -99,7 +99,7 @@ class TableAnswer(QuestionAnswer):
         yield (
             "attribute privacy holds: nobody's value follows from their others (φ∘ψ = Id)"
             if attributes.private
-            else "no attribute privacy: some values follow from others (φ∘ψ ≠ Id)"
+            else "no attribute privacy (φ∘ψ ≠ Id): for some, the other columns give the value away"
         )
         rules = sorted(attributes.implications, key=lambda rule: rule.alone - rule.rows)
         for rule in rules[:NAMED]:  # those that concern most people who are not identified anyway

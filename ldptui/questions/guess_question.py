@@ -71,9 +71,8 @@ class GuessAnswer(QuestionAnswer):
         )
         yield "π: how likely an item is before a report, M(y|v): report y of item v"
         yield (
-            "RAD: reconstruction advantage, the most that a report adds to the chance that a guess "
-            "is right, beside the same guess without it (named after − named before where all "
-            "items are as likely)"
+            "RAD (reconstruction advantage): how much a report can help somebody guess the item; "
+            "named after − named before where all items are as likely"
         )
         yield (
             "worst odds: of a user's item against all others, p : (1 − p) as one number, after the "

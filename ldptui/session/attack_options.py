@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 
 ASKS: Final = (
-    "ctrl+r shows it and asks, where it lies beside the scenario, is installed or is in a file of "
-    "the settings; --code FILE lets that of another file run"
+    "ctrl+r lets you read it and allow it; --code FILE allows that of a file that is elsewhere"
 )
 
 

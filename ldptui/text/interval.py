@@ -39,8 +39,8 @@ def share_words(shares: Iterable[float], trials: int) -> list[str]:
     words = [mean_words([trials])]
     if trials > 1 and not {0.0, 1.0}.isdisjoint(shares):
         words.append(
-            f"a share of 0 or 1 has no standard error: {trials} trials leave "
-            f"{1 - 0.05 ** (1 / trials):.2g} beside it, with 95 %"
+            f"0 of {trials} still allows {1 - 0.05 ** (1 / trials):.2g} (95 %), "
+            f"and {trials} of {trials} as much below 1"
         )
     return words
 

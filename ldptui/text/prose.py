@@ -8,7 +8,7 @@ from typing import Final
 
 from rich.cells import cell_len
 
-_BREAK: Final = re.compile(r"(?<![=<>≤−+·/]) (?!(?<=\d )(?:\d{3}(?!\d)|%)|= [-+]?\d)")
+_BREAK: Final = re.compile(r"(?<![=<>≤−+±·/]) (?!(?<=\d )(?:\d{3}(?!\d)|%)|= [-+]?\d)")
 """Blanks where a line may end: not inside a number, not after a sign, not before a value or %."""
 
 

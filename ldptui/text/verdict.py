@@ -25,6 +25,9 @@ MOST: Final = 3
 SAME: Final = 0.1
 """The logarithm of a ratio of two gains below which neither counts as the larger one."""
 
+PLAIN: Final = 200
+"""A number this many times as large as the half-width of its interval is right in three digits."""
+
 NAMED: Final = 3
 """The most targets that are named one by one."""
 
@@ -59,9 +62,11 @@ class VerdictCell(Struct, frozen=True):
         return error * reach_95(self.cell.trials) if error else 0.0
 
     def interval(self, name: str) -> str:
-        """A metric with the half-width of its interval: `0.158 ± 0.0013 (95 %)`."""
-        reach = self.reach(name)
-        return f"{estimate(self.mean(name), reach)} (95 %)" if reach else short(self.mean(name))
+        """A metric in three digits, or with an interval that is wider: `0.16 ± 0.02 (95 %)`."""
+        mean, reach = self.mean(name), self.reach(name)
+        if reach < abs(mean) / PLAIN:
+            return short(mean, 3, zeros=True)
+        return f"{estimate(mean, reach)} (95 %)" if reach else short(mean)
 
     @property
     def fakes(self) -> str:
@@ -150,22 +155,16 @@ def _size(told: VerdictCell) -> str:
         return ""
     if abs(told.mean("gain")) <= told.reach("gain") or not _ranks(told):
         return ""
-    return f"The gain is {told.interval('gain')}{_under_another(told) or _closed_gain(told)}."
+    return f"The gain is {told.interval('gain')}{_closed_gain(told)}."
 
 
 def _elsewhere(told: VerdictCell) -> str:
-    """The gain under another protocol, where no sentence about the ranks has told it."""
-    if told.cell.answer is not None or _ranks(told) or told.mean("gain") <= told.reach("gain"):
-        return ""
-    words = _under_another(told).removeprefix("; under ")
-    return words and f"Under {words.replace(' ', ' the gain would be ', 1)}."
-
-
-def _under_another(told: VerdictCell) -> str:
-    """The protocol under which the same attack gains most, or least, beside this one, in words.
+    """The protocol under which the same attack gains most, or least, compared with this one.
 
     "" where all gain about the same. Both gains are closed forms.
     """
+    if told.cell.answer is not None or told.mean("gain") <= told.reach("gain"):
+        return ""
     gains = told.cell.elsewhere
     own = gains.get(str(told.cell.parameters.get("protocol.kind")), 0.0)
     if own <= 0:
@@ -174,7 +173,7 @@ def _under_another(told: VerdictCell) -> str:
     kind = max(times, key=lambda kind: abs(math.log(times[kind])))
     if abs(math.log(times[kind])) < SAME:
         return ""
-    return f"; under {kind.upper()} {short(times[kind], 2)} times as much"
+    return f"The same fakes would gain {short(times[kind], 2)} times as much under {kind.upper()}."
 
 
 def _closed_gain(told: VerdictCell) -> str:

@@ -30,7 +30,7 @@ class Shell(StyledApp):
         self.lab = LabScreen(engine)  # type: ignore[arg-type]
 
     def on_mount(self) -> None:
-        self.lab.follow(DRAFT, ())
+        self.lab.follow(DRAFT)
         self.push_screen(self.lab)
 
 

@@ -64,7 +64,8 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
         sum(low <= true <= high for low, true, high in zip(lows, ends.true, highs, strict=True))
         for lows, highs in ((ends.low, ends.high), (ends.naive_low, ends.naive_high))
     ]
-    note = f"true inside: {inside[0]} of {len(ends.true)}, naive {inside[1]}"
+    note = f"the truth lies inside {inside[0]} of {len(ends.true)}"
+    note += f", without regard to fakes inside {inside[1]}"
     plot = intervals_plot("What one collection still tells (95 %)", ends, ends.true, note)
     rows = tuple(
         (row[0], rank, *row[1:], true)
@@ -72,5 +73,5 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     )
     heads = [HEADS[0], "rank", *HEADS[1:], "true"]
     columns = tuple(Column(head, None if head in ("item", "rank") else 4) for head in heads)
-    title = f"Intervals of {fmt.count(ends.reports)} reports, β* overturns the lead over the next"
+    title = f"Intervals of {fmt.count(ends.reports)} reports; β*: fakes that swap it with the next"
     return plain_frame(Table(title, columns, rows), plot)

@@ -243,7 +243,7 @@ class Desk(Screen[None]):
             return f"{named(first.key)} {first.message}".strip() + more
         line = f"line {first.line} of the script" if first.line else "the script"
         key = key_of(self.app, f"pane.{number}", str(number))
-        return f"{named(first.key) or line}: {NAMES[number]} ({key}) says why{more}"
+        return f"{named(first.key) or line} is wrong: fix it in {NAMES[number]} ({key}){more}"
 
     @property
     def can_repair(self) -> bool:

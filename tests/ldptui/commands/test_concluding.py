@@ -91,7 +91,7 @@ def test_every_number_is_that_of_its_formula(place: Path, capsys: Captured) -> N
 def test_a_share_below_what_is_proved_is_told(place: Path, capsys: Captured) -> None:
     write(place, [1 / 8] * 8, targets=range(2, 8), fakes=6000)
     assert told(capsys, *arguments(place, "--share", "0.05"))["fakes"]["at_least"] > 0.05
-    words = "What holds up to 5 % of fakes holds no more"
+    words = "These intervals are true for at most 5 % fakes; with more they may fail"
     assert words in succeed(capsys, *arguments(place, "--share", "0.05"))
     assert words not in succeed(capsys, *arguments(place, "--share", "0.4"))
 

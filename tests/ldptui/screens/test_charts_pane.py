@@ -231,7 +231,11 @@ async def test_v_hides_the_lines_that_bound_a_gain() -> None:
         assert floors == edges
         await pilot.press("v")
         dotted = [s.label for s in chart(pane, "gain").series if s.style == "dotted"]
-        assert dotted == ["proved, or kept back", "undetectable", "proved reports"]
+        assert dotted == [
+            "limit: proved coins, or no report",
+            "limit: nobody notices",
+            "limit: honest coins",
+        ]
         assert chart(pane, "gain").levels
         await pilot.press("v")
         assert list(chart(pane, "gain").series) == undotted(pane)

@@ -46,7 +46,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "tab Error": ("error over", "privacy budget ε", "GRR", "OUE", "OLH"),
     "tab Map": ("Gain, defended", "across: ε", "mean of 4 trials", "0.05"),
     "tab Trials": ("Estimates of single trials", "before", "after", "true", "▸ 2", "▸ 5"),
-    "tab Intervals": ("What one collection still tells", "up to", "fake", "true inside"),
+    "tab Intervals": ("What one collection still tells", "up to", "fake", "the truth lies inside"),
     "tab Detection": ("Score of fiad", "genuine users", "fake users", "526 fake"),
     "tab One report": ("A genuine user", "A fake user: MGA", "Perturbation", "Crafting"),
     "tab Table": ("genuine flagged", "fakes flagged", "b sort", "/ filter"),

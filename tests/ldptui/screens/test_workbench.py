@@ -66,7 +66,9 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
         screen.post_message(KeyEdited("attack.share", 1.5))
         await until(pilot, lambda: "✗" in status(screen))
 
-        assert "share of fake users β (attack.share): Attack (3) says why" in status(screen)
+        assert "share of fake users β (attack.share) is wrong: fix it in Attack (3)" in status(
+            screen
+        )
         assert screen.draft is not None
         assert "1.5" in screen.draft.text
         assert screen.draft.scenario is not None
