@@ -195,7 +195,8 @@ class SampledBitReports(ReportStory):
         protocol, (drawn, _) = _flips(cell), _rows(cell, report)
         who = {"client": "the client", "server": "the server"}[protocol.chooser]
         size = f"{fmt.count(protocol.sampled)} of {fmt.plural(protocol.domain_size, 'item')}"
-        return (f"{who} draws {size}, {'the own one too' if drawn[item] else 'not the own one'}",)
+        is_among = "" if drawn[item] else "not "
+        return (f"{who} draws {size}; the user's own is {is_among}among them",)
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
         drawn, ones = _rows(cell, report)

@@ -60,8 +60,8 @@ PAUSE_S: Final = 0.004
 
 REST_S: Final = 2.0
 """Seconds for which the rest of a broken report is awaited."""
-HELD_S: Final = 0.03
-"""Seconds for which a `[` is held: its `<` comes with it."""
+HELD_S: Final = 0.3
+"""Seconds for which a `[` is held where no key follows: a report may break behind it."""
 PARTS: Final = tuple("0123456789;-")
 """The characters of a report of the mouse before its end, M or m."""
 

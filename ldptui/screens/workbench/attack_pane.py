@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Static
 
+from ldptui.core.base.errors import LdpError
+
 from ...messages import KeyEdited, Noted
+from ...session.attack_code import editor_command, find_attack_code
 from ...session.draft import attack_script as script
+from ...session.draft import edit_key
 from ...terminal.keyboard import first_focus
 from ...widgets.blank import call_on_resize
 from ...widgets.form import Form, FormLine, FormPane, FormRow
@@ -51,6 +56,7 @@ class AttackPane(FormPane):
             "alt+s", "switch", "Form/script", show=False, priority=True, id="attack.switch-anywhere"
         ),
         Binding("enter,down,j", "enter", "Edit", show=False, id="attack.edit"),
+        Binding("e", "write_code", "Write it in Python", id="attack.write"),
         Binding("a,plus", "step('add')", "Add a step", id="step.add"),
         Binding("minus,delete,backspace", "step('remove')", "Remove", id="step.remove"),
         Binding("shift+up,K", "step('up')", "Move up", show=False, id="step.up"),
@@ -165,8 +171,29 @@ class AttackPane(FormPane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Steps are changed at their rows; the row that adds one can do that alone."""
+        if action == "write_code":
+            return attack_of(self.draft).get("kind") == "plugin"
         table, _, rest = self.focused_key.partition(".")
         return action != "step" or (table == TABLE and (bool(rest) or parameters == ("add",)))
+
+    def action_write_code(self) -> None:
+        """Edit the attack's code in the user's editor, a new one as a copy of the example; run it.
+
+        The run asks whether the code may run.
+        """
+        draft, screen = self.draft, cast("Any", self.screen)
+        if draft is None or not draft.parses:
+            return
+        try:
+            name = str(attack_of(draft).get("name") or "")
+            path, line, name = find_attack_code(draft.folder, name)
+            with self.app.suspend():
+                subprocess.run(editor_command(path, line), check=False)
+        except (LdpError, OSError, SuspendNotSupported) as error:
+            self.post_message(Noted(f"no editor was opened: {error}"))
+            return
+        screen.take_draft(edit_key(draft, "attack.name", name))
+        screen.action_run()
 
     def action_step(self, what: str) -> None:
         """Add a step behind that of the row with the focus, or change that one."""

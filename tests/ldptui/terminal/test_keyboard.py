@@ -27,13 +27,17 @@ def keys_of(*parts: str) -> list[Key]:
     [
         (["\x1b[<35;60;", "6M"], ""),
         (["\x1b[<35;60;6", "M"], ""),
+        (["\x1b[", "<35;60;6M"], ""),
         (["\x1b[<35;60;", "6M6x"], "6x"),
         (["6", "M"], "6M"),
         (["[", "a"], "[a"),
         (["x["], "x["),
     ],
 )
-async def test_a_report_of_the_mouse_in_parts_does_nothing(parts: list[str], left: str) -> None:
+async def test_a_report_of_the_mouse_in_parts_does_nothing(
+    parts: list[str], left: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ldptui.terminal.keyboard.HELD_S", 0.01)
     heard = list[str | None]()
     broken = BrokenReport(lambda key: heard.append(key.character))
     for key in keys_of(*parts):
