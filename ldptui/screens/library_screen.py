@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -138,8 +139,14 @@ def entries() -> Iterator[Entry]:
         paths = []
     for path in paths:
         yield from _entry(path, own=True)
-    for name in scenarios.names():
-        yield from _entry(Path(str(scenarios.path(name))), own=False)
+    yield from bundled_entries()
+
+
+@cache
+def bundled_entries() -> tuple[Entry, ...]:
+    """The entries of the bundled scenarios; to read them all takes longer than a key may."""
+    paths = (scenarios.path(name) for name in scenarios.names())
+    return tuple(entry for path in paths for entry in _entry(path, own=False))
 
 
 def _entry(path: Path, own: bool) -> Iterator[Entry]:

@@ -70,7 +70,10 @@ class LabForm(Scroll):
         self._last: Widget | None = None
 
     def compose(self) -> ComposeResult:
-        for option in self.topic.blanks:
+        # Files that need not be named come last.
+        for option in sorted(
+            self.topic.blanks, key=lambda each: each.type == "rows" and _is_empty(each)
+        ):
             if option.type == "rows":
                 yield from (self._row(option, at) for at in range(ROWS))
             else:
@@ -187,6 +190,11 @@ class LabForm(Scroll):
 
     def on_descendant_focus(self) -> None:
         self._last = self.screen.focused if self.screen.focused is not self else self._last
+
+
+def _is_empty(option: Option) -> bool:
+    """Return whether a list of texts starts with none."""
+    return option.blank is not None and option.blank.start == ()
 
 
 ROOM_FOR_BOTH: Final = 100

@@ -94,6 +94,7 @@ class LabScreen(Screen[None]):
         self._field = ""
         self._key = self._told = 0  # of the last question, and of that of the last answer
         self._stopped = 0  # the key of the last question that was asked to stop
+        self._enters = False  # the form gets the focus
         self._ready = False  # its widgets are there and the engine is started
         self._title = Static(id="lab-title")
         self._tabs = TopicTabs(id="lab-tabs")
@@ -144,9 +145,10 @@ class LabScreen(Screen[None]):
             self._ask_soon()
 
     def open(self, show: str) -> None:
-        """Show a topic; or one about reports."""
+        """Show a topic and go into its form; or one about reports."""
         if show in TOPICS:
-            self.tab = show
+            self.tab, self._enters = show, True
+            self._focus_form()
         elif not self.page.topic.collected:
             self.tab = OPENED
 
@@ -156,7 +158,14 @@ class LabScreen(Screen[None]):
         self._show_values()
         self._show_answer()
         self._ask_soon()
-        form.focus()  # no field: digits are those of the tabs
+        form.focus()  # no field: arrows are those of the tabs
+        self._focus_form()
+
+    def _focus_form(self) -> None:
+        """Go into the form where it was opened by its name."""
+        if self._enters and self._ready:
+            self._enters = False
+            self._body.forms[self.tab].focus_first()
 
     def _show_title(self) -> None:
         accent = self.app.theme_variables["accent"]

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import itertools
 import os
-import select
-import signal
 import subprocess
 import sys
 import textwrap
@@ -17,13 +13,10 @@ from typing import Any
 
 import pytest
 from support.desk import Command, Desk, gone
-from support.worker import ENDLESS, HALTING, document, simulated, soon
+from support.worker import HALTING, document, soon
 
-from ldptui.core import compile, run
-from ldptui.core.base.arms import ATTACKED
-from ldptui.core.scenario import Scenario
 from ldptui.engine.child import Child
-from ldptui.engine.engine import COMMAND, MAX_DEATHS, PARTING
+from ldptui.engine.engine import COMMAND, MAX_DEATHS
 
 
 @pytest.fixture
@@ -70,39 +63,6 @@ say(ready={"stub": "1"})
 """
 
 
-@pytest.mark.long
-async def test_numbers_are_those_of_the_simulator(desk: Desk) -> None:
-    swept = document(sweep={"attack.share": [0.0, 0.1]})
-    desk.run(3, swept, full=True)  # asked for before a worker is ready
-    last = await desk.ended(3)
-    *_, headless = run(compile(Scenario(swept)))
-    assert (last.status, last.done, last.total, last.full) == ("done", 40, 40, True)
-    assert last.digest == headless.results.digest
-    gains = [cell.estimate("gain").mean for cell in headless.results.cells]
-    assert [cell.metrics["gain"].mean for cell in last.cells[:2]] == gains
-    assert last.frequencies is not None
-    alone = simulated(document()).cells[0]
-    assert last.frequencies.attacked.mean == tuple(alone.arms[ATTACKED].mean)
-    assert desk.workers[0][0] is True
-    assert "numpy" in desk.workers[0][1]
-
-
-@pytest.mark.long
-async def test_every_snapshot_is_complete(desk: Desk) -> None:
-    shares = {"attack.share": {"from": 0, "to": 0.5, "points": 30}}
-    desk.run(1, document(items=256, trials=60, sweep=shares), interval=0.0, full=True)
-    last = await desk.ended(1)
-    seen = desk.snapshots
-    seen = [snapshot for snapshot in seen if snapshot.base_cell and snapshot.base_cell.trials == 60]
-    assert len(seen) > 2
-    for before, after in itertools.pairwise(seen):
-        assert before.done <= after.done
-        assert before.base_cell == after.base_cell == last.base_cell
-        assert before.frequencies == after.frequencies == last.frequencies
-        assert {cell.index for cell in before.cells} <= {cell.index for cell in after.cells}
-    assert [cell.trials for cell in last.cells] == [60] * 31
-
-
 async def test_a_real_worker_is_cancelled_replaced_and_refuses(desk: Desk) -> None:
     """A cancel comes before it is ready; a newer request while a full run is under way."""
     desk.run(1, document())
@@ -124,27 +84,6 @@ async def test_a_real_worker_is_cancelled_replaced_and_refuses(desk: Desk) -> No
     last = await desk.ended(5)
     assert (last.status, last.details) == ("failed", "")
     assert last.error == "population.items must be in [2, 2^20], got 1"
-
-
-@pytest.mark.long
-async def test_a_cancel_without_a_run_does_nothing(desk: Desk) -> None:
-    desk.engine.cancel()
-    await desk.alive()
-    desk.engine.cancel()
-    desk.run(1, document())
-    assert (await desk.ended(1)).status == "done"
-    desk.engine.cancel()
-    assert len(desk.snapshots) == 1
-
-
-@pytest.mark.long
-async def test_a_newer_request_replaces_the_older(desk: Desk) -> None:
-    await desk.alive()
-    desk.run(1, ENDLESS, full=True)
-    desk.run(2, document())
-    await desk.ended(2)
-    left = [snapshot.status for snapshot in desk.snapshots if snapshot.key == 1]
-    assert left[-1:] in ([], ["partial"])
 
 
 @pytest.mark.long
@@ -206,11 +145,6 @@ async def test_a_silent_worker_is_killed_after_a_newer_request(desk: Desk) -> No
         (2, "done"),
     ]
 
-
-@stub(SILENT)
-async def test_stop_in_a_silent_run_leaves_no_process(desk: Desk) -> None:
-    desk.run(1, {})
-    await desk.until(lambda: desk.snapshots)
     # The fixture stops the engine, and looks.
 
 
@@ -265,21 +199,6 @@ async def test_a_run_that_a_dying_worker_had_not_begun_is_for_the_next_one(desk:
     last = await desk.ended(1)
     assert (last.status, last.error) == ("done", "")
     assert [alive for alive, _ in desk.workers] == [True, False, True]
-
-
-@stub("""
-    for key, cancelled in requests():
-        if cancelled:
-            sys.exit(3)
-        say(started=key)
-        snapshot(key, "running", 5)
-""")
-async def test_a_worker_that_dies_of_a_cancel(desk: Desk) -> None:
-    desk.run(1, {})
-    await desk.until(lambda: desk.snapshots)
-    desk.engine.cancel()
-    last = await desk.ended(1)
-    assert (last.status, last.done, last.error) == ("partial", 5, "")
 
 
 NONSENSE = """
@@ -355,15 +274,6 @@ async def test_stop_at_once_leaves_no_process() -> None:
     assert not desk.messages
 
 
-@pytest.mark.long
-async def test_stop_in_the_middle_of_a_run_posts_nothing(desk: Desk) -> None:
-    desk.run(1, HALTING, full=True)
-    await desk.until(lambda: desk.snapshots)
-    before = len(desk.messages)
-    await desk.engine.stop()
-    assert len(desk.messages) == before
-
-
 async def test_a_dismissed_child_is_not_heard() -> None:
     heard: list[Any] = []
     ended: list[Child] = []
@@ -411,52 +321,6 @@ async def test_workers_do_not_outlive_a_killed_app() -> None:
         await soon(ended)
         loop.remove_reader(file)
         os.close(file)
-
-
-APP_OF_A_STOPPED_WORKER = """
-import asyncio, sys
-from ldptui.engine import Engine
-
-STOPPED = "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)"
-
-async def main():
-    engine = Engine(print, (sys.executable, "-c", STOPPED))
-    await engine.start()
-    (child,) = engine._children
-    while child._process is None:
-        await asyncio.sleep(0)
-    print(child._process.pid, flush=True)
-    await asyncio.Event().wait()
-
-asyncio.run(main())
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux ends it")
-async def test_a_worker_stopped_while_it_starts_ends_with_a_killed_app() -> None:
-    """It has run nothing of ours yet."""
-    pipe = asyncio.subprocess.PIPE
-    command = (sys.executable, "-c", APP_OF_A_STOPPED_WORKER)
-    app = await asyncio.create_subprocess_exec(*command, stdout=pipe)
-    assert app.stdout is not None
-    pid = int(await soon(app.stdout.readline()))
-    stat = Path(f"/proc/{pid}/stat")
-    while stat.read_text().rpartition(")")[2].split()[0] != "T":
-        os.sched_yield()
-    file = os.pidfd_open(pid)
-    app.kill()
-    await soon(app.wait())
-    try:
-        assert select.select([file], [], [], 20.0)[0]  # readable once the process has ended
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(file, signal.SIGKILL)
-        os.close(file)
-
-
-def test_a_parting_takes_half_a_second_at_most() -> None:
-    assert sum(seconds for seconds, _ in PARTING) <= 0.5
-    assert PARTING[-1][1] == signal.SIGKILL
 
 
 def test_the_engine_imports_nothing_heavy() -> None:

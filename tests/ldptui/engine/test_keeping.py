@@ -21,7 +21,6 @@ from ldptui.core.running.workers import LostError
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import begin, cell_keys, open_store
 from ldptui.engine.child import RunSoFar
-from ldptui.engine.wire import news_in as news_of
 from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.run import Run
 from ldptui.session.snapshot import Request
@@ -116,18 +115,6 @@ async def test_a_search_is_shown_kept_and_not_repeated(worker: Worker, path: Pat
     assert whole[-1].base_cell.answer == answer
 
 
-@pytest.mark.long
-@ONE_LOOP
-async def test_a_preview_and_a_run_without_a_store_are_not_recorded(
-    worker: Worker, path: Path
-) -> None:
-    last = await worker.end(worker.run(1, document()))
-    assert (last.kept, last.reused) == (None, 0)
-    assert not path.exists()
-    last = await worker.end(ask(worker, 2, ""))
-    assert (last.kept, last.note, last.digest) == (None, "", simulated(WHOLE).digest)
-
-
 @ONE_LOOP
 async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) -> None:
     stopped = ask(worker, 1, path, ENDLESS)
@@ -149,16 +136,6 @@ async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) 
     assert (last.status, last.kept, last.digest) == ("done", number, simulated(WHOLE).digest)
     with open_store(path) as store:
         assert store.run(number).status == "done"
-
-
-@ONE_LOOP
-async def test_a_run_has_its_number_before_its_first_block(worker: Worker, path: Path) -> None:
-    """So that it can be gone on with where the worker is killed now."""
-    first, *_, last = await worker.snapshots(ask(worker, 1, path))
-    told = [news.snapshot for news in map(news_of, worker.frames) if news.snapshot is not None]
-    assert (first.done, last.done) == (0, 120)
-    assert next(each.kept for each in told if each.kept) == 1
-    assert next(each.done for each in told if each.kept) == 0
 
 
 @ONE_LOOP

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support.worker import document
 
-from ldptui.core import compile, run
+from ldptui.core import compile
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.running.runner import units
 from ldptui.core.scenario import Scenario
@@ -102,13 +102,6 @@ def test_blocks_that_came_out_of_order_wait_for_the_gap(path: Path) -> None:
     replay.close()
 
 
-def test_the_nearest_cell_stands_for_a_base_that_is_none_of_the_run(path: Path) -> None:
-    keep(path, {**WHOLE, "sweep": {"attack.share": [0.02]}})
-    base = read_snapshot(path, 1).base_cell
-    assert base is not None
-    assert base.parameters["attack.share"] == 0.02
-
-
 def test_a_run_that_was_stopped_is_partial(path: Path) -> None:
     keep(path, blocks=3)
     snapshot = read_snapshot(path, 1)
@@ -129,21 +122,6 @@ def test_a_recording_from_a_file_is_replayed(path: Path, tmp_path: Path) -> None
     assert replay.frame(9).kept is None
     assert replay.describe(9) == "recording: block 9 of 9 · 180 of 180 trials"
     replay.close()
-
-
-def test_a_csv_population_needs_no_file(path: Path, tmp_path: Path) -> None:
-    (tmp_path / "ages.csv").write_text("age\n" + "old\nyoung\nyoung\n" * 30)
-    made = {**WHOLE, "population": {"kind": "csv", "path": "ages.csv", "column": "age"}}
-    made["attack"] = {"kind": "mga", "share": 0.05, "targets": {"items": [0]}}
-    work = compile(Scenario(made, "x", tmp_path))
-    with open_store(path) as store:
-        kept = begin(store, work)
-        *_, last = run(work, memory=kept)
-        kept.finish(last.results)
-    (tmp_path / "ages.csv").unlink()
-    snapshot = read_snapshot(path, 1)
-    assert snapshot.frequencies is not None
-    assert snapshot.frequencies.labels == ("old", "young")
 
 
 CAMPAIGN = document("oue", title="a campaign", trials=60, campaign={"rounds": 5, "churn": 0.2}) | {
@@ -184,25 +162,6 @@ def test_the_rounds_of_a_campaign_are_replayed(path: Path, monkeypatch: pytest.M
     means = np.concatenate(gains).mean(axis=0)
     assert [estimate.mean for estimate in rounds.metrics["gain"]] == pytest.approx(means.tolist())
     assert all(estimate.theory is not None for estimate in rounds.metrics["gain"])
-    replay.close()
-
-
-def test_the_points_of_a_campaign_are_on_its_charts(path: Path) -> None:
-    keep(path, {**CAMPAIGN, "trials": 2, "sweep": {"attack.share": [0.02, 0.2]}})
-    assert shares(read_snapshot(path, 1)) == {0.02: 2, 0.2: 2}
-
-
-def test_a_campaign_that_is_opened_again_has_its_rounds(path: Path, tmp_path: Path) -> None:
-    keep(path, CAMPAIGN)
-    whole = read_snapshot(path, 1)
-    assert whole.rounds is not None
-    assert (len(whole.rounds), whole.rounds.trials) == (5, 60)
-    assert sorted(whole.round_frequencies) == [0, 1, 2, 3, 4]
-    with open_store(path) as store:
-        write_recording(store, 1, tmp_path / "run.ldptui")
-    other = open_store(None)
-    replay = RunReplay(other, read_recording(other, tmp_path / "run.ldptui")[0], 1)
-    assert replay.frame().rounds == whole.rounds
     replay.close()
 
 
