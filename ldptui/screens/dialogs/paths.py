@@ -209,13 +209,13 @@ def reason_to_ask(draft: Draft, path: Path) -> str | None:
 
 
 CHOICES: Final[dict[What, tuple[str, str]]] = {
+    "figure": ("Figure, 174 mm", "one page: .pdf .svg .png"),
+    "figure-column": ("Figure, 84 mm", "one column: .pdf .svg .png"),
     "csv-cells": ("Results, CSV", "a row per cell: metrics ± error"),
     "json": ("Results, JSON", "the same, and all frequencies"),
     "csv": ("Trials, CSV", "a row per trial of a kept run"),
     "chart-text": ("Chart, text", "as wide and high as it is shown"),
     "chart-svg": ("Chart, SVG", "scales, in the theme's colours"),
-    "figure-column": ("Figure, 84 mm", "one column: .pdf .svg .png"),
-    "figure": ("Figure, 174 mm", "one page: .pdf .svg .png"),
     "screen-svg": ("Screen, SVG", "everything that is on the screen"),
 }
 
@@ -240,7 +240,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         super().__init__()
         self._stem, self._chart, self._why_no_figure = stem, chart, why_no_figure
         self._folder = current_dir()
-        self._what: What = "csv-cells"
+        self._what: What = "figure"
         self._proposed = ""
 
     def compose(self) -> ComposeResult:
@@ -254,7 +254,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
 
     def on_mount(self) -> None:
         for choices in list(self.query(LineList))[:1]:  # none where the app ends meanwhile
-            choices.highlighted = 0
+            choices.highlighted = 2 if self._why_no_figure() else 0
 
     def on_option_list_option_highlighted(self, event: LineList.OptionHighlighted) -> None:
         event.stop()

@@ -449,13 +449,14 @@ async def test_a_name_that_was_edited_stays(folder: Path) -> None:
     app = Bare(ExportScreen())
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "mine.txt")
-        await pilot.press("j", "k", "j", "enter")
+        await pilot.press(*["j"] * list(CHOICES).index("json"), "k", "j", "enter")
         assert app.answers == [ExportChoice("json", folder / "mine.txt")]
 
 
 async def test_an_existing_file_is_asked_about_and_a_folder_refused(folder: Path) -> None:
     app = Bare(ExportScreen())
     async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("down", "down")
         await type_in(pilot, "sub")
         await pilot.press("enter")
         assert "is a folder" in app.said()
@@ -485,7 +486,7 @@ async def test_a_figure_that_cannot_be_drawn_is_refused_in_the_dialog(folder: Pa
     reasons = ["it is of a whole run"]
     app = Bare(ExportScreen("fig6", "gain", lambda: reasons[0]))
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press(*["down"] * list(CHOICES).index("figure"), "enter")
+        await pilot.press("home", "enter")
         assert (app.said(), app.answers) == ("it is of a whole run", [])
         reasons[0] = ""  # the run is done meanwhile
         await pilot.press("enter")
@@ -493,11 +494,11 @@ async def test_a_figure_that_cannot_be_drawn_is_refused_in_the_dialog(folder: Pa
 
 
 async def test_the_proposed_export_is_a_free_name(folder: Path) -> None:
-    (folder / "ldptui-results.csv").write_text("", encoding="utf-8")
+    (folder / "ldptui-chart.pdf").write_text("", encoding="utf-8")
     app = Bare(ExportScreen())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
-        assert app.answers == [ExportChoice("csv-cells", folder / "ldptui-results-2.csv")]
+        assert app.answers == [ExportChoice("figure", folder / "ldptui-chart-2.pdf")]
 
 
 # Help, confirm, text.

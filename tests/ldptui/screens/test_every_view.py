@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Final
@@ -36,9 +36,9 @@ SNAPSHOTS = Path(__file__).with_name("snapshots")
 HOME = Path("/home/ann")
 
 READ: Final[Mapping[str, tuple[str, ...]]] = {
-    "pane Protocol": ("1 Protocol", "● OUE", "★ least MSE at d = 8", "all 31"),
+    "pane Protocol": ("1 Protocol", "● OUE", "all 31"),
     "pane Parameters": ("2 Parameters", "counts", "privacy budget ε", "6 × 4 trials"),
-    "pane Attack": ("3 Attack", "mga", "share of fake users β", "target items T", "m = 526"),
+    "pane Attack": ("3 Attack", "mga", "share of fake users β", "target items T", "▸ more"),
     "pane Charts": ("4 Charts", "gain over", "share of fake users β", "closed form"),
     "pane Runs": ("5 Runs", "#3", "24 trials", "OUE ε=1, MGA β=0.05", "Eight items"),
     "tab Frequencies": ("Targets, top items", "estimate", "true", "before"),
@@ -74,12 +74,12 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Audit": ("Do these clients keep ε?", "ε shown, beside the promise", "0.8191"),
     "lab Guess": ("What does a report give away?",),
     "lab Trust": ("Whom do I trust?",),
-    "lab Deployment": ("What can fakes do to my deployment?", "as it is", "lift 3 items by"),
+    "lab Deployment": ("What can fakes do to my deployment?", "lift 3 items by"),
     "HelpScreen": ("Keys · 4 Charts", "Next tab", "esc closes"),
     "Palette": ("an action, a value (beta 1%", "Run all trials", "My deployment"),
     "LibraryScreen": ("quickstart", "burst", "Claim: fake users who are 5%", "enter opens"),
     "SaveScreen": ("Save the scenario", "/home/ann/scenarios/eight-items.toml", "enter saves"),
-    "ExportScreen": ("Results, CSV", "Figure, 84 mm", "Figure, 174 mm", "eight-items-results.csv"),
+    "ExportScreen": ("Results, CSV", "Figure, 84 mm", "Figure, 174 mm", "eight-items-gain.pdf"),
     "PathScreen": ("Open a scenario or a run", "type or paste a path", "tab completes"),
     "ConfirmScreen": ("A run is at 0 %. Quit and lose it?", "Quit (y)", "Stay (n)"),
     "PickerScreen": ("protocol  2 of 2", "grr", "best for small d", "✗ needs d > 2"),
@@ -94,13 +94,12 @@ QUICK: Final = [view for view in views() if scenario_of(view) == "swept" and vie
 """The views that cost little."""
 
 
-ENTRIES = library_screen._entry
+BUNDLED = library_screen.bundled_entries
 
 
-def bundled(path: Path, own: bool) -> Iterator[library_screen.Entry]:
-    """The entry of a bundled scenario, installed where the pictures say."""
-    for entry in ENTRIES(path, own):
-        yield replace(entry, path=HOME / "ldptui" / path.name)
+def bundled() -> list[library_screen.Entry]:
+    """The entries of the bundled scenarios, installed where the pictures say."""
+    return [replace(entry, path=HOME / "ldptui" / entry.path.name) for entry in BUNDLED()]
 
 
 async def pictures(
@@ -117,7 +116,7 @@ async def pictures(
     monkeypatch.setattr("time.strftime", lambda *_: "12:00:00")
     for module in ("workbench.file_actions", "dialogs.paths", "lab.screen"):
         monkeypatch.setattr(f"ldptui.screens.{module}.current_dir", lambda: HOME)
-    monkeypatch.setattr(library_screen, "_entry", bundled)
+    monkeypatch.setattr(library_screen, "bundled_entries", bundled)
     monkeypatch.setattr(places, "scenarios_dir", lambda: HOME / "scenarios")
     app, shown, opened = Workbench(settings, None, Working), dict[str, str](), ""
     async with app.run_test(size=size) as pilot:

@@ -153,7 +153,7 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
         await until(pilot, lambda: screen.shelf.shown == -2)
         await pilot.press("ctrl+e")
         await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
-        assert proposed(screen.app) == "quickstart-an-attack-moves-an-estimate-results.csv"
+        assert proposed(screen.app) == "quickstart-an-attack-moves-an-estimate-frequencies.pdf"
         screen.app.screen.dismiss(ExportChoice("csv", out))
         await until(pilot, lambda: "trials.csv" in status(screen))
         asked: list[tuple[What, str]] = [
@@ -180,7 +180,7 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
 async def test_an_export_is_named_by_the_scenario_and_the_chart() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
-        for steps, name in ((0, "-estimate-results.csv"), (5, "-estimate-frequencies.pdf")):
+        for steps, name in ((0, "-estimate-frequencies.pdf"), (2, "-estimate-results.csv")):
             await pilot.press("ctrl+e", *["down"] * steps)
             await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
             assert proposed(screen.app) == f"quickstart-an-attack-moves-an{name}"
