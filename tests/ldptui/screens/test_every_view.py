@@ -53,7 +53,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "tab Equations": ("26 with numbers, 54 in the list", "p = 1/2  = 0.5", "eq 12, Wang et"),
     "tab Timeline": ("Estimates of the targets over the rounds", "round", "all 4 rounds"),
     "tab Answer": ("Fake users it takes", "fakes m", "β %", "measured", "3210", "formula"),
-    "tab Privacy": ("all reports of a value", "0.5371", "ε of t reports"),
+    "tab Privacy": ("all reports of an item", "0.5371", "ε of t reports"),
     "tab Levels": ("Survivors over the levels", "true hitters"),
     "tab Items": ("Targets T and true hitters", "rank", "after", "named %", "16 923", "lost"),
     "tab Distribution": ("Distribution of the users' numbers", "share of the users", "shift +"),
