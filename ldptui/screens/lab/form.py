@@ -42,17 +42,6 @@ class LabForm(Scroll):
     "rows" is a field for each of its texts, and an empty one to add another.
     """
 
-    DEFAULT_CSS = """
-    LabForm {
-        border: round $foreground 25%;
-        border-title-color: $text-muted;
-        scrollbar-color: $foreground 25%;
-        scrollbar-background: $background;
-        &:focus-within { border: round $accent; border-title-color: $accent; }
-        &:ansi:focus-within { border: heavy $accent; }
-        &.-side { layout: grid; grid-size: 2; grid-rows: auto; grid-gutter: 0 1; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "enter", "Edit", show=False, id="lab.edit"),
         Binding("enter", "begin", "Into the form", show=False, id="lab.begin"),
@@ -205,33 +194,6 @@ class LabBody(Vertical):
     """The verdict over the form and the answer; the screen says which tab and which view.
 
     In a narrow terminal a view is a chart, the table or the words, below the form.
-    """
-
-    DEFAULT_CSS = """
-    LabBody {
-        height: 1fr;
-        #lab-body { height: 1fr; }
-        #lab-verdict { height: auto; max-height: 3; padding: 0 1; text-style: bold; }
-        #lab-left { width: 45; }
-        #lab-right { width: 1fr; }
-        LabForm { height: auto; max-height: 60%; }
-        #lab-words, .lab-box {
-            height: 1fr;
-            border: round $foreground 25%;
-            border-title-color: $text-muted;
-            &:focus, &:focus-within { border: round $accent; }
-            &:ansi:focus, &:ansi:focus-within { border: heavy $accent; }
-        }
-        #lab-words { padding: 0 1; }
-        #lab-table-box { height: auto; max-height: 38%; }
-        #lab-table-box > Static { height: 1; text-style: bold; }
-        #lab-table-box > NumberTable { height: auto; max-height: 100%; }
-        &.-narrow #lab-body { layout: vertical; }
-        &.-narrow #lab-left { width: 1fr; height: auto; &.-whole { height: 1fr; } }
-        &.-narrow LabForm { max-height: 9; }
-        &.-narrow .lab-box { border: none; border-top: round $foreground 25%; }
-        &.-narrow #lab-table-box { height: 1fr; max-height: 100%; }
-    }
     """
 
     def __init__(self) -> None:

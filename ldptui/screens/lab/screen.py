@@ -57,20 +57,6 @@ class LabScreen(Screen[None]):
     """Tabs of forms with their answers; what was typed stays while the app runs."""
 
     AUTO_FOCUS = ""
-    DEFAULT_CSS = """
-    LabScreen {
-        layout: vertical;
-        overflow: hidden;
-        & > #lab-title {
-            height: 1;
-            padding: 0 1;
-            background: $panel;
-            color: $foreground;
-            text-wrap: nowrap;
-            text-overflow: ellipsis;
-        }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     tab: var[str] = var(NAMES[0], init=False)

@@ -67,10 +67,6 @@ LABELS: Final = tuple((group, f"{number} {group}") for number, group in enumerat
 class TopicTabs(Vertical):
     """The tabs, in two rows where one has no room; below them the questions of the chosen one."""
 
-    DEFAULT_CSS = """
-    TopicTabs { height: auto; padding: 0 1; }
-    """
-
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._first, self._second, self._questions = ChoiceBar(), ChoiceBar(), ChoiceBar()
