@@ -96,15 +96,19 @@ def test_the_lines_that_a_gain_is_held_against(kind: str) -> None:
     """Dotted lines of shapes and colours of their own; that of MGA where no curve is it."""
     made = scenario(attack__kind=kind)
     plot = plotted("gain", made, view="bounds")
-    names = ["MGA"] * (kind != "mga") + ["proved, or kept back", "undetectable", "proved reports"]
+    names = ["MGA"] * (kind != "mga") + [
+        "limit: proved coins, or no report",
+        "limit: nobody notices",
+        "limit: honest coins",
+    ]
     assert [each.label for each in plot.series if each.style == "dotted"] == names
     assert len({series.tone for series in plot.series}) == len(plot.series)
-    assert plot.levels == ((0.0, "proved items"),)
+    assert plot.levels == ((0.0, "limit: honest item"),)
     for charset in ("braille", "ascii"):
         marks = marks_of(plot, Look(60, 0, DARK, charset), 60)
         assert len({mark.sample for mark in marks}) == len(marks)
     table = framed("gain", made, measured(made)).table
-    assert {each.name for each in table.columns[7:]} == {*names, "proved items"}
+    assert {each.name for each in table.columns[7:]} == {*names, "limit: honest item"}
     assert all(None not in row[6:] for row in table.rows)
     assert plotted("gain", made, view="none").levels == ()
 

@@ -60,7 +60,7 @@ def test_the_robust_intervals_widen_with_beta_and_hold_where_naive_ones_do_not()
         assert isinstance(frame, Frame)
         plot = frame.views[""].draw(None, (80, 24))
         widths.append(np.subtract(ends.high, ends.low)[:3])
-        assert plot.note.startswith("true inside: 10 of 10, naive ")
+        assert plot.note.startswith("the truth lies inside 10 of 10, ")
         assert int(plot.note.split()[-1]) < 10
         assert [row[2] for row in frame.table.rows] == list(ends.estimates)
         assert [column.name for column in frame.table.columns][-2:] == ["β*", "true"]
