@@ -21,7 +21,8 @@ from .sheet import Figure, curves, figure
 HEADS: Final = ("screen", "alarm", "false alarms", "power", "cost")
 """The heads of the table of screens."""
 LEGEND: Final = (
-    "≤: proved, the alarm rests on these; power: the chance of an alarm where 1 % of the users are MGA on 5 rare items; "
+    "≤: proved, the alarm rests on these; "
+    "power: the chance of an alarm where 1 % of the users are MGA on 5 rare items; "
     "cost: the share of honest reports that is dropped where nobody attacks"
 )
 SHOWN: Final = 10
