@@ -36,7 +36,6 @@ class Command:
     name: str
     function: Callable[..., Any]
     actions: Mapping[str, Callable[..., int]]
-    headings: Mapping[str, str]
 
     @cached_property
     def options(self) -> list[Option]:
@@ -63,7 +62,7 @@ class Command:
         """Its parser; make : a parser from its name, description and epilog."""
         example = read_example(self.function)
         parser = make(f"ldptui {self.name}", describe(self.function), example or None)
-        add_arguments(parser, self.options, self.headings)
+        add_arguments(parser, self.options)
         if not self.actions:
             return parser
         actions = parser.add_subparsers(dest="action", metavar="ACTION", parser_class=type(parser))
@@ -92,7 +91,7 @@ def find_command(name: str) -> Command | None:
         return None
     module = import_module(MODULES[name])
     actions = getattr(module, "ACTIONS", {}).get(name, {})
-    return Command(name, getattr(module, name), actions, getattr(module, "HEADINGS", {}))
+    return Command(name, getattr(module, name), actions)
 
 
 def read_options(function: Callable[..., Any]) -> Iterator[tuple[str, Option]]:

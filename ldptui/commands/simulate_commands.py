@@ -10,19 +10,10 @@ from ldptui.core.base.errors import FileError, ScenarioError, got
 
 from ..questions.choices import kinds
 from ..questions.options import Argument, Keys
-from ..questions.parameters import Near, keys
-from ..questions.signature import Group
+from ..questions.parameters import keys
 from ..terminal import output
 from .common_options import ClusterPlace, Keep, StorePath
 from .option_groups import CodeOptions, Printing, Simulation, Tags
-
-SKETCHED: Final = Group("rappor")
-CENTRAL: Final = Group("laplace, geometric, stability")
-HEADINGS: Final[Mapping[str, str]] = {
-    "rappor": "Its p and q are the reverse of Wang's: q = Pr[1 | bit 1] > p = Pr[1 | bit 0].",
-    "keys of some protocols": "A protocol that has no such key refuses it.",
-}
-"""What stands beneath the headings of options."""
 
 
 def _charts() -> list[str]:
@@ -167,15 +158,6 @@ def theory(
     mean: Annotated[float | None, "M"] = None,
     seeds: Annotated[int, "K"] = 1000,
     scoring: Literal["anchor", "bucket"] = "anchor",
-    neighbours: Annotated[Near | None, CENTRAL] = None,
-    delta: Annotated[float | None, "D", CENTRAL] = None,
-    form: Annotated[Literal["full", "one-time", "basic", "basic-one-time"] | None, SKETCHED] = None,
-    f: Annotated[float | None, "F", SKETCHED] = None,
-    p: Annotated[float | None, "P", SKETCHED] = None,
-    q: Annotated[float | None, "Q", SKETCHED] = None,
-    bits: Annotated[int | None, "K", SKETCHED] = None,
-    hashes: Annotated[int | None, "H", SKETCHED] = None,
-    cohorts: Annotated[int | None, "M", SKETCHED] = None,
     format: Literal["table", "json"] = "table",
     **other_keys: Annotated[Any, Keys(keys)],
 ) -> int:
@@ -197,23 +179,10 @@ def theory(
     seeds : seeds that MGA tries on hashing
     scoring : the score of a seed: targets that share the value of a chosen one (anchor), or those
         in the fullest bucket
-    neighbours : tables that must look alike: change-one (default), add-remove
-    delta : δ of stability (1e-6)
-    form : full (default); one-time: without p and q; basic: one bit per item
-    f : noise of the permanent bits (0.5)
-    p : Pr[1 | permanent bit 0] (0.5)
-    q : Pr[1 | permanent bit 1] (0.75)
-    bits : bits of a Bloom filter (16)
-    hashes : hashes of a Bloom filter (2)
-    cohorts : cohorts (64)
     """
     from .theory_command import TheorySetting, print_theory
 
-    table = {
-        "epsilon": epsilon, "neighbours": neighbours, "delta": delta, "form": form, "f": f, "p": p,
-        "q": q, "bits": bits, "hashes": hashes, "cohorts": cohorts, **other_keys,
-    }  # fmt: skip
-    given = {key: value for key, value in table.items() if value is not None}
+    given = {**other_keys, **({} if epsilon is None else {"epsilon": epsilon})}
     setting = TheorySetting(protocol, given, items, users, share, targets, target_frequency, mean,
                             seeds, scoring)  # fmt: skip
     return print_theory(setting, format)

@@ -262,13 +262,12 @@ def type_of(base: Any, argument: Argument) -> Type:
 def add_arguments(
     parser: argparse.ArgumentParser,
     options: Iterable[Option],
-    about: Mapping[str, str] | None = None,
     above: Iterable[Option] = (),
 ) -> None:
     """Add the options that a command has to its parser.
 
-    about : what is said beneath the headings of groups. above : the options that the command above
-    has as well: what is not given here stays as it is there.
+    above : the options that the command above has as well: what is not given here stays as it is
+    there.
     """
     groups: dict[str, Any] = {"": parser}
     either: Any = None
@@ -280,7 +279,7 @@ def add_arguments(
         assert option.line is not None
         heading = option.line.group
         if heading not in groups:
-            groups[heading] = parser.add_argument_group(heading, (about or {}).get(heading))
+            groups[heading] = parser.add_argument_group(heading)
         place = groups[heading]
         if option.argument.either:
             place = either = either or place.add_mutually_exclusive_group(required=needed)
