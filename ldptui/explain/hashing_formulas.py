@@ -19,7 +19,6 @@ from ldptui.core.protocols.hashing import matched_law
 from ldptui.core.protocols.hst import UserCoins
 
 from ..text import format as fmt
-from ..text.format import count, percent
 from .attack_formulas import HONEST, Laws, Supported
 from .family_explanation import Story
 from .formula import Formula
@@ -68,8 +67,8 @@ LAWS: Final[Laws] = {
 def _hashing(setting: Setting) -> Iterator[Formula]:
     g = RANGES.get(setting.given.get("hash_range"), GIVEN)
     crafted = getattr(setting.attack, "report_law", "") == "crafted"
-    matched = _matched(setting.attack, setting.protocol, setting.r or 0) if crafted else ()
-    yield from pure((g, *HASHING), LAWS, UNIT, tuple(matched), _numbers)(setting)
+    matched = [_matched(setting.attack, setting.protocol, setting.r or 0)] if crafted else []
+    yield from pure((g, *HASHING), LAWS, UNIT, matched, _numbers)(setting)
 
 
 def _numbers(setting: Setting) -> dict[str, float]:
@@ -77,26 +76,18 @@ def _numbers(setting: Setting) -> dict[str, float]:
     return {"g": g, "p′": p, "q′": (1 - p) / (g - 1)}
 
 
-def _matched(attack: Any, protocol: LocalHashing, r: int) -> Iterator[Formula]:
-    """E[M], and where the law of M has its weight."""
+def _matched(attack: Any, protocol: LocalHashing, r: int) -> Formula:
+    """The targets in one bucket of a crafted report."""
     law = matched_law(r, protocol.hash_range, attack.search)
     anchored = attack.scoring == "anchor"
     score = "1 + Bin(r − 1, 1/g) ≤ x" if anchored else "fullest of g buckets ≤ x"
-    row = partial(Formula, source="CJG section 3.5", number=30)
-    yield row(
+    return Formula(
         "Targets in one bucket under the best of K seeds",
         f"E[M] = Σⱼ (1 − F(j − 1)^K), j = 1 … r,  F(x) = Pr[{score}]",
-        put=f"Σⱼ (r = {r}, K = {count(attack.seeds)}, g = {protocol.hash_range})",
+        "CJG section 3.5",
+        number=30,
+        put=f"Σⱼ (r = {r}, K = {fmt.count(attack.seeds)}, g = {protocol.hash_range})",
         numbers={"E[M]": float(law @ np.arange(r + 1))},
-    )
-    shown = [j for j in range(r + 1) if law[j] >= 0.0005]
-    most = sorted(sorted(shown, key=lambda j: -law[j])[:6])
-    yield row(
-        "How likely each number of matched targets is",
-        "Pr[M = j] = F(j)^K − F(j − 1)^K",
-        put=",  ".join(f"{j}: {percent(float(law[j]))}" for j in most),
-        said=f"most often {int(law.argmax())}",
-        numbers={"Pr[M = j]": float(law.max())},
     )
 
 
