@@ -1,13 +1,11 @@
-"""Every chart of ldptui plot in every format and both widths: whole, as wide as told, replayed."""
+"""Every chart of ldptui plot: whole, as wide as a column, with nothing that is fetched."""
 
 from __future__ import annotations
 
 import os
 import re
-import struct
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +14,6 @@ from support.commands import TINY, Captured, succeed
 from support.views import NUMBERS
 
 from ldptui.charts.kinds import on_paper
-from ldptui.commands.run_plots import SUFFIXES
 from ldptui.session.exporting import read_figure
 
 SWEPT: Final = '[sweep]\n"attack.share" = [0.05, 0.1]\n"protocol.kind" = ["grr", "oue"]\n'
@@ -25,7 +22,6 @@ NAMED: Final = '[task]\nkind = "heavy-hitters"\nk = 2\nbits = 3\ngroups = 2\n'
 NEEDED: Final = {"map": SWEPT, "timeline": ROUNDS, "success": NAMED}
 """The lines that a scenario has for a chart, besides those of TINY."""
 CHARTS: Final = [kind.name for kind in on_paper()]
-INCHES: Final = {1: 84 / 25.4, 2: 174 / 25.4}
 
 
 def draw(tmp_path: Path, capsys: Captured, chart: str, suffix: str, columns: int) -> Path:
@@ -39,52 +35,18 @@ def draw(tmp_path: Path, capsys: Captured, chart: str, suffix: str, columns: int
     return out
 
 
-def inches(path: Path) -> float:
-    """The width of a figure, read from its file."""
-    data = path.read_bytes()
-    if path.suffix == ".png":
-        dots = struct.unpack(">I", data[16:20])[0]
-        return float(dots) / 300
-    if path.suffix == ".pdf":
-        objects = [*re.findall(rb"stream\n(.*?)\nendstream", data, re.DOTALL), data]
-        texts = (zlib.decompress(raw) if raw[:1] == b"\x78" else raw for raw in objects)
-        box = next(filter(None, (re.search(rb"/MediaBox \[ ?0 0 (\S+)", text) for text in texts)))
-        return float(box[1]) / 72
-    text = data.decode("utf-8")
-    width = re.search(r'width="([\d.]+)pt"', text)
-    assert width is not None
-    return float(width[1]) / 72
-
-
-def check(path: Path, columns: int) -> None:
-    kept = read_figure(path)
-    assert kept is not None
-    assert kept.digest.startswith("xxh3:")
-    if path.suffix != ".txt":
-        assert inches(path) == pytest.approx(INCHES[columns], abs=0.01)
-        assert 2_000 < path.stat().st_size < 200_000
-
-
 @pytest.mark.every(5)
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_chart_is_drawn_as_svg(tmp_path: Path, capsys: Captured, chart: str) -> None:
     out = draw(tmp_path, capsys, chart, ".svg", 1)
-    check(out, 1)
     text = out.read_text(encoding="utf-8")
+    width = re.search(r'width="([\d.]+)pt"', text)
+    assert width is not None
+    assert float(width[1]) / 72 == pytest.approx(84 / 25.4, abs=0.01)
+    assert (kept := read_figure(out)) is not None
+    assert kept.digest.startswith("xxh3:")
     fetched = re.findall(r'(?:href|src)="(?!#|data:)|@font-face|@import', text)
     assert fetched == []
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("columns", INCHES)
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("chart", CHARTS)
-def test_every_chart_has_every_format(
-    tmp_path: Path, capsys: Captured, chart: str, suffix: str, columns: int
-) -> None:
-    out = draw(tmp_path, capsys, chart, suffix, columns)
-    check(out, columns)
-    assert succeed(capsys, "replay", str(out), "--quiet").startswith("identical")
 
 
 @pytest.mark.every(4)
