@@ -67,7 +67,7 @@ FAKES: Final = Formula("Fake users", "m = round(n β / (1 − β))", "CJG")
 BESIDE: Final = (
     Formula("Their share, after rounding", "β = m / (n + m)", "CJG"),
     Formula("What genuine users hold of the targets", "f_T = Σ_(t∈T) fₜ", "CJG",
-            put="over {r} targets"),
+            put="Σ over {r} targets"),
 )  # fmt: skip
 
 GAIN: Final = (
@@ -174,7 +174,8 @@ def _gains(
     spread = theory.std_of_gain(protocol, clean * n, law.variance, n, cell.malicious)  # type: ignore[arg-type]
     known |= {"p": p, "q": q, "before": alone - gained / cell.share if cell.share else 0.0}
     known |= {"Var[Σ_T f~]": clean, "σ_G": spread}
-    yield from (replace(row, number=number) if row.number else row for row in gain)
+    *before, last = gain
+    yield from (*before, replace(last, number=number) if gain is GAIN else last)
     yield from AFTER
 
 
