@@ -13,6 +13,7 @@ from support.commands import Captured, fail, succeed
 import ldptui
 from ldptui.commands import cli
 from ldptui.core.law.pure import SeedSearch
+from ldptui.questions import reports_input
 from ldptui.terminal import exits
 
 AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "40")
@@ -209,6 +210,7 @@ def test_more_than_can_be_held_is_one_sentence(
     collections: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     path = str(collections["clean"])
+    reports_input.screen_collection.cache_clear()
     monkeypatch.setattr("ldptui.core.reports.reading.MAX_HELD", 600_000)
     for arguments in (("screen", path), ("estimate", path, "--defend", "fiad")):
         words = fail(capsys, 2, *arguments, *AGREED)
