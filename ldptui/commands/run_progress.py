@@ -158,7 +158,7 @@ class ProgressLine:
             self._due = time.monotonic() + OFTEN
             width = shutil.get_terminal_size().columns - 1
             far = self._write(width - len(words) - 2 if words else width)
-            line = encodable(one_line(f"{far}  {words}".strip()), self._stream)
+            line = encodable(one_line(f"{far}  {words}".rstrip()), self._stream)
             self._stream.write(f"\r{line[:width]}\x1b[K")
             self._stream.flush()
 
