@@ -125,13 +125,6 @@ def test_names_that_cannot_be_shown_are_not_offered(folder: Path) -> None:
 # Open.
 
 
-async def test_open_by_typing(folder: Path) -> None:
-    app = Bare(open_screen(folder))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press(*"good", "full_stop", *"toml", "enter")
-        assert app.answers == [folder / "good.toml"]
-
-
 async def test_tab_takes_what_is_suggested(folder: Path) -> None:
     app = Bare(open_screen(folder))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -194,25 +187,6 @@ async def test_bad_values_can_be_opened_to_be_put_right(folder: Path) -> None:
         assert app.answers == []
         await pilot.press("enter")
         assert app.answers == [folder / "bad.toml"]
-
-
-async def test_an_unreadable_file_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(path: Path, *_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    app = Bare(open_screen(folder))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await type_in(pilot, "good.toml")
-        monkeypatch.setattr(Path, "open", refused)
-        await pilot.press("enter", "enter")
-        assert "good.toml cannot be read: Permission denied" in app.said()
-        assert app.answers == []
-
-
-async def test_a_bundled_scenario_is_no_place_to_look_for_ones_own(folder: Path) -> None:
-    app = Bare(open_screen(scenarios.path("quickstart").parent))
-    async with app.run_test(size=(120, 40)):
-        assert "Open a scenario or a run · from ~/notes" in seen(app)
 
 
 # Save.
@@ -338,21 +312,6 @@ async def test_typing_filters_and_a_slash_begins(folder: Path) -> None:
         assert app.answers == [scenarios.path("survey")]
 
 
-async def test_the_library_shows_first_what_is_named_so(folder: Path) -> None:
-    """Half of the scenarios cite Cao et al.; those of their figures have it in the name."""
-    app = Bare(LibraryScreen())
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press(*"cao")
-        await pilot.pause()
-        listed = app.screen.query_one(OptionList)
-        rows = [str(listed.get_option_at_index(at).prompt) for at in range(listed.option_count)]
-        named = ["cao" in row.casefold() for row in rows]
-
-    assert named[0]
-    assert not named[-1]
-    assert named == sorted(named, reverse=True)
-
-
 def test_the_library_ranks_names_then_titles_then_texts(folder: Path) -> None:
     def first(words: str) -> str:
         found = (entry for entry in library_screen.entries() if entry.matches(words))
@@ -407,14 +366,6 @@ async def test_no_title_of_the_library_is_cut(folder: Path, size: tuple[int, int
         room = options.scrollable_content_region.width
         prompts = [options.get_option_at_index(at).prompt for at in range(options.option_count)]
         assert max(prompt.cell_length for prompt in prompts if isinstance(prompt, Content)) <= room
-
-
-async def test_page_down_scrolls_the_preview(folder: Path) -> None:
-    app = Bare(LibraryScreen())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("pagedown")
-        assert app.screen.query_one("VerticalScroll").scroll_offset.y > 0
-        assert app.screen.query_one(OptionList).highlighted == 0
 
 
 def test_every_bundled_scenario_has_a_claim() -> None:

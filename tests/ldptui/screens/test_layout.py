@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from ldptui import scenarios
 from ldptui.app import Workbench
+from ldptui.screens.workbench.charts.tabs import fitting
 from ldptui.screens.workbench.parameters_pane import ParametersPane
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.screens.workbench.title import NAMES
@@ -74,6 +75,21 @@ async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one
         await pilot.press("f5")
         await until(pilot, lambda: pane(4).region.size == (99, 27))
         assert "1 Protocol  2 Parameters  3 Attack  4 Charts" in seen(app).splitlines()[0]
+
+
+TABS = (
+    ("frequencies", "Frequencies"), ("gain", "Gain"), ("error", "Error"), ("map", "Map"),
+    ("trials", "Trials"), ("detection", "Detection"), ("report", "One report"),
+    ("table", "Table"), ("equations", "Equations"),
+)  # fmt: skip
+
+
+def test_no_tab_is_cut_off_in_a_narrow_pane() -> None:
+    assert fitting(TABS, 128) == TABS
+    narrow = [words for _, words in fitting(TABS, 60)]
+    assert sum(len(words) + 1 for words in narrow) <= 61
+    assert narrow[0] == "Freq"
+    assert narrow[-1] == "Eqs"
 
 
 def test_many_swept_keys_are_counted_where_their_names_have_no_room() -> None:

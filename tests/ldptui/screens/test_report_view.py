@@ -145,47 +145,6 @@ async def test_keys_draw_a_new_report_a_new_user_a_new_value() -> None:
         assert len(items) > 3
 
 
-async def test_an_edit_keeps_the_user_and_the_coin_of_the_own_bit() -> None:
-    """Other bits are drawn eight at a time by a table of ε: they change with it."""
-    one = draft("oue")
-    app = Bench(one)
-    async with app.run_test(size=(120, 40)) as pilot:
-        app.sheet.focus()
-        await pilot.press("w", "n")
-        before = app.view.lives
-        app.view.draft = edit_key(one, "protocol.epsilon", 1.02)
-        after = app.view.lives
-        assert before is not None
-        assert after is not None
-        assert after[0].item == before[0].item
-        own = before[0].item
-        assert (own in after[0].supports) == (own in before[0].supports)
-        app.view.draft = edit_key(one, "protocol.kind", "grr")
-        assert "does not support the own item" in app.view.as_text()
-        app.view.draft = one
-        again = app.view.lives
-        assert again is not None
-        assert again[0].report.tobytes() == before[0].report.tobytes()
-
-
-async def test_an_item_chosen_by_hand_survives_until_the_domain_is_too_small() -> None:
-    one = draft()
-    app = Bench(one)
-    async with app.run_test(size=(120, 40)) as pilot:
-        app.sheet.focus()
-        lives = app.view.lives
-        assert lives is not None
-        for _ in range((lives[0].item or 0) + 1):
-            await pilot.press("I")
-        lives = app.view.lives
-        assert lives is not None
-        assert lives[0].item == 127  # from the first item to the last
-        app.view.draft = edit_key(one, "population.items", 5)
-        lives = app.view.lives
-        assert lives is not None
-        assert (lives[0].item or 0) < 5
-
-
 async def test_nothing_is_computed_while_it_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     one = draft()
     app = Bench(one)

@@ -227,13 +227,6 @@ def test_targets_are_picked_or_listed(tmp_path: Path) -> None:
     assert whole.problems == ()
 
 
-def test_a_field_of_a_phase_that_is_gone_changes_nothing() -> None:
-    path = scenarios.path("quickstart")
-    draft = draft_of(path.read_text("utf-8"), path.parent)
-    for key in ("attack.phase.0.share", "attack.mix.0.weight", "attack.phase.0"):
-        assert edit_key(draft, key, {"from": 0.0, "to": 0.1, "shape": "linear"}) is draft
-
-
 def test_a_part_drops_the_targets_that_its_new_kind_does_not_know(tmp_path: Path) -> None:
     part = {"kind": "mga", "weight": 1.0, "targets": {"items": [1]}}
     mixed = edit_key(draft_of(TEXT, tmp_path), "attack", {"share": 0.1, "mix": [part]})

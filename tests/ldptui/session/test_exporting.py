@@ -139,21 +139,6 @@ def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str,
     assert list(rows) == list(csv.DictReader(io.StringIO(results_cells_csv(last.results))))
 
 
-def test_csv_has_one_row_per_cell(tmp_path: Path) -> None:
-    run = a_run()
-    [cell] = run.snapshot.cells
-    other = replace(cell, index=1, parameters={**cell.parameters, "attack.kind": "mga"})
-    run = a_run(cells=(cell, other))
-    rows = list(csv.DictReader(io.StringIO(results_csv(run))))
-    assert [row["cell"] for row in rows] == ["0", "1"]
-    assert [row["attack.kind"] for row in rows] == ["", "mga"]
-    assert rows[0]["gain"] == "0.2"
-    assert rows[0]["gain_theory"] == "0.2"
-    assert rows[0]["mse_theory"] == ""
-    assert rows[0]["trials_done"] == "20"
-    assert {"gain", "mse", "mse_standard_error"} <= rows[0].keys()
-
-
 @pytest.mark.parametrize("status", ["partial", "running", "failed"])
 def test_an_unfinished_run_is_marked_partial(tmp_path: Path, status: str) -> None:
     run = a_run(status=status, done=12)
@@ -186,14 +171,6 @@ def test_the_chart_as_text_and_picture(tmp_path: Path) -> None:
     assert (tmp_path / "c.svg").read_text(encoding="utf-8") == "<svg>x</svg>"
     assert "nothing was written" in write("chart-svg", tmp_path / "d.svg", None, Charts(""))
     assert not (tmp_path / "d.svg").exists()
-
-
-async def test_the_screen_as_picture(tmp_path: Path) -> None:
-    app = App[None]()
-    async with app.run_test(size=(60, 18)):
-        path = tmp_path / "s.svg"
-        assert export(ExportChoice("screen-svg", path), Charts(), None, app) == f"wrote {path}"
-        assert path.read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_an_export_that_fails_gives_a_sentence(tmp_path: Path) -> None:
