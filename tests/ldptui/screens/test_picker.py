@@ -19,7 +19,7 @@ from ldptui.widgets.picker import Offer, PickerScreen, why_not
 
 
 def field(screen: WorkbenchScreen, slot: str) -> Field:
-    [found] = [each for each in screen.query(Field) if each.slot == slot]
+    [found] = [each for each in screen.query(Field) if (each.id or each.key) == slot]
     return found
 
 
