@@ -178,7 +178,7 @@ def _elsewhere(told: VerdictCell) -> str:
 
 def _closed_gain(told: VerdictCell) -> str:
     expected = told.cell.metrics["gain"].theory
-    return "" if expected is None else f"; the closed form is {short(expected)}"
+    return "" if expected is None else f"; the closed form is {short(expected, 3)}"
 
 
 def _targets(told: VerdictCell) -> str:
