@@ -13,7 +13,7 @@ from .base.arms import ARMS, UNDEFENDED, Arm
 from .base.code import What, code_of
 from .base.errors import ScenarioError, check_limit
 from .base.pulse import Pulse, Work, no_pulse
-from .base.sampling import Floats
+from .base.sampling import Counts, Floats
 from .base.streams import Path
 from .defences import (
     Correction,
@@ -134,6 +134,8 @@ class Cell:
     malicious : m, the number of fake users; users : n, the genuine ones.
     rounds : of a campaign, in order; empty where there is one collection.
     round : this one's number, from 0.
+    left : int64[d], the users of each item who have gone since the round before; None where there
+        is none.
     goal, answer : the value that the fakes shall reach, and their number for it; both None where a
         share was given, the answer before `core.experiment.search` has found it.
     defences : the steps of the server with its estimates in the defended arms, in order.
@@ -158,6 +160,7 @@ class Cell:
     task: Task
     rounds: tuple[Cell, ...] = ()
     round: int = 0
+    left: Counts | None = None
     goal: Goal | None = None
     answer: Answer | None = None
     defences: tuple[Defence, ...] = ()

@@ -74,14 +74,14 @@ def genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterat
         address = cell.rounds[number_of_round].genuine_address
         return stream(cell.seed, address, "genuine", "counts", (number,))
 
-    users = Attendance(
-        cell.first.population.histogram,
-        len(cell.rounds),
+    rounds = Attendance(
+        [collection.population.histogram for collection in cell.rounds],
+        [collection.left for collection in cell.rounds if collection.left is not None],
         trials,
         stream(cell.seed, permanent, "genuine", "counts", (number,)),
         fresh,
     )
-    yield from memory.memoised_counts(users)
+    yield from memory.memoised_counts(rounds)
 
 
 def genuine_counts(

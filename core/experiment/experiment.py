@@ -17,12 +17,13 @@ from ..base.pulse import Pulse, no_pulse
 from ..base.streams import Path
 from ..cell import Cell
 from ..defences import VerifiedRandomiser
+from ..law.longitudinal import MOST_LEAVING, Memoising
 from ..law.mechanism import LocalMechanism, refuse_counts
 from ..law.pure import Mechanism
 from ..metrics import METRICS
 from ..metrics.goal import Goal
 from ..population import Explicit, Population, PopulationSpec, StatedSpec
-from ..population.turnover import turnover
+from ..population.turnover import Turnover, turnover
 from ..protocols import awaits_code
 from ..scenario import MAX_CELLS, Campaign, Point, Scenario
 from ..task import task_over
@@ -190,11 +191,9 @@ def bind(
 def _in_rounds(cell: Cell, point: Point, acts: Sequence[Act]) -> Cell:
     """The collection of all rounds of a campaign, each of them a cell like this one."""
     campaign = replace(point.campaign or Campaign(), rounds=len(acts))
-    if cell.memory is not None and (campaign.churn or campaign.drift is not None):
-        name = kind_of_table(cell.parameters, "protocol").upper()
-        key = "campaign.drift" if campaign.drift is not None else "campaign.churn"
-        raise ScenarioError(f"must be left out with {name}, whose users keep an answer", key=key)
-    populations, everybody = _users_of_rounds(cell.population, campaign, cell.seed)
+    users, everybody = _users_of_rounds(cell.population, campaign, cell.seed)
+    if cell.memory is not None and any(left.any() for left in users.left):
+        _check_memoised(cell)
     rounds = tuple(
         replace(
             cell,
@@ -202,8 +201,11 @@ def _in_rounds(cell: Cell, point: Point, acts: Sequence[Act]) -> Cell:
             attack=act.attack,
             malicious=act.malicious,
             round=number,
+            left=left,
         )
-        for number, (act, population) in enumerate(zip(acts, populations, strict=True))
+        for number, (act, population, left) in enumerate(
+            zip(acts, users.populations, users.left, strict=True)
+        )
     )
     return replace(
         cell,
@@ -217,7 +219,7 @@ def _in_rounds(cell: Cell, point: Point, acts: Sequence[Act]) -> Cell:
 @lru_cache(maxsize=4)
 def _users_of_rounds(
     population: Population, campaign: Campaign, seed: int
-) -> tuple[tuple[Population, ...], Population]:
+) -> tuple[Turnover, Population]:
     """The genuine users of each round, and of all rounds together, drawn once for all cells."""
     second = None
     if campaign.drift is not None:
@@ -227,10 +229,10 @@ def _users_of_rounds(
         except ScenarioError as error:
             raise error.within("campaign.drift") from error
     assert campaign.rounds is not None
-    drawn = turnover(population, campaign.rounds, campaign.churn, second, seed)
-    held = np.sum([each.histogram for each in drawn], axis=0)
-    address = f"{drawn[-1].address} and before"
-    return drawn, replace(population, histogram=held, address=address, drawn=population)
+    users = turnover(population, campaign.rounds, campaign.churn, second, seed)
+    held = np.sum([drawn.histogram for drawn in users.populations], axis=0)
+    address = f"{users.populations[-1].address} and before"
+    return users, replace(population, histogram=held, address=address, drawn=population)
 
 
 def _check_drift(spec: StatedSpec, first: Population, second: Population) -> None:
@@ -245,6 +247,28 @@ def _check_drift(spec: StatedSpec, first: Population, second: Population) -> Non
             f"must be as many as in population, {first.users}, got {spec.users}: every round "
             "has the same number; leave it out",
             key="users",
+        )
+
+
+def _check_memoised(cell: Cell) -> None:
+    """Refuse users who keep an answer and come and go, where they cannot be simulated."""
+    users = f"users of {kind_of_table(cell.parameters, 'protocol').upper()} come and go"
+    if cell.protocol.by_reports:
+        raise ScenarioError(
+            f"must be left out where {users}: they keep a permanent answer, and no report says "
+            "who it is from",
+            key="campaign",
+        )
+    if cell.path == "reports":
+        raise ScenarioError(
+            f'must be "counts" where {users}: they keep a permanent answer, and no report says '
+            'who it is from, got "reports"',
+            key="simulate.path",
+        )
+    if cell.users >= MOST_LEAVING:
+        raise ScenarioError(
+            f"must be below 10^9 where {users}, {got(cell.users)}",
+            key="population.users",
         )
 
 
@@ -334,7 +358,10 @@ def _path(
         refuse_counts(protocol)
     if isinstance(protocol, LocalMechanism):
         pairs = population.users * max(population.domain_size, LEAST_ITEMS) * (point.rounds or 1)
-        joint = asked == "auto" and pairs <= AT_HAND and protocol.apart
+        linked = point.rounds is not None and isinstance(
+            protocol, Memoising
+        )  # counts know who has gone
+        joint = asked == "auto" and pairs <= AT_HAND and protocol.apart and not linked
         by_reports = python or unlisted or sifts or joint or asked == "reports"
         by_reports = by_reports or protocol.by_reports
         return "reports" if by_reports else "counts"

@@ -3,22 +3,25 @@
 Two randomisers in a chain: the first is drawn once an item and kept (memoised), so that any number
 of reports of the item cost no more than its ε∞; the second is drawn for every report, so that one
 report costs only ε₁. A single collection sees both at once. Erlingsson, Pihur, Korolova, CCS 2014,
-section 2.
+section 2. Users that come later keep answers of their own; who leaves takes them along.
 """
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
 import numpy as np
 
 from ..base.sampling import Counts, binomial, flip_bits
 from .mechanism import LocalMechanism
 from .pure import Items, Reports, Rng
+
+MOST_LEAVING: Final = 10**9
+"""NumPy draws hypergeometric numbers of populations below this."""
 
 
 def log(probability: float) -> float:
@@ -81,17 +84,46 @@ class Chain:
 
 @dataclass(frozen=True, eq=False)
 class Attendance:
-    """The genuine users of a campaign, the same in all rounds, and what draws their reports.
+    """The genuine users of the rounds of a campaign, and what draws their reports.
 
-    histogram : int64[d], the users of each item. rounds : their number.
+    histograms : int64[d] for each round, the users of each item.
+    left : int64[d] for each round, how many of an item's users have gone since the round before;
+        any of them, and newcomers took their places.
     permanent : draws what users keep. fresh : gives what draws a round's noise.
     """
 
-    histogram: Counts
-    rounds: int
+    histograms: Sequence[Counts]
+    left: Sequence[Counts]
     trials: int
     permanent: Rng
     fresh: Callable[[int], Rng]
+
+
+@dataclass(frozen=True, eq=False)
+class KeptBits:
+    """The kept bits of some users of one trial, counted.
+
+    spread : int64[d, m], the users of each item and cohort.
+    true : int64[m, k], the users who have each bit set by their item.
+    kept, raised : int64[m, k], how many with and without it have it as kept bit.
+    """
+
+    spread: Counts
+    true: Counts
+    kept: Counts
+    raised: Counts
+
+    @property
+    def users(self) -> Counts:
+        """int64[m, 1]: the users of each cohort."""
+        return np.asarray(self.spread.sum(axis=0)[:, None])
+
+    def add_users(self, other: KeptBits, sign: int = 1) -> KeptBits:
+        """These users and others, or without others."""
+        parts = (
+            getattr(self, each.name) + sign * getattr(other, each.name) for each in fields(self)
+        )
+        return KeptBits(*parts)
 
 
 class Memoising(LocalMechanism):
@@ -135,22 +167,50 @@ class Memoising(LocalMechanism):
         """The counts of int64[m, k] ones that int64[m, 1] users send in one round."""
         return np.asarray(bits[0])
 
-    def memoised_counts(self, users: Attendance) -> Iterator[Counts]:
+    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
         """The genuine users' counts [trials, …] of each round, in order, from their exact law.
 
-        Given how many users of a cohort have a bit set, its kept ones are two binomials.
+        Where any users leave, there are fewer than MOST_LEAVING in all. Given how many users of a
+        cohort have a bit set, its kept ones are two binomials; of users that leave, they are
+        hypergeometric. Bits are independent given who leaves, as every user has independent bits,
+        and who leaves does not depend on them.
         """
-        kept = [self._keep_counts(users) for _ in range(users.trials)]
-        for number in range(users.rounds):
-            rng, chain, counts = users.fresh(number), self.chain, []
-            for everyone, ones in kept:
-                sent = binomial(ones, chain.p2, rng) + binomial(everyone - ones, chain.q2, rng)
-                counts.append(self.tally_bits(sent, everyone))
+        histograms, permanent, chain = rounds.histograms, rounds.permanent, self.chain
+        states = [self._enter(histograms[0], permanent) for _ in range(rounds.trials)]
+        for number, (histogram, left) in enumerate(zip(histograms, rounds.left, strict=True)):
+            if left.any():
+                newcomers = histogram - histograms[number - 1] + left
+                states = [
+                    state.add_users(self._leave(state, left, permanent), -1).add_users(
+                        self._enter(newcomers, permanent)
+                    )
+                    for state in states
+                ]
+            rng, counts = rounds.fresh(number), []
+            for state in states:
+                ones = state.kept + state.raised
+                sent = binomial(ones, chain.p2, rng) + binomial(state.users - ones, chain.q2, rng)
+                counts.append(self.tally_bits(sent, state.users))
             yield np.array(counts)
 
-    def _keep_counts(self, users: Attendance) -> tuple[Counts, Counts]:
-        """int64[m, 1], the users of each cohort; int64[m, k], those whose kept bit is 1."""
-        spread = self.spread_users(users.histogram, users.permanent)
-        true, everyone = self.bit_users(spread), spread.sum(axis=0)[:, None]
-        kept = binomial(true, self.chain.p1, users.permanent)
-        return everyone, kept + binomial(everyone - true, self.chain.q1, users.permanent)
+    def _enter(self, newcomers: Counts, rng: Rng) -> KeptBits:
+        """New users, int64[d] of each item, with their cohorts and kept bits."""
+        spread = self.spread_users(newcomers, rng)
+        true = self.bit_users(spread)
+        kept = binomial(true, self.chain.p1, rng)
+        raised = binomial(spread.sum(axis=0)[:, None] - true, self.chain.q1, rng)
+        return KeptBits(spread, true, kept, raised)
+
+    def _leave(self, there: KeptBits, left: Counts, rng: Rng) -> KeptBits:
+        """Uniform choices of int64[d] users of each item, with their kept bits."""
+        spread, wanted, rest = np.empty_like(there.spread), left, there.spread.sum(axis=1)
+        for cohort in range(spread.shape[1] - 1):
+            rest = rest - there.spread[:, cohort]
+            spread[:, cohort] = rng.hypergeometric(there.spread[:, cohort], rest, wanted)
+            wanted = wanted - spread[:, cohort]
+        spread[:, -1] = wanted
+        true, users = self.bit_users(spread), spread.sum(axis=0)[:, None]
+        absent = there.users - there.true
+        kept = rng.hypergeometric(there.kept, there.true - there.kept, true)
+        raised = rng.hypergeometric(there.raised, absent - there.raised, users - true)
+        return KeptBits(spread, true, kept, raised)

@@ -24,11 +24,14 @@ class Collection:
     fakes : for each kind of fakes their number, and the law of one report: a BitLaw, or what it
         supports, an ItemSupport; None where that is not known.
     rounds : those of a campaign, in order; empty where there is one collection.
+    meetings : float64[d], the expected pairs of rounds that a user takes part in and keeps an
+        answer over, added over the users of each item; None where nobody keeps one.
     """
 
     histogram: Counts
     fakes: tuple[tuple[int, Any], ...] = ()
     rounds: tuple[Collection, ...] = ()
+    meetings: Floats | None = None
 
     @property
     def users(self) -> int:

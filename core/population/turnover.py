@@ -7,7 +7,7 @@ same data.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,14 +16,27 @@ from ..base.streams import stream
 from .population import Population
 
 
+@dataclass(frozen=True, eq=False)
+class Turnover:
+    """The genuine users of R rounds: the same number in each; a user holds one item for good.
+
+    populations : the users of each round, in order.
+    left : int64[d] for each round, the number of users of each item who have left since the round
+        before; 0 in the first. Any of an item's users are equally likely to be the ones who left.
+    """
+
+    populations: tuple[Population, ...]
+    left: tuple[Counts, ...]
+
+
 def turnover(
     first: Population,
     rounds: int,
     churn: float = 0.0,
     second: Population | None = None,
     seed: int = 0,
-) -> tuple[Population, ...]:
-    """Draw the users of R rounds, each round from the one before: as many in each.
+) -> Turnover:
+    """Draw the users of all rounds, each round from the one before.
 
     Parameters
     ----------
@@ -39,14 +52,15 @@ def turnover(
     holds item v in round t with probability s(1-c)^t [u = v] + s(1 - (1-c)^t) w_v + (1-s) w'_v,
     with s = 1 - t/(R-1) and w, w' the laws of the two populations; places are independent.
     """
+    nobody = np.zeros(first.domain_size, dtype=np.int64)
     if rounds == 1 or (churn == 0 and second is None):
-        return _named(first, [first.histogram] * rounds, "")
+        return Turnover(_named(first, [first.histogram] * rounds, ""), (nobody,) * rounds)
     # Where nothing drifts, more rounds change no earlier one.
     drift = "" if second is None else f" drift={second.address} of {rounds}"
     address = f"{first.address} churn={churn!r}{drift}"
     rng = stream(seed, address, "population")
-    old, new = first.histogram, np.zeros(first.domain_size, dtype=np.int64)
-    histograms = [first.histogram]
+    old, new = first.histogram, nobody
+    histograms, left = [first.histogram], [nobody]
     for number in range(1, rounds):
         old_stay, new_stay = (binomial(held, 1 - churn, rng) for held in (old, new))
         newcomers = first.users - int(old_stay.sum() + new_stay.sum())
@@ -56,9 +70,10 @@ def turnover(
             old_stay = old_stay - swapped
             of_second = int(rng.binomial(newcomers, number / (rounds - 1)))
             new = new_stay + rng.multinomial(of_second + int(swapped.sum()), second.law)
+        left.append(histograms[-1] - old_stay - new_stay)
         old = old_stay + rng.multinomial(newcomers - of_second, first.law)
         histograms.append(old + new)
-    return _named(first, histograms, address.removeprefix(first.address))
+    return Turnover(_named(first, histograms, address.removeprefix(first.address)), tuple(left))
 
 
 def _named(first: Population, histograms: Sequence[Counts], changes: str) -> tuple[Population, ...]:

@@ -171,15 +171,28 @@ class ResponseChain(MemoisedAnswer, GRR):
 
     response: Response
 
-    def memoised_counts(self, users: Attendance) -> Iterator[Counts]:
-        """Exact: a user keeps the own item with probability p₁ - q₁, else any item, all alike."""
-        chain, permanent = self.chain, users.permanent
-        everyone = np.broadcast_to(users.histogram, (users.trials, self.domain_size))
-        faithful = binomial(everyone, chain.p1 - chain.q1, permanent)
-        rest = (everyone - faithful).sum(axis=1)
-        held = faithful + uniform_multinomial(rest, self.domain_size, permanent)
-        for number in range(users.rounds):
-            rng = users.fresh(number)
+    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
+        """Exact, with users who come and go too.
+
+        A user keeps the own item with probability p₁ - q₁, else any item, all alike. The kept items
+        of the latter say nothing of their own ones, so that those who leave are any of them.
+        """
+        chain = self.chain
+        none = np.zeros(self.domain_size, dtype=np.int64)
+        own, other = np.tile(none, (rounds.trials, 1)), np.tile(none, (rounds.trials, 1))
+        before, permanent = none, rounds.permanent
+        for number, (histogram, gone) in enumerate(
+            zip(rounds.histograms, rounds.left, strict=True)
+        ):
+            if gone.any():
+                own, other = _without(own, other, before, gone, permanent)
+            newcomers = np.broadcast_to(histogram - before + gone, own.shape)
+            if newcomers.any():
+                faithful = binomial(newcomers, chain.p1 - chain.q1, permanent)
+                drawn = (newcomers - faithful).sum(axis=1)
+                own = own + faithful
+                other = other + uniform_multinomial(drawn, self.domain_size, permanent)
+            before, rng, held = histogram, rounds.fresh(number), own + other
             sent = binomial(held, chain.p2 - chain.q2, rng)
             lost = held.sum(axis=1) - sent.sum(axis=1)
             yield sent + uniform_multinomial(lost, self.domain_size, rng)
@@ -189,6 +202,24 @@ class ResponseChain(MemoisedAnswer, GRR):
 
     def send(self, kept: Reports, fresh: Rng) -> Reports:
         return self.response.send(kept, fresh)
+
+
+def _without(
+    own: Counts, other: Counts, users: Counts, gone: Counts, rng: Rng
+) -> tuple[Counts, Counts]:
+    """The users who stay where int64[d] of each item leave; arrays [trials, d].
+
+    own : who keeps the own item, by item. other : who keeps any, by the kept one. users : int64[d].
+    """
+    faithful = rng.hypergeometric(own, users - own, gone)
+    strangers = (gone - faithful).sum(axis=1)
+    taken = np.array(
+        [
+            rng.multivariate_hypergeometric(row, int(some), method="marginals")
+            for row, some in zip(other, strangers, strict=True)
+        ]
+    )
+    return own - faithful, other - taken
 
 
 @dataclass(frozen=True)

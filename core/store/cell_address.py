@@ -71,9 +71,8 @@ def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
 
 def _round(cell: Cell) -> list[object]:
     """The part of a cell's address that one round of its campaign adds."""
-    held = cell.population.histogram
-    nobody = np.zeros_like(held)  # who has gone, in the addresses of older versions
-    return [cell.genuine_address, held, nobody, cell.malicious, cell.malicious_address]
+    held, left = cell.population.histogram, cell.left
+    return [cell.genuine_address, held, left, cell.malicious, cell.malicious_address]
 
 
 def histogram_digests(cells: Iterable[Cell]) -> list[str]:

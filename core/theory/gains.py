@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -41,7 +42,24 @@ def collected(cell: Cell) -> Collection:
     """
     fakes = tuple((fakes.count, _law_of(cell, fakes)) for fakes in cell.fakes)
     rounds = tuple(_of_round(part) for part in cell.rounds)
-    return Collection(cell.population.histogram, fakes, rounds)
+    return Collection(cell.population.histogram, fakes, rounds, meetings(cell))
+
+
+def meetings(cell: Cell) -> Floats | None:
+    """The expected pairs of rounds over which users of each item keep an answer: float64[d].
+
+    An item's users stay from one round to the next with the same probability, whoever they are.
+    """
+    if cell.memory is None or not cell.rounds:
+        return None
+    met = np.zeros(cell.population.domain_size)
+    earlier = np.zeros_like(met)
+    for before, now in pairwise(cell.rounds):
+        held = before.population.histogram
+        assert now.left is not None
+        earlier = (earlier + held) * (1 - now.left / np.maximum(held, 1))
+        met += earlier
+    return met
 
 
 def _of_round(cell: Cell) -> Collection:

@@ -15,7 +15,7 @@ from ..base.sampling import Floats
 from ..cell import Cell
 from ..law.pure import PlacedItems, PureProtocol, Supporting, item_variance
 from ..protocols.subset import SubsetSelection, best_size
-from .gains import arriving, collected
+from .gains import arriving, collected, meetings
 
 
 def count_variance(protocol: Supporting) -> float:
@@ -187,10 +187,9 @@ def clean_variance(cell: Cell) -> Floats:
     3.69e-05
     """
     spread = item_variances(cell.pure, cell.users, cell.population.frequencies)
-    if cell.memory is None or not cell.rounds:
+    met = meetings(cell)
+    if cell.memory is None or met is None:
         return spread
-    rounds = len(cell.rounds)  # any two of them meet, of every user
-    met = cell.first.population.histogram * (rounds * (rounds - 1) / 2)
     p, q = cell.memory.kept
     shared = p * (1 - p) * met + q * (1 - q) * (met.sum() - met)
     return np.asarray(spread + 2 * shared / ((p - q) * cell.users) ** 2)

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from support import budget
 
-from ldptui.core.population import Explicit, Population, Zipf
-from ldptui.core.population.turnover import turnover
+from ldptui.core.population import Explicit, Zipf
+from ldptui.core.population.turnover import Turnover, turnover
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ def held(matrix: Floats) -> tuple[Floats, Floats]:
     return mean, covariance
 
 
-def drawn(rounds: int, churn: float, drifts: bool, seed: int) -> list[tuple[Population, ...]]:
+def drawn(rounds: int, churn: float, drifts: bool, seed: int) -> list[Turnover]:
     second = SECOND if drifts else None
     return [turnover(FIRST, rounds, churn, second, seed + at) for at in range(DRAWS)]
 
@@ -66,11 +66,30 @@ def test_every_round_has_the_law_of_its_places(
     many = drawn(rounds, churn, drifts, seed)
     wrong = place_law(rounds, churn / 2, drifts)
     for number, matrix in enumerate(place_law(rounds, churn, drifts)):
-        seen = np.array([users[number].histogram for users in many])
+        seen = np.array([turnover.populations[number].histogram for turnover in many])
         assert budget.moments(seen, *held(matrix))
         assert (seen.sum(axis=1) == FIRST.users).all()
         if number == 1 and churn:
             assert not budget.moments(seen, *held(wrong[number]))
+
+
+@pytest.mark.every(5)
+@pytest.mark.parametrize(("rounds", "churn", "drifts"), CASES)
+def test_as_many_leave_as_should(rounds: int, churn: float, drifts: bool, seed: int) -> None:
+    """Given a round, the users of an item leave independently; the closed form by state."""
+    many = drawn(rounds, churn, drifts, seed)
+    laws = place_law(rounds, churn, drifts)
+    for number in range(1, rounds):
+        swap = 1 / (rounds - number) if drifts else 0.0
+        leaves = np.repeat([1 - (1 - churn) * (1 - swap), churn], 4)
+        gone = laws[number - 1][:4] * leaves  # [first item, state]
+        by_item = gone[:, :4] + gone[:, 4:]
+        mean = FIRST.histogram @ by_item
+        variance = FIRST.histogram @ (by_item * (1 - by_item))
+        seen = np.array([turnover.left[number] for turnover in many])
+        assert budget.mean(seen, mean, variance) & budget.spread(seen, mean, variance)
+        assert not budget.mean(seen, mean * 1.05 + 1, variance)
+    assert all((turnover.left[0] == 0).all() for turnover in many)
 
 
 def test_the_share_of_the_second_population_rises_evenly(seed: int) -> None:
@@ -79,13 +98,13 @@ def test_the_share_of_the_second_population_rises_evenly(seed: int) -> None:
     many = [turnover(first, 5, 0.4, second, seed + at) for at in range(300)]
     for number in range(5):
         share = number / 4
-        seen = np.array([users[number].histogram[1] for users in many])
+        seen = np.array([turnover.populations[number].histogram[1] for turnover in many])
         assert budget.mean(seen, 1000 * share, 1000 * share * (1 - share))
         assert not budget.mean(seen, 1000 * share + 10, 1000 * share * (1 - share) + 1)
 
 
 def enumerated(churn: float) -> Counter[Any]:
-    """The joint law of the histograms of rounds 1 and 2, two users."""
+    """The joint law of (histogram of round 1, who left, histogram of round 2), two users."""
     found: Counter[Any] = Counter()
     first = Explicit((1, 1)).bind(0, Path())
     fates = [(False, 0), *((True, item) for item in (0, 1))]
@@ -94,11 +113,13 @@ def enumerated(churn: float) -> Counter[Any]:
     for fate in itertools.product(fates, repeat=4):
         items, outcome, probability = [0, 1], [], 1.0
         for number in range(2):
+            left = [0, 0]
             for user, (replaced, item) in enumerate(fate[2 * number : 2 * number + 2]):
                 probability *= chance[replaced, item]
                 if replaced:
+                    left[items[user]] += 1
                     items[user] = item
-            outcome.append((items.count(0), items.count(1)))
+            outcome += [tuple(left), (items.count(0), items.count(1))]
         found[tuple(outcome)] += probability
     return found
 
@@ -109,7 +130,11 @@ def test_the_joint_law_of_two_users_by_enumeration(seed: int) -> None:
     assert sum(law.values()) == pytest.approx(1)
     for at in range(runs):
         one = turnover(first, 3, 0.3, None, seed + at)
-        seen[tuple(tuple(one[number].histogram.tolist()) for number in (1, 2))] += 1
+        seen[tuple(
+            tuple(part.tolist())
+            for number in (1, 2)
+            for part in (one.left[number], one.populations[number].histogram)
+        )] += 1  # fmt: skip
     outcomes = sorted(law)
     assert set(seen) <= set(outcomes)
     assert budget.law([seen[key] for key in outcomes], [law[key] for key in outcomes])
@@ -119,8 +144,9 @@ def test_the_joint_law_of_two_users_by_enumeration(seed: int) -> None:
 
 def test_without_churn_and_drift_the_users_are_the_same() -> None:
     same = turnover(FIRST, 3)
-    assert all(population.histogram is FIRST.histogram for population in same)
-    addresses = [population.address for population in same]
+    assert all(population.histogram is FIRST.histogram for population in same.populations)
+    assert not np.any(same.left)
+    addresses = [population.address for population in same.populations]
     assert len(set(addresses)) == 3
 
 
@@ -128,9 +154,9 @@ def test_users_are_drawn_once_a_seed_and_later_rounds_change_no_earlier_one() ->
     population = Zipf(50, 10_000, 1.0).bind(3, Path())
     short, long = turnover(population, 4, 0.2, seed=3), turnover(population, 9, 0.2, seed=3)
     other = turnover(population, 4, 0.2, seed=4)
-    for one, same in zip(short, long, strict=False):
+    for one, same in zip(short.populations, long.populations, strict=False):
         assert np.array_equal(one.histogram, same.histogram)
         assert one.address == same.address
-    assert not np.array_equal(other[1].histogram, short[1].histogram)
-    first = turnover(population, 9, 0.2, population, seed=3)[1]
-    assert first.address != short[1].address
+    assert not np.array_equal(other.populations[1].histogram, short.populations[1].histogram)
+    first = turnover(population, 9, 0.2, population, seed=3).populations[1]
+    assert first.address != short.populations[1].address

@@ -11,7 +11,6 @@ from support import budget
 
 import ldptui
 from ldptui.core.law.mechanism import LocalMechanism, is_a
-from ldptui.core.law.moments import SummedNumbers
 from ldptui.core.law.pure import PureProtocol, Supporting, Total
 from ldptui.core.protocols import KINDS
 from ldptui.core.theory import misfit, target_sum_variance
@@ -28,7 +27,7 @@ def local(kind: str, epsilon: float = 1.0) -> Any:
 UNBIASED = [
     kind
     for kind, spec in KINDS.items()
-    if is_a(spec.mechanism, LocalMechanism) and is_a(spec.mechanism, (PureProtocol, SummedNumbers))
+    if is_a(spec.mechanism, LocalMechanism) and is_a(spec.mechanism, PureProtocol)
 ]
 
 

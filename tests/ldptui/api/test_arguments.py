@@ -130,7 +130,7 @@ OTHERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"protocol": GRR, "view": View(np.array([1])), "count": 5, "rng": RNG},
     ),
     "top": (ldptui.estimate, {"reports": SENT, "protocol": OLH, "top": 2}),
-    "sums": (ldptui.estimate, {"reports": np.zeros((3, 4)), "protocol": SHE, "coverage": True}),
+    "sums": (ldptui.estimate, {"reports": np.zeros((3, 4)), "protocol": SHE}),
 }
 """Calls of another sort."""
 
