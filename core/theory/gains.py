@@ -21,8 +21,6 @@ from ..law.pure import Items, PlacedItems, Supporting, Total
 from ..law.support import ItemSupport, Support, linear_gain
 from ..protocols.rappor import Rappor
 
-# The reports that the fake users of a cell are known to send, whatever they do.
-
 
 @lru_cache(maxsize=4)
 def collected(cell: Cell) -> Collection:
@@ -46,10 +44,7 @@ def collected(cell: Cell) -> Collection:
 
 
 def meetings(cell: Cell) -> Floats | None:
-    """The expected pairs of rounds over which users of each item keep an answer: float64[d].
-
-    An item's users stay from one round to the next with the same probability, whoever they are.
-    """
+    """The expected pairs of rounds over which users of each item keep an answer: float64[d]."""
     if cell.memory is None or not cell.rounds:
         return None
     met = np.zeros(cell.population.domain_size)
