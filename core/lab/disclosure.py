@@ -1,9 +1,8 @@
-"""The disclosures of a "de-identified" table: k-anonymity, l-diversity, t-closeness, implications.
+"""The disclosures of a "de-identified" table: k-anonymity, l-diversity, t-closeness.
 
 Rows that agree on all quasi-identifiers form a class: who knows them of somebody knows the class.
 k: Sweeney, "k-anonymity", 2002. l: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam,
-"l-diversity", ICDE 2006. t: Li, Li, Venkatasubramanian, "t-closeness", ICDE 2007. Implications are
-those of `core.lab.relation`, where an attribute is a column with its value.
+"l-diversity", ICDE 2006. t: Li, Li, Venkatasubramanian, "t-closeness", ICDE 2007.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -58,25 +56,20 @@ class Classes:
 
 
 def group(columns: Sequence[Column]) -> Classes:
-    """The classes of rows that agree on all of these columns; one class where there are none."""
+    """The classes of rows that agree on all of these columns."""
     if not columns:
         raise ScenarioError("must name at least one column", key="quasi")
-    return group_codes([column.codes for column in columns])
-
-
-def group_codes(codes: Sequence[Counts]) -> Classes:
-    """The classes of rows that agree in int64[n] of each column."""
-    rows = codes[0].size
+    rows = columns[0].codes.size
     if rows == 0:
         raise ScenarioError("must hold at least one row, got none", key="table")
     joint = np.zeros(rows, dtype=np.int64)
     kinds = 1
-    for column in codes:
-        values = int(column.max()) + 1
+    for codes in (column.codes for column in columns):
+        values = int(codes.max()) + 1
         if kinds * values >= 2**62:  # number the classes so far anew
             joint = np.unique(joint, return_inverse=True)[1]
             kinds = int(joint.max()) + 1
-        joint = joint * values + column
+        joint = joint * values + codes
         kinds *= values
     _, first, joint, sizes = np.unique(
         joint, return_index=True, return_inverse=True, return_counts=True
@@ -159,84 +152,3 @@ def _earth_mover(starts: Counts, value: Counts, share: Floats, overall: Floats) 
     moved += running[start] + running[stop] - 2 * running[cross]
     before = running[np.minimum(value[starts], m - 1)]  # P is 0 before the first value
     return np.asarray(np.maximum(np.add.reduceat(moved, starts) + before, 0.0) / (m - 1))
-
-
-# Attributes that give other attributes away.
-
-
-@dataclass(frozen=True)
-class Implication:
-    """Rows whose value of a column follows from their values of others.
-
-    rows : their number; `alone` of them are identified: nobody else has those values.
-    example : such values, and the one that they imply; of a row that is not alone if there is one.
-    """
-
-    observed: tuple[str, ...]
-    implied: str
-    rows: int
-    alone: int
-    example: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Identification:
-    """The number of rows that are alone with their values of these columns."""
-
-    observed: tuple[str, ...]
-    rows: int
-
-
-@dataclass(frozen=True)
-class AttributePrivacy:
-    """The user-attribute relation of a table: an attribute is a column with its value.
-
-    exposed : for each column, the rows whose value follows from all others. private : True if no
-        attribute of anybody follows from their others: φ∘ψ = Id. For each column and each row,
-        somebody agrees on all others and differs there.
-    implications, identifications : from few observed columns.
-    """
-
-    exposed: dict[str, int]
-    private: bool
-    implications: list[Implication]
-    identifications: list[Identification]
-
-
-def attribute_privacy(columns: Sequence[Column], most: int = 2) -> AttributePrivacy:
-    """The privacy of each column from up to `most` observed columns of the same person."""
-    if len(columns) < 2:
-        raise ScenarioError(f"must be two columns or more, got {len(columns)}", key="columns")
-    whole = group(columns)
-    # Equal rows are one row with a weight: often far fewer.
-    codes = [column.codes[whole.first] for column in columns]
-    weights = whole.sizes
-    exposed = {}
-    for at, column in enumerate(columns):
-        others = group_codes(codes[:at] + codes[at + 1 :])
-        exposed[column.name] = int(weights[_single(others, codes[at])].sum())
-    implications, identifications = [], []
-    for size in range(1, min(most, len(columns)) + 1):
-        for chosen in combinations(range(len(columns)), size):
-            classes = group_codes([codes[at] for at in chosen])
-            people = np.bincount(classes.of_row, weights=weights).astype(np.int64)
-            alone = people[classes.of_row] == 1
-            names = tuple(columns[at].name for at in chosen)
-            identifications.append(Identification(names, int(alone.sum())))
-            for at, column in enumerate(columns):
-                known = _single(classes, codes[at])
-                if at in chosen or not known.any():
-                    continue
-                row = int(np.flatnonzero(known & ~alone if (known & ~alone).any() else known)[0])
-                example = tuple(columns[c].values[codes[c][row]] for c in (*chosen, at))
-                people_who = int(weights[known].sum()), int((known & alone).sum())
-                implications.append(Implication(names, column.name, *people_who, example))
-    return AttributePrivacy(exposed, not any(exposed.values()), implications, identifications)
-
-
-def _single(classes: Classes, codes: Counts) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """bool[n], True where the class of a row has one value alone."""
-    firsts = codes[classes.first][classes.of_row]
-    mixed = np.zeros(classes.sizes.size, dtype=np.bool_)
-    mixed[classes.of_row[codes != firsts]] = True
-    return np.asarray(~mixed[classes.of_row])

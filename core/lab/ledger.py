@@ -11,17 +11,14 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
+from typing import Annotated, Final
 
 import numpy as np
 
-from ..base.errors import ScenarioError, check_among, got, spelled
+from ..base.errors import ScenarioError, got, spelled
 from ..base.ranges import ALPHA, Range, check_bounds, require
 from ..base.sampling import Floats
 from ..law.loss import DiscreteLoss
-
-Mechanism: TypeAlias = Literal["any", "laplace", "geometric"]
 
 SPENT: Final = Range(0)
 TIMES: Final = Range(1, 10**9)
@@ -31,26 +28,15 @@ MOST_VALUES: Final = 1 << 18
 
 @dataclass(frozen=True)
 class Entry:
-    """One release, or `times` of the same kind: each (ε, δ)-private.
-
-    mechanism : the noise, for `tight` alone: "laplace" or "geometric" on one number that one person
-        changes by 1, with scale 1/ε. A histogram with change-one neighbours is two such numbers of
-        ε/2 each: times = 2. Anything else is "any".
-    """
+    """One release, or `times` of the same kind: each (ε, δ)-private."""
 
     name: str
     epsilon: Annotated[float, SPENT]
     delta: Annotated[float, Range(0, 1, "[)")] = 0.0
     times: Annotated[int, TIMES] = 1
-    mechanism: Mechanism = "any"
 
     def __post_init__(self) -> None:
         check_bounds(self)
-        check_among(self.mechanism, get_args(Mechanism), "mechanism")
-        if self.mechanism != "any" and (self.delta or not self.epsilon):
-            raise ScenarioError(
-                f"must be 0, and epsilon greater than 0, for {self.mechanism} noise", key="delta"
-            )
 
 
 @dataclass(frozen=True)
@@ -158,8 +144,7 @@ def exact(entries: Sequence[Entry], delta: float) -> Spent:
         return Spent(0.0, delta)
     if math.prod(count + 1 for count in times.values()) > MOST_VALUES:
         raise ScenarioError(
-            f"must give at most {MOST_VALUES} different losses; more entries with different ε "
-            "need an accounting library",
+            f"must give at most {MOST_VALUES} different losses: too many entries with different ε",
             key="entries",
         )
     loss: DiscreteLoss | None = None
@@ -195,38 +180,6 @@ def _epsilon_for(loss: DiscreteLoss, delta: float) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if loss.delta(middle) <= delta else (middle, high)
     return high
-
-
-def tight(entries: Sequence[Entry], delta: float) -> Spent:
-    """The least ε for this δ by the privacy-loss distributions of the library dp_accounting.
-
-    Knows what an entry's noise is, where it is of the Laplace or the geometric mechanism, and can
-    so be below `exact`; and takes any number of different ε. An optional extra: raises
-    ScenarioError where the library is not installed.
-    """
-    try:
-        pld: Any = import_module("dp_accounting.pld.privacy_loss_distribution")
-        common: Any = import_module("dp_accounting.pld.common")
-    except ImportError as error:
-        raise ScenarioError(
-            "needs the optional library dp_accounting: pip install 'ldptui[accounting]'",
-            key="tight accounting",
-        ) from error
-    whole = None
-    for entry in entries:
-        if not entry.epsilon and not entry.delta:
-            continue
-        if entry.mechanism == "laplace":
-            part = pld.from_laplace_mechanism(1 / entry.epsilon)
-        elif entry.mechanism == "geometric":
-            part = pld.from_discrete_laplace_mechanism(entry.epsilon)
-        else:
-            part = pld.from_privacy_parameters(
-                common.DifferentialPrivacyParameters(entry.epsilon, entry.delta)
-            )
-        part = part.self_compose(entry.times)
-        whole = part if whole is None else whole.compose(part)
-    return Spent(0.0 if whole is None else float(whole.get_epsilon_for_delta(delta)), delta)
 
 
 def _grown(epsilon: float) -> float:

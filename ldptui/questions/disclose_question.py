@@ -19,15 +19,13 @@ from .question_answer import QuestionAnswer, Row, hidden
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ldptui.core.lab.disclosure import AttributePrivacy, Spread
+    from ldptui.core.lab.disclosure import Spread
     from ldptui.core.lab.relation import Inference, Relation
 
     from ..charts.series import Bar
     from .sheet import Figure
 
 MOST_ATTRIBUTES: Final = 2000
-NAMED: Final = 8
-"""Implications that are told in words, those of most rows first."""
 SHOWN: Final = 16
 """Bars of a chart."""
 SIZES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
@@ -38,10 +36,7 @@ CELLS: Final = 400
 
 @dataclass(frozen=True)
 class TableAnswer(QuestionAnswer):
-    """k, l and t of a table, and its attribute privacy, None where it has one column.
-
-    class_sizes : each size of a class with the number of such classes.
-    """
+    """k, l and t of a table; class_sizes : each size of a class, with the number of those."""
 
     rows: int
     quasi: Sequence[str]
@@ -51,7 +46,6 @@ class TableAnswer(QuestionAnswer):
     share_below_5: float
     class_sizes: Sequence[tuple[int, int]]
     sensitive: Mapping[str, Spread]
-    attributes: AttributePrivacy | None
 
     @property
     def title(self) -> str:
@@ -88,38 +82,9 @@ class TableAnswer(QuestionAnswer):
             yield Row(f"{name}: t, equal", spread.t_equal, "largest Σ|p − q|/2 of a class", "t")
             yield Row(f"{name}: t, ordered", spread.t_ordered, by, "t")
             yield Row(f"{name}: given away", away, "rows whose class has one value", "l")
-        for name, count in self.attributes.exposed.items() if self.attributes else ():
-            share = text.percent(count / self.rows)
-            yield Row(f"{name}: follows", share, "rows: from all other columns", "E")
-
-    @property
-    def notes(self) -> Iterator[str]:
-        if (attributes := self.attributes) is None:
-            return
-        yield (
-            "attribute privacy holds: nobody's value follows from their others (φ∘ψ = Id)"
-            if attributes.private
-            else "no attribute privacy (φ∘ψ ≠ Id): for some, the other columns give the value away"
-        )
-        rules = sorted(attributes.implications, key=lambda rule: rule.alone - rule.rows)
-        for rule in rules[:NAMED]:  # those that concern most people who are not identified anyway
-            if several := rule.rows - rule.alone:
-                *seen, last = rule.example
-                pairs = _join([f"{c} {v}" for c, v in zip(rule.observed, seen, strict=True)])
-                yield (
-                    f"{_join(rule.observed)} ⇒ {rule.implied} in "
-                    f"{text.percent(several / self.rows)} of the rows: whoever is seen with "
-                    f"{pairs} also has {rule.implied} {last}"
-                )
-        subsets = sorted(attributes.identifications, key=lambda subset: -subset.rows)
-        yield from [
-            f"to know {_join(subset.observed)} identifies {text.plural(subset.rows, 'row')}"
-            for subset in subsets
-            if subset.rows
-        ][:NAMED]
 
     def figures(self) -> Iterator[Figure]:
-        """The share of rows in classes of each size; those that are alone with few columns."""
+        """The share of rows in classes of each size."""
         from ..charts.series import Bar
 
         rows: Counter[int] = Counter()
@@ -255,11 +220,11 @@ def disclose(
         Argument(role="column"),
         Blank("user, attribute", only=where("what", "relation")),
     ] = (),
-    observed: Annotated[int, Range(1, 8), "N", Blank()] = 2,
+    observed: Annotated[int, Range(1, 8), "N", Blank(only=where("what", "relation"))] = 2,
     what: Annotated[Literal["table", "relation"] | None, Blank("table")] = None,
 ) -> Steps[TableAnswer | RelationAnswer]:
-    """Measure what a table gives away: k-anonymity, l-diversity, t-closeness, and which
-    attributes give others away. FILE is a CSV file with a header.
+    """Measure what a table gives away: k-anonymity, l-diversity, t-closeness; or of a relation
+    which attributes give others away. FILE is a CSV file with a header.
 
     Parameters
     ----------
@@ -267,7 +232,7 @@ def disclose(
     quasi : quasi-identifiers, separated by commas
     sensitive : sensitive columns, likewise
     relation : instead: each row says that a user has an attribute
-    observed : attributes seen at most
+    observed : of a relation: attributes seen at most
 
     Examples
     --------
@@ -288,28 +253,25 @@ def disclose(
         if column in quasi:
             raise ScenarioError(f"must not name a quasi-identifier, {got(column)}", key="sensitive")
     yield f"reading {path.name} and grouping its rows by {_join(quasi)}"
-    return _table_answer(path, quasi, sensitive, observed)
+    return _table_answer(path, quasi, sensitive)
 
 
-def _table_answer(
-    path: Path, quasi: Sequence[str], sensitive: Sequence[str], observed: int
-) -> TableAnswer:
+def _table_answer(path: Path, quasi: Sequence[str], sensitive: Sequence[str]) -> TableAnswer:
     """What a CSV table gives away; raises LdpError."""
     import numpy as np
 
-    from ldptui.core.lab.disclosure import MOST_VALUES, attribute_privacy, diversity, group
+    from ldptui.core.lab.disclosure import MOST_VALUES, diversity, group
 
     from .inputs import named_columns
 
     columns = named_columns(path, quasi, "quasi", MOST_VALUES)
     private = named_columns(path, sensitive, "sensitive") if sensitive else []
-    classes, every = group(columns), [*columns, *private]
+    classes = group(columns)
     sizes, numbers = np.unique(classes.sizes, return_counts=True)
     return TableAnswer(
         classes.rows, quasi, classes.sizes.size, classes.k, classes.unique_share,
         classes.share_below(5), list(zip(sizes.tolist(), numbers.tolist(), strict=True)),
         {column.name: diversity(classes, column) for column in private},
-        attribute_privacy(every, observed) if len(every) > 1 else None,
     )  # fmt: skip
 
 

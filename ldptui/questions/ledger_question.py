@@ -25,7 +25,6 @@ TOTALS: Final = {
     "advanced": ("√(2 ln(1/δ')Σε²) + Σε(e^ε−1)", "DR th. 3.20"),
     "improved": ("√(2 ln(1/δ')Σε²)+Σε tanh(ε/2)", "KOV th. 3.5"),
     "exact": ("worst: randomised responses", "KOV th. 3.3"),
-    "tight": ("privacy-loss distributions", "KOV"),
 }
 POINTS: Final = 33
 SURE: Final = 7.0
@@ -120,10 +119,6 @@ class LedgerAnswer(QuestionAnswer):
 
     @property
     def notes(self) -> Iterator[str]:
-        if "improved" in self.spent:
-            yield "δ' is what the entries' own δ leave of it"
-        if "tight" in self.spent:
-            yield "tight: by the library dp_accounting"
         if self.people > 1:
             yield f"totals are for {self.people} people together: kε of each (DR th. 2.2)"
         if self.void:
@@ -195,7 +190,6 @@ def _numbers_of_reports(given: Mapping[str, Any]) -> Sequence[int]:
             },
             "releases so far",
             "ε",
-            without=("tight",),
             is_log=False,
             marked="all",
         ),
@@ -206,7 +200,7 @@ def _numbers_of_reports(given: Mapping[str, Any]) -> Sequence[int]:
             {"naive sum": ("rappor.naive", "attacked"), "memoised": ("rappor.memoised", "theory")},
             "reports",
             "ε",
-            without=("entries", "scenario", "tight", "first"),
+            without=("entries", "scenario", "first"),
             held={"rappor": "noise"},
         ),
     ],
@@ -218,7 +212,6 @@ def ledger(
     scenario: Annotated[str | None, "NAME"] = None,
     delta: Annotated[Slack, Range(0, 1, "()")] = 1e-6,
     people: Annotated[int, TIMES, "K", Blank()] = 1,
-    tight: Annotated[bool, Argument(renames=("tight accounting",)), Blank()] = False,
     rappor: Annotated[
         tuple[float, float, float, float] | None,
         "F,P,Q,H",
@@ -235,15 +228,13 @@ def ledger(
     scenario : also the rounds of a scenario: a file, or a bundled one
     delta : δ that all may cost
     people : people protected together
-    tight : also by the library dp_accounting (an extra)
     rappor : RAPPOR's memoised rounds: f, p, q and hashes
     rounds : its reports
     first : add up the first K releases alone
 
     Examples
     --------
-    ENTRY is [NAME=]EPSILON[,DELTA][@NOISE][xTIMES]; ε = 0 is post-processing. NOISE,
-    laplace or geometric, is of a number that one person changes by 1; --tight uses it.
+    ENTRY is [NAME=]EPSILON[,DELTA][xTIMES]; ε = 0 is post-processing.
     ldptui ledger daily=0.1x30 census=0.5,1e-8 --delta 1e-6 --people 4
     """
     from ldptui.core.lab import ledger as books
@@ -268,7 +259,7 @@ def ledger(
     if group is None:
         spent = {"sequential": books.group(books.sequential(releases), people)}
     else:
-        spent = _compose(group, delta, is_tight=tight) if group else {}
+        spent = _compose(group, delta) if group else {}
     return LedgerAnswer(
         releases, delta, people, spent,
         None if rappor is None else _count_rounds(rappor, rounds),
@@ -294,7 +285,7 @@ def _count_rounds(rappor: Sequence[float], rounds: int) -> RapporRounds:
     )
 
 
-def _compose(entries: Sequence[Entry], delta: float, *, is_tight: bool) -> dict[str, Spent]:
+def _compose(entries: Sequence[Entry], delta: float) -> dict[str, Spent]:
     """The totals of releases that each promise something."""
     from ldptui.core.lab import ledger as books
 
@@ -310,6 +301,4 @@ def _compose(entries: Sequence[Entry], delta: float, *, is_tight: bool) -> dict[
         except ScenarioError as error:
             if error.key != "entries":  # too many different ε: the others still hold
                 raise
-    if is_tight:
-        spent["tight"] = books.tight(entries, delta)
     return spent

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.cell import Cell
-from ldptui.core.lab.ledger import Entry, Mechanism
+from ldptui.core.lab.ledger import Entry
 from ldptui.core.protocols import BitNoise
-from ldptui.core.protocols.curators import SENSITIVITY
 
 from ..text import format as text
 from .mechanisms import privacy
 from .options import integer
 
-FORM: Final = "[NAME=]EPSILON[,DELTA][@NOISE][xTIMES]"
+FORM: Final = "[NAME=]EPSILON[,DELTA][xTIMES]"
 
 
 def read_entries(written: Sequence[str]) -> list[Entry]:
@@ -32,17 +31,15 @@ def read_entries(written: Sequence[str]) -> list[Entry]:
 
 
 def read_entry(written: str) -> Entry:
-    """[NAME=]EPSILON[,DELTA][@NOISE][xTIMES]; raises ScenarioError."""
+    """[NAME=]EPSILON[,DELTA][xTIMES]; raises ScenarioError."""
     name, _, rest = written.rpartition("=")
     spent, by, times = rest.partition("x")
-    spent, at, noise = spent.partition("@")
     try:
         epsilon, _, delta = spent.partition(",")
         parts = float(epsilon), float(delta or 0), integer(times) if by else 1
     except (ValueError, ArgumentTypeError) as error:
         raise ScenarioError(f"must be {FORM}, {got(written)}") from error
-    kind: Any = noise if at else "any"
-    return Entry(name or f"ε = {text.chosen_value(parts[0])}", *parts, kind)
+    return Entry(name or f"ε = {text.chosen_value(parts[0])}", *parts)
 
 
 def noise_of(cell: Cell) -> Any:
@@ -65,14 +62,8 @@ def releases_of(cell: Cell) -> list[str]:
     epsilon, delta = privacy(cell)
     if cell.memory is not None and cell.rounds:
         return [f"{kind}={cell.memory.epsilon_of_rounds(rounds)!r}"]
-    noise = ""
-    if kind in get_args(Mechanism):
-        # Its noise is known: that of as many numbers as one person changes.
-        near: Any = cell.parameters["protocol.neighbours"]
-        width, noise = SENSITIVITY[near], f"@{kind}"
-        epsilon, rounds = epsilon / width, rounds * width
     slack = f",{delta!r}" if delta else ""
-    return [f"{kind}={epsilon!r}{slack}{noise}x{rounds}"]
+    return [f"{kind}={epsilon!r}{slack}x{rounds}"]
 
 
 def read_noise(rappor: Sequence[float]) -> tuple[BitNoise, int]:

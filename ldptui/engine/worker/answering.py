@@ -52,8 +52,6 @@ class Answering:
             scenario = Scenario(dict(self.request.document), "", folder)
             import_for(scenario)
             import_extras(declared(scenario, "extras"))
-        if self.request.values.get("tight"):
-            import_extras(["dp_accounting.pld.privacy_loss_distribution"])
         steps = asking.steps({**structs.asdict(self.request), "folder": folder})
         while True:
             try:

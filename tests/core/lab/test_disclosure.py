@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.lab.columns import Column, read_columns
-from ldptui.core.lab.disclosure import attribute_privacy, diversity, group
+from ldptui.core.lab.disclosure import diversity, group
 from ldptui.core.lab.relation import Inference, Relation, members
 
 TABLE = """\
@@ -114,37 +114,6 @@ def test_classes_and_distances_against_brute_force(rows: list[tuple[int, int, in
     assert math.log(found.l_entropy) == pytest.approx(min(entropy), abs=1e-9)
     assert found.t_equal == pytest.approx(max(equal), abs=1e-9)
     assert found.t_ordered == pytest.approx(max(ordered), abs=1e-9)
-
-
-# Attributes of a table.
-
-
-def test_what_follows_in_a_table(table: Path) -> None:
-    columns = read_columns(table, ["zip", "age", "disease"])
-    found = attribute_privacy(columns)
-    assert not found.private
-    # 905 implies age 4; ages 2 and 3 imply their diseases, and every age its zip.
-    assert found.exposed == {"zip": 7, "age": 7, "disease": 4}
-    by = {(i.observed, i.implied): i for i in found.implications}
-    assert by[("age",), "zip"].rows == 7
-    assert by[("age",), "zip"].example == ("2", "476")
-    assert by[("zip",), "age"].rows == 3
-    assert by[("zip",), "age"].example == ("905", "4")
-    assert by[("age",), "disease"].rows == 4
-    assert by[("disease",), "zip"].rows == 1  # the flu, which is alone
-    assert by[("disease",), "zip"].alone == 1
-    assert {i.observed: i.rows for i in found.identifications}["disease",] == 1  # the flu
-
-
-@settings(max_examples=100)
-@given(rows_of)
-def test_privacy_of_a_table_is_that_of_its_relation(rows: list[tuple[int, int, int]]) -> None:
-    columns = [
-        column(name, list(values))
-        for name, values in zip("abs", zip(*rows, strict=True), strict=True)
-    ]
-    held = {str(i): [f"{n}={v}" for n, v in zip("abs", r, strict=True)] for i, r in enumerate(rows)}
-    assert attribute_privacy(columns).private == Relation.of(held).private
 
 
 # Relations.
@@ -261,5 +230,3 @@ def test_columns_that_cannot_be_used(table: Path) -> None:
         group([Column("a", np.array([], dtype=np.int64), ())])
     with pytest.raises(ScenarioError, match="at least one column"):
         group([])
-    with pytest.raises(ScenarioError, match="two columns or more"):
-        attribute_privacy([zips])

@@ -243,7 +243,6 @@ def test_a_release_that_is_none_is_named_by_its_row() -> None:
     key, sentence = refused("ledger", entries=["a=-1"])
     assert (key, sentence) == ("entries.0", "epsilon must be at least 0, got -1.0")
     assert refused("ledger", entries=[], rappor="")[0] == "entries.0"
-    assert refused("ledger", tight=True)[0] == "tight"
 
 
 # Disclosure.
