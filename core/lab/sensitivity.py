@@ -14,36 +14,16 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from ..base.errors import ScenarioError, got
-from ..base.ranges import BUDGET, Range, require
 from ..base.sampling import Floats
-from ..protocols.curators.accuracy import SENSITIVITY, Neighbours, sensitivity
+from ..protocols.curators.accuracy import SENSITIVITY, Neighbours
 
 Query: TypeAlias = Literal["count", "sum", "mean", "histogram"]
 
 QUERIES: Final[tuple[Query, ...]] = ("count", "sum", "mean", "histogram")
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """The range of everybody's number, whatever the data: public, or clipped to."""
-
-    low: float
-    high: float
-
-    def __post_init__(self) -> None:
-        if not -math.inf < self.low < self.high < math.inf:
-            raise ScenarioError(
-                f"must be finite and ascending, got [{self.low!r}, {self.high!r}]", key="bounds"
-            )
-
-    @property
-    def width(self) -> float:
-        return self.high - self.low
-
-    @property
-    def reach(self) -> float:
-        """The largest absolute value."""
-        return max(abs(self.low), abs(self.high))
+Bounds: TypeAlias = tuple[float, float]
+"""The range of everybody's number, whatever the data: public, or clipped to."""
 
 
 def of_query(
@@ -55,23 +35,19 @@ def of_query(
     rows : n, taken for public with change-one neighbours, where all tables have it. With add-remove
         neighbours a mean has the sensitivity of a table of one row, (high - low) / 2, whatever n.
     """
-    sensitivity(neighbours)  # refuses an unknown one
-    require("rows", rows, Range(1))
+    if bounds is not None and not -math.inf < bounds[0] < bounds[1] < math.inf:
+        raise ScenarioError(f"must be finite and ascending, {got(bounds)}", key="bounds")
     change = neighbours == "change-one"
-    match query:
-        case "count":
-            return 0.0 if change else 1.0
-        case "histogram":
-            return float(SENSITIVITY[neighbours])
-        case "sum":
-            if bounds is None:
-                return math.inf
-            return bounds.width if change else bounds.reach
-        case "mean":
-            if bounds is None:
-                return math.inf
-            return bounds.width / rows if change else bounds.width / 2
-    raise ScenarioError(f"must be one of {', '.join(QUERIES)}, {got(query)}", key="query")
+    if query == "count":
+        return 0.0 if change else 1.0
+    if query == "histogram":
+        return float(SENSITIVITY[neighbours])
+    if bounds is None:
+        return math.inf
+    (low, high), width = bounds, bounds[1] - bounds[0]
+    if query == "sum":
+        return width if change else max(abs(low), abs(high))
+    return width / rows if change else width / 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +64,6 @@ class Clipping:
     bias: Floats
     noise: Floats
     error: Floats
-
-    @property
-    def best(self) -> int:
-        """The index of the least error. It is read off the data: its choice is not private."""
-        return int(self.error.argmin())
 
 
 def least_bound(
@@ -112,7 +83,7 @@ def least_bound(
     width = at.noise[0] / ends[0]
     least = np.clip(-start * slope / (slope**2 + width**2), ends[:-1], ends[1:])
     tried = clipping(values, epsilon, least, neighbours, negative)
-    return float(tried.bound[tried.best])
+    return float(tried.bound[tried.error.argmin()])
 
 
 def clipping(
@@ -127,12 +98,6 @@ def clipping(
     negative : True if numbers may be below zero, a fact known beforehand; if not, values below are
         clipped to 0.
     """
-    require("epsilon", epsilon, BUDGET)
-    sensitivity(neighbours)
-    if not (np.isfinite(bounds) & (bounds > 0)).all() or bounds.size == 0:
-        raise ScenarioError("must be greater than 0 and finite", key="bounds")
-    if values.size == 0:
-        raise ScenarioError("must hold at least one number", key="values")
     # Sorted, with running sums: what lies above C, and below the other end, is a search away.
     ordered = np.sort(values)
     running = np.concatenate([[0.0], np.cumsum(ordered)])

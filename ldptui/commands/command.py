@@ -107,7 +107,7 @@ def read_options(function: Callable[..., Any]) -> Iterator[tuple[str, Option]]:
         else:
             said = words.get(name, extras.get(Help, Help()).words)
             said = fill_words(said() if callable(said) else said)
-            yield name, read_parameter(name, hints[name], parameter.default, said).option
+            yield name, read_parameter(name, hints[name], parameter.default, said)
 
 
 def call_with(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:

@@ -12,8 +12,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ..questions.options import Argument
-from ..questions.signature import Group
+from ..questions.options import Argument, Group
 from ..session.consent import WHAT
 
 

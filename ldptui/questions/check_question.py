@@ -18,11 +18,10 @@ from ..text import format as text
 from . import parameters
 from .choices import OWN, having, lacking, where
 from .draft_values import NOISE, checked_keys, checked_kinds, is_audited
-from .options import Argument, Blank, Keys
+from .options import Argument, Blank, Group, Keys
 from .parameters import Near
 from .question import Steps, question
 from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row
-from .signature import Group
 
 if TYPE_CHECKING:
     from ldptui.core.lab.audit import AuditReport

@@ -194,19 +194,17 @@ def choose(
 def _needed_epsilon(held: Counts) -> float | None:
     """The least ε with which the exponential mechanism is right 95% of the time; None: there is
     none up to the largest budget."""
+    from scipy.optimize import brentq
+
     from ldptui.core.lab.loss import Exponential
 
+    def over(log_epsilon: float) -> float:
+        return Exponential(math.exp(log_epsilon)).success(held) - SURE
+
     low, high = math.log(1e-9), math.log(BUDGET.high)
-
-    def is_enough(log_epsilon: float) -> bool:
-        return Exponential(math.exp(log_epsilon)).success(held) >= SURE
-
-    if not is_enough(high):
-        return None
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return math.exp(high)
+    if over(low) >= 0 or over(high) < 0:
+        return math.exp(low) if over(low) >= 0 else None
+    return math.exp(brentq(over, low, high, xtol=1e-13))
 
 
 def _count_right(mechanism: Any, held: Counts, trials: int, rng: Rng) -> int:

@@ -10,10 +10,9 @@ from ldptui.core.base.ranges import EPSILON, SHARE, USERS
 
 from ..text import format as text
 from .choices import local
-from .options import Argument, Blank
+from .options import Among, Argument, Blank
 from .parameters import Items, Targets, pairs, users_of
 from .question import Steps, question
-from .signature import Among
 
 if TYPE_CHECKING:
     from .deployment_answer import DeploymentAnswer

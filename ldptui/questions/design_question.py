@@ -14,11 +14,10 @@ from ..text import format as text
 from ..text.interval import mean_words
 from .choices import local
 from .draft_values import dials, kind_of_draft
-from .options import Argument, Blank
+from .options import Among, Argument, Blank
 from .parameters import BEST, SEEDS, Items, Targets, Trials, pairs, users_of
 from .question import Steps, question
 from .question_answer import QuestionAnswer, Row
-from .signature import Among
 
 if TYPE_CHECKING:
     from ldptui.core.lab.designer import Demand, Rated

@@ -25,9 +25,8 @@ from .collection import (
     is_listed,
     is_ranged,
 )
-from .options import Argument, Blank
+from .options import Argument, Blank, OnlyIf, Without
 from .question import Steps, question
-from .signature import OnlyIf, Without
 
 if TYPE_CHECKING:
     from ldptui.core.reports.counted import Counted

@@ -12,6 +12,7 @@ import argparse
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, DecimalException
+from numbers import Real
 from pathlib import PurePath
 from types import NoneType, UnionType
 from typing import (
@@ -20,7 +21,6 @@ from typing import (
     Final,
     Literal,
     TypeAlias,
-    TypeVar,
     Union,
     get_args,
     get_origin,
@@ -28,10 +28,11 @@ from typing import (
 
 from msgspec import Struct
 
-from ldptui.core.base.errors import ScenarioError, got, spelled
+from ldptui.core.base.errors import ScenarioError, check_among, got, spelled
 from ldptui.core.base.ranges import Range, finite
 
-T = TypeVar("T")
+AS_GIVEN: Final = ("scenario", "protocol", "sender", "clients", "value")
+"""The roles of options that Python gives as other values than texts."""
 Type = Literal["number", "integer", "flag", "text", "numbers", "names", "rows"]
 """numbers, names : separated by commas. rows : a list of texts, the positional arguments."""
 Step = Literal["", "hundredths", "decades", "ladder"]
@@ -114,12 +115,39 @@ class Line(Struct, frozen=True):
     group: str = ""
 
 
+class Among(Struct, frozen=True):
+    """The annotation of an option that is one of some words; load : makes them when one is read."""
+
+    load: Callable[[], Iterable[str]]
+
+
+class Group(Struct, frozen=True):
+    """The annotation of an option that stands under a heading in the help of the command."""
+
+    heading: str
+
+
+class OnlyIf(Struct, frozen=True):
+    """The annotation of an option that is valid only with another one; why : said of it."""
+
+    option: str
+    why: str = ""
+
+
+class Without(Struct, frozen=True):
+    """The annotation of an option that is not valid with another one."""
+
+    option: str
+
+
 class Option(Struct, frozen=True):
     """One value that a topic asks for.
 
     range : a number must be in it. size : the number of "numbers". choices : the values that are
     allowed. default : the value where none is given. line : the words of its argument, None where
-    the command has none. blank : its field, None where the form has none.
+    the command has none. blank : its field, None where the form has none. among : the words that it
+    may be, None where anything may be given. needs, excludes : the other options that it is valid
+    with, and not valid with.
     """
 
     name: str
@@ -132,6 +160,9 @@ class Option(Struct, frozen=True):
     argument: Argument = Argument()
     line: Line | None = None
     blank: Blank | None = None
+    among: Callable[[], Iterable[str]] | None = None
+    needs: OnlyIf | None = None
+    excludes: Without | None = None
 
     @property
     def flag(self) -> str:
@@ -157,6 +188,39 @@ class Option(Struct, frozen=True):
         return self.blank is not None and (self.blank.only is None or self.blank.only(values))
 
     # Values.
+
+    def check_beside(self, given: Mapping[str, Any]) -> None:
+        """Raise ScenarioError where it is given and not valid beside the others."""
+        if not is_given(given.get(self.name)):
+            return
+        if self.needs is not None and not is_given(given.get(self.needs.option)):
+            why = f", {self.needs.why}" if self.needs.why else ""
+            raise ScenarioError(f"goes with {self.needs.option}{why}", key=self.name)
+        if self.excludes is not None and is_given(given.get(self.excludes.option)):
+            raise ScenarioError(f"cannot be given with {self.excludes.option}", self.name)
+
+    def check(self, value: Any) -> Any:
+        """The value as the function takes it; raises ScenarioError with its name as key.
+
+        Numbers of NumPy are numbers, and 1e6 is a whole number.
+        """
+        role = self.argument.role
+        if value is None or value is self.default or role == "reports":
+            return value
+        if role in AS_GIVEN and not isinstance(value, str):
+            return value
+        if self.type == "flag" and not isinstance(value, bool):
+            raise ScenarioError(f"must be True or False, {got(value)}", key=self.name)
+        if isinstance(value, Real) and not isinstance(value, bool | int):
+            if self.type == "integer" and float(value).is_integer():
+                value = int(float(value))
+            elif self.type == "number":
+                value = float(value)
+        read = self.read(value)
+        allowed = self.choices or (() if self.among is None else tuple(self.among()))
+        for word in (read if isinstance(read, tuple) else (read,)) if allowed else ():
+            check_among(word, allowed, self.name)
+        return read
 
     def read(self, value: Any, empty: bool = False) -> Any:
         """The value that was given or typed, as a topic takes it; raises ScenarioError.
@@ -205,6 +269,13 @@ class Option(Struct, frozen=True):
         words = value.split(",") if isinstance(value, str) else value
         texts = [str(word).strip() for word in words]
         return tuple(texts if self.type == "rows" else dict.fromkeys(filter(None, texts)))
+
+
+def is_given(value: Any) -> bool:
+    """Return whether the value of an option is more than none."""
+    if isinstance(value, str | list | tuple):
+        return bool(value)
+    return value is not None and value is not False
 
 
 def flag_of(name: str) -> str:

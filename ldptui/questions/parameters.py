@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from ldptui.core.base.ranges import BUDGET, DOMAIN, EPSILON, Range
 
 from .choices import EXAMPLES, alike, curators, having, local
-from .options import Argument, Blank, Choices, Line, Option
-from .signature import Among
+from .options import Among, Argument, Blank, Choices, Line, Option
 
 if TYPE_CHECKING:
     from ldptui.core.cell import Cell

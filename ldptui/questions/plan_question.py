@@ -21,7 +21,8 @@ from ldptui.core.base.ranges import (
 from ..text import format as text
 from .choices import where
 from .draft_values import is_shuffled, planned_kinds, rungs, task_of_draft, within_of_draft
-from .options import Blank
+from .options import Among, Blank
+from .options import Group as Heading
 from .parameters import (
     BEST,
     SEEDS,
@@ -34,8 +35,6 @@ from .parameters import (
 )
 from .plan_answer import LOCALLY, MeanPlanAnswer, PlanAnswer
 from .question import Curves, Steps, question
-from .signature import Among
-from .signature import Group as Heading
 
 # Charts.
 

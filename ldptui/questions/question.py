@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, update_wrapper
 from types import GeneratorType, MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
@@ -21,7 +22,7 @@ from ldptui.core.base.errors import LdpWarning, ScenarioError, suggest
 
 from .options import Blank, Option
 from .question_answer import QuestionAnswer
-from .signature import Parameter, read_example, read_heading, read_parameters, refuse_both
+from .signature import read_example, read_heading, read_parameters, refuse_both
 
 if TYPE_CHECKING:
     from ..charts.series import Tone
@@ -68,6 +69,7 @@ class Curves(Struct, frozen=True):
     marked: str = ""
 
 
+@dataclass(eq=False, repr=False)
 class Question(Generic[P, A]):
     """A typed function as people meet it.
 
@@ -78,30 +80,24 @@ class Question(Generic[P, A]):
     answer proposes edits. page_flag : another flag for the page.
     """
 
-    home = ""
+    function: Callable[P, A | Steps[A]]
+    title: str
+    question: str
+    _: KW_ONLY
+    group: Group = "Teaching"
+    place: int = 99
+    live: bool = False
+    curves: Sequence[Curves] = ()
+    written: Mapping[str, str] = MappingProxyType({})
+    hint: str = ""
+    offer: str = ""
+    page_flag: str = "--page"
 
-    def __init__(
-        self,
-        function: Callable[P, A | Steps[A]],
-        title: str,
-        question: str,
-        *,
-        group: Group = "Teaching",
-        place: int = 99,
-        live: bool = False,
-        curves: Sequence[Curves] = (),
-        written: Mapping[str, str] | None = None,
-        hint: str = "",
-        offer: str = "",
-        page_flag: str = "--page",
-    ) -> None:
-        update_wrapper(self, function)
-        self.function, self.name = function, function.__name__
-        self.title, self.question, self.group, self.place = title, question, group, place
-        self.live, self.curves, self.hint, self.offer = live, curves, hint, offer
-        self.page_flag = page_flag
-        self.written = written or {"title": "Write the page", "name": f"{self.name}.md"}
-        self.home = function.__module__
+    def __post_init__(self) -> None:
+        update_wrapper(self, self.function)
+        self.name = self.function.__name__
+        page = {"title": "Write the page", "name": f"{self.name}.md"}
+        self.home, self.written = self.function.__module__, self.written or page
 
     def __repr__(self) -> str:
         return f"ldptui.{self.name}{inspect.signature(self.function)}"
@@ -109,7 +105,7 @@ class Question(Generic[P, A]):
     # The signature.
 
     @cached_property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def options(self) -> tuple[Option, ...]:
         return read_parameters(self.function)
 
     @cached_property
@@ -117,10 +113,6 @@ class Question(Generic[P, A]):
         """The name of the parameter that takes all positional arguments, if there is one."""
         found = inspect.signature(self.function).parameters.values()
         return tuple(each.name for each in found if each.kind is each.VAR_POSITIONAL)
-
-    @property
-    def options(self) -> tuple[Option, ...]:
-        return tuple(parameter.option for parameter in self.parameters)
 
     @property
     def collected(self) -> bool:
@@ -195,15 +187,14 @@ class Question(Generic[P, A]):
         A command, a form and the library all go through here.
         """
         checked = {}
-        for parameter in self.parameters:
-            option = parameter.option
+        for option in self.options:
             if given.get(option.name) is None:
                 if option.required:
                     raise ScenarioError("is required", key=option.name)
                 continue
-            checked[option.name] = parameter.check(given[option.name])
-        for parameter in self.parameters:
-            parameter.check_beside(checked)
+            checked[option.name] = option.check(given[option.name])
+        for option in self.options:
+            option.check_beside(checked)
         either = [option for option in self.options if option.argument.either]
         refuse_both(
             checked,

@@ -31,8 +31,8 @@ from ..explain.formula_inputs import read_key
 from ..terminal.output import check_writable
 from ..text import format as text
 from .choices import BUNDLED
+from .options import is_given
 from .question_answer import QuestionAnswer
-from .signature import is_given
 
 
 @dataclass(frozen=True)

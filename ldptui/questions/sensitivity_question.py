@@ -12,11 +12,10 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import Range
 
 from ..text import format as text
-from .options import Argument, Blank
+from .options import Among, Argument, Blank
 from .parameters import Budget, Near, TableFile
 from .question import Steps, question
 from .question_answer import QuestionAnswer, Row, hidden, omitted
-from .signature import Among
 
 if TYPE_CHECKING:
     from ldptui.core.base.sampling import Floats
@@ -216,11 +215,10 @@ def sensitivity(
     --------
     ldptui sensitivity pay.csv --column salary --bounds 0,200000 --nonnegative
     """
-    from ldptui.core.lab.sensitivity import Bounds, of_query
+    from ldptui.core.lab.sensitivity import of_query
 
     from .inputs import columns_of
 
-    known = None if bounds is None else Bounds(*bounds)
     yield f"reading the column {column} of {file}"
     (found,) = columns_of(Path(file), [column])
     queries: list[Any] = [each for each in QUERIES if each in query or not query]
@@ -233,21 +231,21 @@ def sensitivity(
             raise ScenarioError(rule, key=error.key) from error
     widths = {}
     for each in queries:
-        width = of_query(each, neighbours, known, size)
+        width = of_query(each, neighbours, bounds, size)
         widths[each] = Width(width, math.isinf(width), math.sqrt(2) * width / epsilon)
     clipping, chosen = None, None
     refuted = ""
     if held is not None:
-        is_negative = not nonnegative and (known is None or known.low < 0)
+        is_negative = not nonnegative and (bounds is None or bounds[0] < 0)
         clipping, chosen = _clip(held, epsilon, neighbours, is_negative, clip)
-        low, high = (-math.inf, math.inf) if known is None else (known.low, known.high)
+        low, high = bounds or (-math.inf, math.inf)
         refuted = _refute(held, max(low, 0.0) if nonnegative else low, high)
     return SensitivityAnswer(
         file, found.name, size, len(found.values),
         None if held is None else float(held.min()),
         None if held is None else float(held.max()),
-        epsilon, neighbours, None if known is None else (known.low, known.high), widths,
-        clipping, chosen, nonnegative or (known is not None and known.low >= 0), refuted,
+        epsilon, neighbours, bounds, widths,
+        clipping, chosen, nonnegative or (bounds is not None and bounds[0] >= 0), refuted,
     )  # fmt: skip
 
 

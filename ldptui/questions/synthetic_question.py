@@ -16,11 +16,10 @@ from ..text import format as text
 from . import parameters
 from .choices import curators, having
 from .draft_values import rows_of_draft
-from .options import Argument, Blank
+from .options import Among, Argument, Blank
 from .parameters import Near, ScenarioName, Seed, name_of, pairs, read_cell
 from .question import Steps, question
 from .question_answer import QuestionAnswer, Row, hidden
-from .signature import Among
 
 if TYPE_CHECKING:
     from pathlib import Path

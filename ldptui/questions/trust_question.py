@@ -14,11 +14,10 @@ from ldptui.core.base.ranges import EPSILON, SHARE, Range
 from ..text import format as text
 from .choices import alike, local
 from .draft_values import targets_or_ten
-from .options import Blank, Choices
+from .options import Blank, Choices, Group
 from .parameters import Items, Targets, users_of
 from .question import Curves, Steps, question
 from .question_answer import HIDDEN, Quantity, QuestionAnswer, Table
-from .signature import Group
 
 if TYPE_CHECKING:
     from ldptui.core.lab.ladder import Rung, Setting

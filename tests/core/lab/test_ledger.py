@@ -24,7 +24,7 @@ from ldptui.core.lab.ledger import (
     of_group,
     sequential,
 )
-from ldptui.core.lab.sensitivity import QUERIES, Bounds, clipping, least_bound, of_query
+from ldptui.core.lab.sensitivity import QUERIES, clipping, least_bound, of_query
 from ldptui.core.lab.synthetic import (
     note,
     synthetic_counts,
@@ -160,20 +160,22 @@ def test_bad_entries_are_one_sentence(make: Any, words: str) -> None:
 # Sensitivity.
 
 
-def answers(query: str, values: list[float], bins: Bounds) -> Any:
+def answers(query: str, values: list[float], bins: tuple[float, float]) -> Any:
     if query == "count":
         return np.array([len(values)])
     if query == "sum":
         return np.array([sum(values)])
     if query == "mean":
         return np.array([sum(values) / len(values)])
-    return np.histogram(values, bins=4, range=(bins.low, bins.high))[0]
+    return np.histogram(values, bins=4, range=bins)[0]
 
 
 @pytest.mark.parametrize("query", QUERIES)
-@pytest.mark.parametrize("bounds", [Bounds(-1, 3), Bounds(2, 5)])
-def test_sensitivity_is_the_largest_change_of_small_tables(query: Any, bounds: Bounds) -> None:
-    grid = np.linspace(bounds.low, bounds.high, 4).tolist()
+@pytest.mark.parametrize("bounds", [(-1, 3), (2, 5)])
+def test_sensitivity_is_the_largest_change_of_small_tables(
+    query: Any, bounds: tuple[float, float]
+) -> None:
+    grid = np.linspace(*bounds, 4).tolist()
     changed, removed = 0.0, 0.0
     for table in product(grid, repeat=3):
         own = answers(query, list(table), bounds)
@@ -207,10 +209,9 @@ def test_clipping_one_by_one(negative: bool, neighbours: Any, rng: Rng) -> None:
         low = -bound if negative else 0.0
         bias = np.clip(values, low, bound).sum() - values.sum()
         assert found.bias[at] == pytest.approx(bias)
-        scale = of_query("sum", neighbours, Bounds(low, bound)) / 0.5
+        scale = of_query("sum", neighbours, (low, bound)) / 0.5
         assert found.noise[at] == pytest.approx(math.sqrt(2) * scale)
         assert found.error[at] == pytest.approx(math.hypot(bias, found.noise[at]))
-    assert found.best == int(np.argmin(found.error))
 
 
 @pytest.mark.parametrize("negative", [True, False])
@@ -234,22 +235,10 @@ def test_the_error_of_a_clipped_sum_by_simulation(rng: Rng) -> None:
     assert not budget.mean(released - values.sum(), 0.0, found.noise[0] ** 2)
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Bounds(1, 1), "bounds must be finite and ascending"),
-        (lambda: Bounds(0, math.inf), "bounds must be finite"),
-        (lambda: of_query("median", "change-one"), "query must be one of"),  # type: ignore[arg-type]
-        (lambda: of_query("sum", "near"), "neighbours must be"),  # type: ignore[arg-type]
-        (lambda: of_query("mean", "change-one", None, 0), "rows must be"),
-        (lambda: clipping(np.ones(3), 1.0, np.array([0.0])), "bounds must be greater than 0"),
-        (lambda: clipping(np.ones(0), 1.0, np.ones(1)), "at least one number"),
-        (lambda: clipping(np.ones(3), 0.0, np.ones(1)), "epsilon must be"),
-    ],
-)
-def test_bad_questions_are_one_sentence(make: Any, words: str) -> None:
-    with pytest.raises(ScenarioError, match=words):
-        make()
+@pytest.mark.parametrize("bounds", [(1, 1), (0, math.inf)])
+def test_bad_bounds_are_one_sentence(bounds: tuple[float, float]) -> None:
+    with pytest.raises(ScenarioError, match="bounds must be finite and ascending"):
+        of_query("sum", "change-one", bounds)
 
 
 # Synthetic columns.
