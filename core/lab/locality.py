@@ -6,32 +6,13 @@ A curator's noise does not grow with the number of users: the squared error of a
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-
 import numpy as np
 
-from ..base.ranges import Range, require
 from ..base.sampling import Counts, Floats
 from ..law.numbers import NumericProtocol
 from ..law.pure import PureProtocol, Rng, estimate
 from ..protocols.curators.curator import Curator
 from ..theory import item_variances
-
-
-@dataclass(frozen=True)
-class Price:
-    """A local protocol beside a curator, on one population.
-
-    local, central : mean over the items of the expected (estimated - true frequency)².
-    users : the number that the local protocol needs for the curator's error.
-    factor : the same, as a multiple of the users there are; below 1 where local is better.
-    """
-
-    local: float
-    central: float
-    users: float
-    factor: float
 
 
 def central_mse(curator: Curator, histogram: Counts | Floats, times: Counts | None = None) -> float:
@@ -59,18 +40,6 @@ def mean_mse(protocol: NumericProtocol, values: Floats, histogram: Counts | Floa
     users, grid = float(histogram.sum()), np.linspace(-1, 1, 129)
     spread = np.interp(values, grid, protocol.spread_at(grid))
     return float(histogram @ spread) / users**2
-
-
-def price(local: float, central: float, histogram: Counts | Floats) -> Price:
-    """The price of locality: the users that the local protocol needs for the curator's error.
-
-    n' = n · local / central users of the same frequencies: the variance of every estimate is
-    proportional to 1/n'. local, central : both mean squared errors.
-    """
-    users = float(histogram.sum())
-    require("users", users, Range(1))
-    factor = local / central if central > 0 else math.inf
-    return Price(local, central, users * factor, factor)
 
 
 def grown(histogram: Counts | Floats, users: float) -> Floats:

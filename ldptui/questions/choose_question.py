@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -123,10 +123,6 @@ class ChooseAnswer(QuestionAnswer):
         yield from share_words([self.exponential.simulated, *shares], self.trials)
 
 
-def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
-    return [10 ** (step / 4 - 2) for step in range(13)]
-
-
 @question(
     "Choose",
     "Is the most frequent item found?",
@@ -136,7 +132,7 @@ def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
         Curves(
             "Finding the most frequent item, of 100 trials",
             "epsilon",
-            _budgets,
+            [10 ** (step / 4 - 2) for step in range(13)],
             {"exponential": ("exponential.exact", "theory"), "": ("local.*.simulated", "theory")},
             "privacy budget ε",
             "probability of the right answer",

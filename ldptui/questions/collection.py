@@ -15,10 +15,9 @@ from ldptui.core.base.files import FORMATS, PACKED
 from ldptui.core.base.ranges import ALPHA, DOMAIN, EPSILON, Range
 
 from .choices import EXAMPLE, alike, curators, having, kinds, numbers
-from .options import Argument, Blank, Keys, Option
+from .options import Argument, Blank, Keys, OnlyIf, Option
 from .options import Settings as Settings
 from .parameters import keys
-from .signature import OnlyIf
 
 ENDS: Final = (*FORMATS, *(f"{end}.gz" for end in PACKED))
 """The ends of the names of files of reports."""

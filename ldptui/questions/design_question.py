@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
     from .sheet import Figure
 
-WEIGHED: Final = ("squared error", "gain", "attacker's success", "bits")
-"""The things that are weighed, in order."""
 MEASURED: Final = {
     "noise": "simulated, no attack",
     "gain": "simulated gain",
@@ -53,8 +50,7 @@ def _name(each: Rated) -> str:
 class DesignAnswer(QuestionAnswer):
     """The protocol that was found, the one beside it, and the best of each kind, with ratings.
 
-    weights : of the squared error, the gain, the attacker's success and the bits; None: the worst
-    case is minimised. check : what was simulated.
+    check : what was simulated.
     """
 
     items: int
@@ -62,7 +58,6 @@ class DesignAnswer(QuestionAnswer):
     users: float
     share: float
     targets: int
-    weights: tuple[float, ...] | None
     found: Rated
     beside: Rated
     kinds: Mapping[str, Rated]
@@ -79,16 +74,16 @@ class DesignAnswer(QuestionAnswer):
     @property
     def sentences(self) -> Iterator[str]:
         name, other = _name(self.found), _name(self.beside)
-        what = "worst-case error" if self.weights is None else "weighted sum"
-        first, worse = f"{name} has the least {what}", self.beside.cost / self.found.cost - 1
+        first, worse = (
+            f"{name} has the least worst-case error",
+            self.beside.worst / self.found.worst,
+        )
         if name == other:
-            yield f"{name} itself has the least {what}."
-        elif math.isnan(worse):
-            yield f"{first}: the success of an attacker of {other} has no formula."
-        elif worse < 5e-4:
+            yield f"{name} itself has the least worst-case error."
+        elif (more := worse / self.found.worst - 1) < 5e-4:
             yield f"{first}: {other} is as good."
         else:
-            yield f"{first}: that of {other} is {text.percent(worse)} larger."
+            yield f"{first}: that of {other} is {text.percent(more)} larger."
 
     def quantities(self) -> Iterator[Row]:
         found, items = self.found, text.plural(self.targets, "target")
@@ -100,13 +95,10 @@ class DesignAnswer(QuestionAnswer):
         yield Row("error, no attack", found.noise, "√(Var*/n)", "W17 th. 2")
         yield Row(f"gain of {items}", found.gain, "r β (s − q)/(p − q)", "design")
         yield Row("worst-case error", found.worst, "√(β²a² + (1−β)²Var*/n)", "design")
-        if found.guessed is not None:
-            yield Row("attacker's success", found.guessed, "one guess a report", "design")
         yield Row("bits of a report", found.bits, "log₂ of all reports")
         for each in (*self.kinds.values(), self.beside):
-            cost = text.MISSING if math.isnan(each.cost) else text.short(each.cost, 5)
             what = f"√MSE {text.short(each.noise, 3)}, G {text.short(each.gain, 3)}"
-            yield Row(_name(each), cost, what, "design")
+            yield Row(_name(each), each.worst, what, "design")
         for name, quantity in MEASURED.items() if self.check is not None else ():
             assert self.check is not None
             measured = text.estimate(self.check[name], self.check[f"{name}_standard_error"])
@@ -116,15 +108,7 @@ class DesignAnswer(QuestionAnswer):
     def notes(self) -> Iterator[str]:
         from ldptui.core.bounds.hardening import least_gain_factor
 
-        if self.weights is None:
-            yield "chosen so that an item nobody holds, aimed at by all fakes, is off by the least"
-        else:
-            parts = [
-                f"{text.short(weight)} × {name}"
-                for weight, name in zip(self.weights, WEIGHED, strict=True)
-                if weight
-            ]
-            yield f"minimised: {' + '.join(parts)}, each beside the least there is"
+        yield "chosen so that an item nobody holds, aimed at by all fakes, is off by the least"
         if self.targets > 1:
             yield "the gain of local hashing is that of the best of 1000 seeds for each fake"
         if self.check is not None:
@@ -218,9 +202,6 @@ DesignBeside: TypeAlias = Annotated[
     Among(local),
     Blank("oue", kind_of_draft, pairs(local)),
 ]
-DesignWeights: TypeAlias = Annotated[
-    tuple[float, float, float, float] | None, "E,G,S,B", Blank(optional=True)
-]
 
 
 @question(
@@ -239,15 +220,13 @@ def design(
     beside: DesignBeside = "oue",
     share: Annotated[float, SHARE, "B", Blank(0.01, "attack.share", steps="hundredths")] = 0.01,
     targets: Annotated[Targets, "R"] = 1,
-    weights: DesignWeights = None,
     check: bool = False,
     trials: Annotated[Trials, "N"] = 1000,
     seed: Annotated[int, SEEDS, "N"] = 0,
 ) -> Steps[DesignAnswer]:
     """Find the unary encoding, local hashing or subset selection with the least worst-case
-    error in spite of a share of fakes, or with the least weighted sum of error, gain,
-    attacker's success and bits; print the hardening curve, and the cost beside a protocol
-    of yours.
+    error in spite of a share of fakes; print the hardening curve, and the error beside that
+    of a protocol of yours.
 
     Parameters
     ----------
@@ -258,8 +237,6 @@ def design(
     beside : the pure protocol to compare it with
     share : share β of fake users
     targets : items that fakes lift together
-    weights : minimise a weighted sum of squared error, gain, attacker's success and bits, each
-        beside the least there is, and not the worst-case error
     check : simulate the protocol that is found
     trials : of the check
     seed : of the check
@@ -276,10 +253,9 @@ def design(
 
     yield f"designing for {text.count(items)} items"
     demand = Demand(items, epsilon, users, share, targets)
-    made = designed(demand, weights, tuple(DIALS) if among == BEST else (among,))
-    best = [made.priced(each) for each in made.best]
+    best = designed(demand, tuple(DIALS) if among == BEST else (among,))
     named = beside if isinstance(beside, Mapping) else {"kind": beside}
-    other = made.priced(rated({**named, "epsilon": epsilon}, demand))
+    other = rated({**named, "epsilon": epsilon}, demand)
     seen = None
     if check:
         seen = rehearse_design(
@@ -287,6 +263,6 @@ def design(
             np.random.default_rng(seed),
         )  # fmt: skip
     return DesignAnswer(
-        **vars(demand), weights=weights, found=best[0], beside=other,
+        **vars(demand), found=best[0], beside=other,
         kinds={str(each.protocol["kind"]): each for each in best}, check=seen,
     )  # fmt: skip

@@ -19,8 +19,7 @@ from .question_answer import QuestionAnswer, Row, hidden
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ldptui.core.lab.disclosure import Spread
-    from ldptui.core.lab.relation import Inference, Relation
+    from ldptui.core.lab.disclosure import Inference, Relation, Spread
 
     from ..charts.series import Bar
     from .sheet import Figure
@@ -277,7 +276,7 @@ def _table_answer(path: Path, quasi: Sequence[str], sensitive: Sequence[str]) ->
 
 def _read_relation(path: Path, names: Sequence[str]) -> Relation:
     """The relation of two columns, users and their attributes; raises LdpError."""
-    from ldptui.core.lab.relation import Relation
+    from ldptui.core.lab.disclosure import Relation
 
     from .inputs import named_columns
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import ALPHA, Range
@@ -14,8 +13,8 @@ from ldptui.core.base.ranges import ALPHA, Range
 from ..text import format as text
 from .options import Blank
 from .parameters import Column, Items, Known, LocalBudget, LocalProtocol, Prior
-from .question import Curves, question
-from .question_answer import OMITTED, Quantity, QuestionAnswer, Row
+from .question import BUDGETS, Curves, question
+from .question_answer import Quantity, QuestionAnswer, Row, omitted
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,8 @@ class GuessAnswer(QuestionAnswer):
         float, Quantity("named, D answers", "≤ e^Dε π/(1 + (e^Dε − 1)π)", "DR 2.3")
     ]
     odds_answers: Annotated[float, Quantity("odds, D answers", "≤ e^Dε π/(1 − π)", "DR 2.3")]
-    gain: float | None = dataclasses.field(default=None, metadata=OMITTED)
-    largest_epsilon: float | None = dataclasses.field(default=None, metadata=OMITTED)
+    gain: float | None = omitted()
+    largest_epsilon: float | None = omitted()
 
     @property
     def title(self) -> str:
@@ -88,11 +87,6 @@ def _round_down(value: float) -> float:
     return math.floor(value / unit) * unit
 
 
-def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
-    """ε from 0.1 to 10, 20 values a decade."""
-    return [10 ** (step / 20 - 1) for step in range(41)]
-
-
 @question(
     "Guess",
     "What does a report give away?",
@@ -102,7 +96,7 @@ def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
         Curves(
             "Chance to be named",
             "epsilon",
-            _budgets,
+            BUDGETS,
             {"before": ("before", "clean"), "after a report": ("after", "attacked")},
             "privacy budget ε",
             "chance",

@@ -167,11 +167,9 @@ def _places(given: Mapping[str, Any]) -> Sequence[int]:
 
 
 def _numbers_of_reports(given: Mapping[str, Any]) -> Sequence[int]:
-    """Numbers of RAPPOR's reports from 1 on; none without RAPPOR."""
-    if (rounds := given["answer"].rounds) is None:
-        return ()
-    ratio = max(1000, 10 * rounds) ** (1 / (POINTS - 1))
-    return sorted({rounds, *(round(ratio**at) for at in range(POINTS))})
+    """Numbers of RAPPOR's reports; none without RAPPOR."""
+    rounds = given["answer"].rounds
+    return [] if rounds is None else [round(1.3**step) for step in range(POINTS)]
 
 
 @question(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -34,67 +33,55 @@ from .parameters import (
     targets_of,
 )
 from .plan_answer import LOCALLY, MeanPlanAnswer, PlanAnswer
-from .question import Curves, Steps, question
+from .question import BUDGETS, Curves, Steps, question
 
 # Charts.
 
 
-def _user_counts(kind: type, given: Mapping[str, Any]) -> Sequence[float]:
+def _user_counts(given: Mapping[str, Any]) -> Sequence[float]:
     """Numbers of users from a hundredth to a hundred times the plan's; of shuffled ones few."""
-    if not isinstance(given["answer"], kind):
-        return ()
-    answer: Any = given["answer"]
-    low, high = max(USERS.low, min(answer.users, 1e5) / 1e2), min(USERS.high, answer.users * 1e2)
+    users: float = given["answer"].users
+    low, high = max(USERS.low, min(users, 1e5) / 1e2), min(USERS.high, users * 1e2)
     steps = 6 if given.get("trust") == "shuffled" else 32
-    places = {round(low * (high / low) ** (step / steps)) for step in range(steps + 1)}
-    return [*places]
+    return [round(low * (high / low) ** (step / steps)) for step in range(steps + 1)]
 
 
-def _budgets(kind: type, given: Mapping[str, Any]) -> Sequence[float]:
-    """ε from 0.1 to 10, where users send reports whose number does not matter."""
-    is_alone = given.get("trust", LOCALLY) in (LOCALLY, "verified")
-    if not is_alone or not isinstance(given["answer"], kind):
-        return ()
-    return [10 ** (step / 16 - 1) for step in range(33)]
+def _budgets(given: Mapping[str, Any]) -> Sequence[float]:
+    """ε, where users send reports whose number does not matter."""
+    return BUDGETS if given.get("trust", LOCALLY) in (LOCALLY, "verified") else ()
 
 
-def _charts(kind: type, solved: str, words: str, lines: Mapping[str, Any]) -> Iterator[Curves]:
-    """What is solved for over the users, with and without the attack, and over ε by protocol."""
-    held = {name: name for name in ("share", "power") if name in kind.__dataclass_fields__}  # type: ignore[attr-defined]
-    without = (solved, "check")
-    yield Curves(
-        words, "users", partial(_user_counts, kind), lines, "genuine users n", solved,
-        without, {**held, "epsilon": "epsilon", "protocol": "protocol"}, is_log_y=True,
-        marked="the plan",
-    )  # fmt: skip
-    yield Curves(
-        "The same over ε", "epsilon", partial(_budgets, kind),
-        {"": ("protocols.*", "theory")},
-        "privacy budget ε", solved, (*without, "protocol"), {**held, "users": "users"},
-        is_log_y=True,
+def _over_users(title: str, solved: str, lines: Mapping[str, Any]) -> Curves:
+    """What is solved for over the users, with and without the attack."""
+    lines = {**lines, "attack floor": ("attack_floor", "theory")}
+    held = {name: name for name in ("share", "power", "epsilon", "protocol")}
+    return Curves(
+        title, "users", _user_counts, lines, "genuine users n", solved, (solved, "check"),
+        held, is_log_y=True, marked="the plan",
     )  # fmt: skip
 
 
 CHARTS: Final = (
-    *_charts(
-        PlanAnswer,
-        "frequency",
+    _over_users(
         "Smallest frequency that is found",
-        {
-            "without an attack": ("f_min", "clean"),
-            "robust": ("robust_f_min", "attacked"),
-            "attack floor": ("attack_floor", "theory"),
-        },
+        "frequency",
+        {"without an attack": ("f_min", "clean"), "robust": ("robust_f_min", "attacked")},
     ),
-    *_charts(
-        MeanPlanAnswer,
-        "within",
+    _over_users(
         "Error of the mean, at most",
-        {
-            "noise alone": ("noise", "clean"),
-            "with the fakes": ("reached", "attacked"),
-            "attack floor": ("attack_floor", "theory"),
-        },
+        "within",
+        {"noise alone": ("noise", "clean"), "with the fakes": ("reached", "attacked")},
+    ),
+    Curves(
+        "The same over ε",
+        "epsilon",
+        _budgets,
+        {"": ("protocols.*", "theory")},
+        "privacy budget ε",
+        "solved for",
+        ("frequency", "within", "check", "protocol"),
+        {name: name for name in ("share", "power", "users")},
+        is_log_y=True,
     ),
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
@@ -23,7 +23,7 @@ from .parameters import (
     read_cell,
     users_of,
 )
-from .question import Curves, Steps, around, question
+from .question import BUDGETS, Curves, Steps, around, question
 from .question_answer import QuestionAnswer, Row, hidden
 
 BESIDE = "laplace"
@@ -127,10 +127,6 @@ class PriceAnswer(QuestionAnswer):
         yield "a local error falls with 1/√n, a curator's with 1/n: the price grows with n"
 
 
-def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
-    return [10 ** (step / 8 - 1) for step in range(17)]
-
-
 @question(
     "Price",
     "What does local privacy cost?",
@@ -150,7 +146,7 @@ def _budgets(_: Mapping[str, Any]) -> Sequence[float]:
         Curves(
             f"Price of locality: users for the error of {BESIDE}",
             "epsilon",
-            _budgets,
+            BUDGETS[::2],
             {"": (f"price.*.{BESIDE}.factor", "theory")},
             "privacy budget ε",
             "users × n",

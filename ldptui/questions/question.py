@@ -10,10 +10,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, update_wrapper
 from types import GeneratorType, MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Generic,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 from warnings import warn
 
 from msgspec import Struct
@@ -48,16 +58,17 @@ Steps: TypeAlias = Generator[str | A, None, A]
 class Curves(Struct, frozen=True):
     """A chart of the function over one of its options.
 
-    option : that option. points : its values, from what was given. lines : the fields of the
-    answer by the labels of their lines, with their colours; "errors.*" is a line for each kind that
-    a chart has room for. without : options that a point leaves
-    out. held : options that a point takes from fields of the answer, as what was solved for.
+    option : that option. points : its values, or what makes them of what was given. lines : the
+    fields of the answer by the labels of their lines, with their colours; "errors.*" is a line for
+    each kind that a chart has room for. An answer without such a field has no chart. without :
+    options that a point leaves out. held : options that a point takes from fields of the answer,
+    as what was solved for.
     fixed : options that every point has.
     """
 
     title: str
     option: str
-    points: Callable[[Mapping[str, Any]], Sequence[float]]
+    points: Sequence[float] | Callable[[Mapping[str, Any]], Sequence[float]]
     lines: Mapping[str, tuple[str, Tone]]
     x: str
     y: str
@@ -88,7 +99,7 @@ class Question(Generic[P, A]):
     place: int = 99
     live: bool = False
     curves: Sequence[Curves] = ()
-    written: Mapping[str, str] = MappingProxyType({})
+    written: Mapping[str, str] = field(default_factory=dict)
     hint: str = ""
     offer: str = ""
     page_flag: str = "--page"
@@ -258,6 +269,10 @@ class question:  # noqa: N801 - a decorator
         return Question(function, *self._words, **self._more)
 
 
+BUDGETS: Final = tuple(10 ** (step / 20 - 1) for step in range(41))
+"""ε from 0.1 to 10, 20 values a decade."""
+
+
 def around(option: str, ratio: float, steps: int = 32, *, is_whole: bool = False) -> Any:
     """The points of a chart from a part of what the answer has to as many times as much."""
 
@@ -280,11 +295,11 @@ def along_option(
     fixed = {name: value for name, value in given.items() if name not in curves.without}
     fixed |= {name: getattr(answer, field, None) for name, field in curves.held.items()}
     fixed |= curves.fixed
-    now, points = (
-        getattr(answer, curves.option, None),
-        {*curves.points({**given, "answer": answer})},
-    )
-    for value in sorted({*points, now} if points and now is not None else points):
+    points = curves.points
+    places = {*(points({**given, "answer": answer}) if callable(points) else points)}
+    if places and (now := getattr(answer, curves.option, None)) is not None:
+        places.add(now)
+    for value in sorted(places):
         try:
             yield float(value), finish(asked.work({**fixed, curves.option: value}))
         except ScenarioError:

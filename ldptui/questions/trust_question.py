@@ -204,15 +204,6 @@ def _is_ladder(form: Mapping[str, Any]) -> bool:
     return form.get("protocol") == LADDER
 
 
-def _budgets(given: Mapping[str, Any]) -> Sequence[float]:
-    """ε₀ from 0.1 to 8, or beyond the one that is shown; none of the ladder."""
-    answer = given["answer"]
-    if isinstance(answer, LadderAnswer):
-        return ()
-    low, high = min(0.1, answer.epsilon), min(20.0, max(8.0, 1.5 * answer.epsilon))
-    return [low * (high / low) ** (step / 4) for step in range(5)]
-
-
 IN_LADDER: Final = Group("the ladder")
 
 
@@ -224,7 +215,7 @@ IN_LADDER: Final = Group("the ladder")
         Curves(
             "What shuffling makes of a report's ε₀",
             "epsilon",
-            _budgets,
+            (0.1, 0.3, 1, 3, 8),
             {
                 "closed bound, any": ("closed_2023", "theory"),
                 "at most": ("central_epsilon", "attacked"),

@@ -59,6 +59,8 @@ def make_figure(
     asked: Question[Any, Any], over: Curves, given: Mapping[str, Any], answer: QuestionAnswer
 ) -> Figure | None:
     """The chart of a question over an option, and its numbers; None where no line has a point."""
+    if not all(hasattr(answer, path.partition(".")[0]) for path, _ in over.lines.values()):
+        return None
     found = [*along_option(asked, over, given, answer)]
     places = [x for x, _ in found]
     lines, marks = [], []

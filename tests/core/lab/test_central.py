@@ -12,9 +12,8 @@ import pytest
 from support import budget
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.lab.locality import central_mse, local_mse, local_success, price
+from ldptui.core.lab.locality import central_mse, local_success
 from ldptui.core.lab.loss import Exponential
-from ldptui.core.law.pure import item_variance
 from ldptui.core.population import Zipf
 from ldptui.core.protocols import GRR, OUE
 from ldptui.core.protocols.curators import Curator, Geometric, Laplace, Stability
@@ -171,35 +170,6 @@ def _binomial(n: int, p: float) -> Any:
     return np.array([math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)])
 
 
-# The price of locality.
-
-
-@pytest.mark.parametrize("curator", [Laplace(5, 1.0), Geometric(5, 1.0)], ids=repr)
-def test_the_price_makes_the_errors_equal(curator: Any) -> None:
-    held = np.array([100, 50, 30, 15, 5]) * 1000
-    protocol = OUE(5, 1.0)
-    found = price(local_mse(protocol, held), central_mse(curator, held), held)
-    assert found.local == local_mse(protocol, held)
-    assert found.central == central_mse(curator, held)
-    assert found.factor > 1000
-    grown = held * 2**20
-    grown_error = local_mse(protocol, grown) * grown.sum()  # Var · n is constant
-    assert grown_error / found.users == pytest.approx(found.central)
-
-
-def test_the_stated_local_users_have_the_error_of_the_curator(rng: Rng) -> None:
-    held = np.array([10, 8, 4, 2, 0])
-    protocol = OUE(5, 1.0)
-    found = price(local_mse(protocol, held), central_mse(Geometric(5, 1.0), held), held)
-    assert found.factor * 24 == pytest.approx(found.users)
-    grown = np.round(held / 24 * found.users).astype(int)
-    shares = np.asarray(item_variance(protocol, 24, held / 24)) / found.local  # of each item
-    counts = protocol.sample_counts(np.broadcast_to(grown, (4000, 5)), rng)
-    estimates = protocol.estimates(counts, grown.sum()).frequencies
-    assert budget.spread(estimates, grown / grown.sum(), shares * found.central)
-    assert not budget.spread(estimates, grown / grown.sum(), shares * found.central * 1.2)
-
-
 # Refusals.
 
 
@@ -217,7 +187,6 @@ def test_the_stated_local_users_have_the_error_of_the_curator(rng: Rng) -> None:
         (lambda: acc.laplace_accuracy(1.0, 1.0), "alpha must be"),
         (lambda: acc.laplace_accuracy(1.0, 0.05, 0), "bins must be"),
         (lambda: Exponential(0.0), "epsilon must be"),
-        (lambda: price(1.0, 1.0, np.zeros(5, int)), "users must be"),
     ],
 )
 def test_bad_parameters_are_one_sentence(make: Any, words: str) -> None:

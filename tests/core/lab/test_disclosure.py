@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.lab.columns import Column, read_columns
-from ldptui.core.lab.disclosure import diversity, group
-from ldptui.core.lab.relation import Inference, Relation, members
+from ldptui.core.lab.disclosure import Inference, Relation, diversity, group, members
 
 TABLE = """\
 zip,age,disease

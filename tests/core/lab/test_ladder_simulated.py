@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from support import budget
 
-import ldptui
 from ldptui.catalogue.kinds import swept_kinds
 from ldptui.core import Scenario, compile
 from ldptui.core.base.arms import ATTACKED, CLEAN
@@ -134,30 +133,3 @@ def test_the_share_that_makes_up_a_gap(name: str) -> None:
         gap *= 1 - 1 / cell.protocol.facts()["hash_range"]
     assert budget.mean(after[:, 1] - after[:, 0], gap, most)
     assert not budget.mean(after[:, 1] - after[:, 0], gap + 3 * (most / TRIALS) ** 0.5 + 0.03, most)
-
-
-@pytest.mark.every(5)
-@pytest.mark.parametrize("name", NAMES)
-def test_counts_are_those_of_reports(name: str) -> None:
-    """Where reports exist, both paths have one law: the means of all items are the same."""
-    rung = rungs()[name]
-    if rung.rung.startswith("aggregated") or rung.rung == "curator":
-        with pytest.raises(ldptui.ScenarioError, match=r"simulate\.path must be"):
-            _by_reports(rung)
-        return
-    cell = _by_reports(rung)
-    means, variances = ldptui.core.theory.expected_estimate(cell), estimate_variances(cell)
-    assert means is not None
-    assert variances is not None
-    after = trial_estimates(cell, 20)[ATTACKED]
-    assert budget.mean(after, means, variances[1])
-
-
-def _by_reports(rung: Rung) -> Cell:
-    tables = collection(SETTINGS[3], rung)
-    attack = {**tables["attack"], "targets": {"items": [9, 10, 11]}}
-    population = {"kind": "counts", "counts": [count // 10 for count in COUNTS]}
-    document = {"format": 1, "population": population, **tables, "attack": attack,
-                "simulate": {"path": "reports"}}  # fmt: skip
-    (cell,) = compile(Scenario(document)).cells
-    return cell

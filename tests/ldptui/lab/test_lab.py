@@ -10,7 +10,6 @@ import pytest
 from support.commands import Captured, fail, succeed
 
 from ldptui.commands import cli
-from ldptui.questions.topics import TOPICS
 from ldptui.terminal import exits
 
 TABLE = "zip,age,disease\n1,2,heart\n1,2,heart\n1,3,flu\n1,3,cancer\n"
@@ -58,16 +57,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def values(capsys: Captured, *arguments: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(succeed(capsys, *arguments, "--format", "json"))
     return found
-
-
-# Start.
-
-
-def test_each_command_has_a_help(capsys: Captured) -> None:
-    text = succeed(capsys, "help")
-    for command in TOPICS:
-        assert f"\n  {command} " in text
-        assert f"usage: ldptui {command}" in succeed(capsys, command, "--help")
 
 
 # check

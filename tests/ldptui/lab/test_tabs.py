@@ -260,23 +260,6 @@ def test_the_relation_of_the_issue_and_what_restores_it(tmp_path: Path) -> None:
     assert not any("whoever" in words for words in mended.words)
 
 
-def test_a_table_by_hand(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text(
-        "zip,age,ill\n1,2,heart\n1,2,heart\n1,3,flu\n1,3,cancer\n2,4,flu\n", encoding="utf-8"
-    )
-    answer = ask("disclose", folder=tmp_path, file="t.csv", quasi="zip, age", sensitive="ill")
-    rows = {row[0]: str(row[1]).strip() for row in answer.table.rows}
-    assert rows["k"] == "1"
-    assert rows["unique rows"] == "20 %"
-    assert rows["ill: given away"] == "60 %"
-    assert "single out 20 % of the 5 rows" in answer.words[0]
-    bars = answer.charts[0]
-    assert isinstance(bars, Bars)
-    assert {bar.label: bar.value for bar in bars.bars} == pytest.approx(
-        {"1, unique": 0.2, "2": 0.8}
-    )
-
-
 def test_a_field_shows_the_fault_of_its_table(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_text("zip,ill\n", encoding="utf-8")
     ids = "\n".join(map(str, range(100_001)))

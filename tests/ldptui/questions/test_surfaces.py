@@ -96,11 +96,6 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
         },
         [
             ({"items": 4, "users": 100, "epsilon": 1.0, "targets": 4}, "targets", "[1, 3], below"),
-            (
-                {"items": 4, "users": 100, "epsilon": 1.0, "weights": (0.0, 0.0, 0.0, 0.0)},
-                "weights",
-                "must have a weight above 0",
-            ),
         ],
     ),
     "disclose": (
