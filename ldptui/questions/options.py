@@ -44,13 +44,6 @@ SHORT: Final[Mapping[str, str]] = {"quiet": "-q", "out": "-o", "version": "-V", 
 """The letters of options, by their names."""
 ANY: Final = Range()
 NO_YES: Final[Choices] = ((False, "no"), (True, "yes"))
-TYPES: Final[Mapping[Any, Type]] = {
-    float: "number",
-    int: "integer",
-    bool: "flag",
-    str: "text",
-    Any: "text",
-}
 
 
 class Argument(Struct, frozen=True):
@@ -314,17 +307,6 @@ def split_hint(hint: Any) -> tuple[Any, dict[type, Any]]:
             (hint,) = (part for part in get_args(hint) if part is not NoneType)
         else:
             return hint, extras
-
-
-def type_of(base: Any, argument: Argument) -> Type:
-    if argument.role == "reports":
-        return "rows"
-    if get_origin(base) is Literal:
-        return TYPES[type(get_args(base)[0])]
-    if get_origin(base) is tuple:
-        texts: Type = "rows" if argument.positional else "names"
-        return "numbers" if get_args(base)[0] is float else texts
-    return TYPES[base]
 
 
 # Arguments.

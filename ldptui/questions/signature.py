@@ -27,11 +27,18 @@ from .options import (
     Line,
     OnlyIf,
     Option,
+    Type,
     Without,
     split_hint,
-    type_of,
 )
 
+TYPES: Final[Mapping[Any, Type]] = {
+    float: "number",
+    int: "integer",
+    bool: "flag",
+    str: "text",
+    Any: "text",
+}
 REQUIRED: Final = inspect.Parameter.empty
 _PARAMETER: Final = re.compile(r"^(\w+) : (.+(?:\n    .+)*)", re.MULTILINE)
 
@@ -87,6 +94,17 @@ def read_parameter(name: str, hint: Any, default: Any, words: str | None) -> Opt
         needs=extras.get(OnlyIf),
         excludes=extras.get(Without),
     )
+
+
+def type_of(base: Any, argument: Argument) -> Type:
+    if argument.role == "reports":
+        return "rows"
+    if get_origin(base) is Literal:
+        return TYPES[type(get_args(base)[0])]
+    if get_origin(base) is tuple:
+        texts: Type = "rows" if argument.positional else "names"
+        return "numbers" if get_args(base)[0] is float else texts
+    return TYPES[base]
 
 
 def _with_default(words: str, default: Any) -> str:
