@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from ldptui.core.base.errors import ScenarioError
@@ -15,7 +15,7 @@ from ..text.interval import share_words
 from .options import Blank
 from .parameters import LocalBudget, ScenarioName, Seed, name_of, read_cell
 from .question import Curves, Steps, question
-from .question_answer import QuestionAnswer, Row
+from .question_answer import QuestionAnswer, Row, omitted
 
 if TYPE_CHECKING:
     from ldptui.core.base.sampling import Counts
@@ -29,10 +29,11 @@ SURE: Final = 0.95
 
 @dataclass(frozen=True)
 class Share:
-    """The share of trials in which a mechanism was right."""
+    """The share of trials in which a mechanism was right; exact : its chance, where it is known."""
 
     simulated: float
     standard_error: float
+    exact: float | None = omitted()
 
     @classmethod
     def of(cls, hits: int, trials: int) -> Share:
@@ -42,15 +43,6 @@ class Share:
     @property
     def shown(self) -> str:
         return text.estimate(self.simulated, self.standard_error)
-
-
-@dataclass(frozen=True)
-class ExactShare:
-    """The same of a mechanism whose chance is known."""
-
-    exact: float
-    simulated: float
-    standard_error: float
 
 
 @dataclass(frozen=True)
@@ -70,7 +62,7 @@ class ChooseAnswer(QuestionAnswer):
     trials: int
     best: str
     lead: int
-    exponential: ExactShare
+    exponential: Share
     needed: float | None
     local: Mapping[str, Share | None]
 
@@ -94,10 +86,7 @@ class ChooseAnswer(QuestionAnswer):
         )
         if local := self._local:
             shares = {kind.upper(): text.percent(share.simulated) for kind, share in local.items()}
-            same = set(shares.values())
             beaten = ", ".join(f"{kind} {share}" for kind, share in shares.items())
-            if len(shares) > 1 and len(same) == 1:
-                beaten = f"all of {text.count(len(shares))} protocols {same.pop()}"
             yield f"The largest of the estimates from local reports is right in: {beaten}."
         if self.needed is not None:
             need = text.short(self.needed, 3)
@@ -105,10 +94,9 @@ class ChooseAnswer(QuestionAnswer):
 
     def quantities(self) -> Iterator[Row]:
         central, trials = self.exponential, self.trials
-        yield Row("exponential: right", central.exact, "e^(εc/2) / Σ e^(εc/2)", "DR 3.4")
+        yield Row("exponential: right", central.exact or 0.0, "e^(εc/2) / Σ e^(εc/2)", "DR 3.4")
         of = "of one trial" if trials == 1 else f"of {text.count(trials)} trials"
-        measured = text.estimate(central.simulated, central.standard_error)
-        yield Row("  simulated", measured, of, "DR 3.4")
+        yield Row("  simulated", central.shown, of, "DR 3.4")
         for kind, share in self._local.items():
             yield Row(f"{kind.upper()}: right", share.shown, "arg-max, simulated", "W17")
         if self.needed is not None:
@@ -182,7 +170,7 @@ def choose(
     return ChooseAnswer(
         name_of(scenario), seed, held.size, int(held.sum()), budget, trials,
         population.label(int(held.argmax())), int(ordered[-1] - ordered[-2]),
-        ExactShare(Exponential(budget).success(held), right.simulated, right.standard_error),
+        replace(right, exact=Exponential(budget).success(held)),
         _needed_epsilon(held), local,
     )  # fmt: skip
 

@@ -127,15 +127,10 @@ class LedgerAnswer(QuestionAnswer):
             least = min(spent.epsilon for spent in self.spent.values())
             sums = least > 0.995 * self.spent["sequential"].epsilon
             yield f"every total holds: name the least{', here the sum' * sums}"
-        if self.spent and not self.void and "improved" not in self.spent:
-            delta = text.chosen_value(self.delta)
-            yield f"the entries' own δ leaves nothing of δ = {delta} for a smaller ε"
         for entry in self.entries:
             if entry.times > 1 and entry.epsilon:
                 once = text.chosen_value(entry.epsilon)
                 yield f"{entry.name}: kept answers would cost ε = {once} once, however many"
-        if self.spent:
-            yield "ldptui guess says for any ε how often a report names its user's item"
         if self.scenario:
             yield "of a scenario that sweeps, the values without the sweep are added up"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -14,16 +14,13 @@ from ldptui.core.base.ranges import Range
 from ..text import format as text
 from .options import Among, Argument, Blank
 from .parameters import Budget, Near, TableFile
-from .question import Steps, question
+from .question import Curves, Steps, around, question
 from .question_answer import QuestionAnswer, Row, hidden, omitted
 
 if TYPE_CHECKING:
     from ldptui.core.base.sampling import Floats
 
-    from .sheet import Figure
 
-POINTS: Final = 41
-"""Clipping bounds that are tried."""
 QUERIES: Final = ("count", "sum", "mean", "histogram")
 NUMERIC: Final = ("sum", "mean")
 FORMULAS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -52,16 +49,17 @@ class SumError:
     noise: float
     error: float
 
+    @property
+    def lost(self) -> float:
+        """What clipping takes away, or adds."""
+        return abs(self.bias)
+
 
 @dataclass(frozen=True)
-class ClippedSums:
-    """The errors of a private sum over the bounds that are tried, and the least."""
+class ClippedSum:
+    """The sum, and the error of a private one at the bound with the least."""
 
     sum: float
-    bound: Sequence[float]
-    bias: Sequence[float]
-    noise: Sequence[float]
-    error: Sequence[float]
     best: SumError
 
 
@@ -85,17 +83,22 @@ class SensitivityAnswer(QuestionAnswer):
     neighbours: str
     bounds: tuple[float, float] | None
     queries: Mapping[str, Width]
-    clipping: ClippedSums | None
+    clipping: ClippedSum | None
     clipped: SumError | None = omitted()
     is_nonnegative: bool = hidden(default=False)
     refuted: str = hidden("")
 
     @property
-    def _chosen(self) -> SumError | None:
+    def chosen(self) -> SumError | None:
         """The error at the bound that was chosen, or else at the best."""
         if self.clipping is None:
             return None
         return self.clipped or self.clipping.best
+
+    @property
+    def clip(self) -> float | None:
+        """The bound that was chosen, or else the best."""
+        return None if self.chosen is None else self.chosen.bound
 
     def _ends(self, chosen: SumError) -> tuple[float, float]:
         return 0.0 if self.is_nonnegative else -chosen.bound, chosen.bound
@@ -107,7 +110,7 @@ class SensitivityAnswer(QuestionAnswer):
 
     @property
     def sentences(self) -> Iterator[str]:
-        chosen = self._chosen
+        chosen = self.chosen
         if chosen is None or self.clipping is None:
             query, width = next(iter(self.queries.items()))
             noise = text.short(width.noise_std, 3)
@@ -158,31 +161,28 @@ class SensitivityAnswer(QuestionAnswer):
                 "data, and to choose it so is not private"
             )
 
-    def figures(self) -> Iterator[Figure]:
-        """Bias, noise and error of a private sum over the bound."""
-        from ..charts.series import Axis, Plot, Series
-        from .sheet import curves
 
-        tried, chosen = self.clipping, self._chosen
-        if tried is None or chosen is None:
-            return
-        mark = f"C = {text.short(chosen.bound)}"
-        plot = Plot(
-            f"Clipping the sum of {self.column}",
-            Axis("bound C", log=True),
-            Axis("error of the sum", log=True),
-            (
-                Series("|bias|", tried.bound, [abs(bias) for bias in tried.bias], "attacked"),
-                Series("noise", tried.bound, tried.noise, "clean"),
-                Series("error", tried.bound, tried.error, "true"),
-                Series(mark, (chosen.bound,), (chosen.error,), "target", "points"),
-            ),
-            note=f"ε = {text.short(self.epsilon)}, least at C = {text.short(tried.best.bound, 3)}",
+@question(
+    "Sensitivity",
+    "What does one person change?",
+    place=2,
+    curves=[
+        Curves(
+            "Clipping the sum",
+            "clip",
+            around("clip", 30, 16),
+            {
+                "|bias|": ("chosen.lost", "attacked"),
+                "noise": ("chosen.noise", "clean"),
+                "error": ("chosen.error", "true"),
+            },
+            "bound C",
+            "error of the sum",
+            is_log_y=True,
+            marked="here",
         )
-        yield curves(plot, "sum", "C")
-
-
-@question("Sensitivity", "What does one person change?", place=2)
+    ],
+)
 def sensitivity(
     file: TableFile,
     *,
@@ -251,24 +251,24 @@ def sensitivity(
 
 def _clip(
     held: Floats, epsilon: float, near: Any, is_negative: bool, chosen: float | None
-) -> tuple[ClippedSums | None, SumError | None]:
-    """The errors of a private sum over the bounds that are tried, and at a chosen one."""
+) -> tuple[ClippedSum | None, SumError | None]:
+    """The errors of a private sum at the best bound, and at a chosen one."""
     import numpy as np
 
     from ldptui.core.lab.sensitivity import clipping, least_bound
 
-    largest = float(np.abs(held).max())
-    if largest == 0:
+    if not held.any():
         return None, None
-    bounds = np.geomspace(largest / 1000, 2 * largest, POINTS)
-    least = least_bound(held, epsilon, near, is_negative)
-    more = [least, *([chosen] if chosen else [])]
-    tried = clipping(held, epsilon, np.append(bounds, more), near, is_negative)
-    columns = [column.tolist() for column in (tried.bound, tried.bias, tried.noise, tried.error)]
-    best, *rest = (SumError(*each) for each in zip(*(c[POINTS:] for c in columns), strict=True))
-    bound, bias, noise, error = (column[:POINTS] for column in columns)
-    sums = ClippedSums(float(held.sum()), bound, bias, noise, error, best)
-    return sums, rest[0] if rest else None
+    bounds = [least_bound(held, epsilon, near, is_negative), *([chosen] if chosen else [])]
+    tried = clipping(held, epsilon, np.array(bounds), near, is_negative)
+    columns = (
+        tried.bound.tolist(),
+        tried.bias.tolist(),
+        tried.noise.tolist(),
+        tried.error.tolist(),
+    )
+    best, *rest = (SumError(*each) for each in zip(*columns, strict=True))
+    return ClippedSum(float(held.sum()), best), rest[0] if rest else None
 
 
 def _refute(held: Floats, low: float, high: float) -> str:
