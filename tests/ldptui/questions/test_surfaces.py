@@ -183,9 +183,8 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
         ],
     ),
     "screen": (
-        {**REPORTS, "reports": ("bits.csv",), "protocol": "oue", "trials": 2},
+        {**REPORTS, "reports": ("bits.csv",), "protocol": "oue"},
         [
-            ({**REPORTS, "trials": -1}, "trials", "must be in [0, 10 000], got -1"),
             ({**REPORTS, "epsilon": None}, "epsilon", "is required"),
             ({**REPORTS, "reports": ("all.counts",)}, "reports", "must have a row for each user"),
         ],
