@@ -138,7 +138,7 @@ class ProgressLine:
     def __init__(self, stream: TextIO, quiet: bool = False) -> None:
         self._stream = stream if stream.isatty() and not quiet else None
         self._due = 0.0
-        self._write: Callable[[int], str] = lambda _: ""
+        self._write: Callable[[int], str] | None = None
 
     def __call__(self) -> None:
         """Nothing stops the work here."""
@@ -154,7 +154,7 @@ class ProgressLine:
 
     def tell(self, words: str) -> None:
         """Say beside it what is looked at, if the line is due."""
-        if self._stream is not None and time.monotonic() >= self._due:
+        if self._stream and self._write and time.monotonic() >= self._due:
             self._due = time.monotonic() + OFTEN
             width = shutil.get_terminal_size().columns - 1
             far = self._write(width - len(words) - 2 if words else width)
