@@ -80,9 +80,9 @@ async def test_a_key_of_the_settings_is_named_everywhere() -> None:
         hints = str(screen.query_one(KeyHints).render())
         assert "f9 Run" in hints
         charts = screen.query_one(ChartsPane)
-        assert any(
-            label.startswith("w ") for _, label in charts.query_one("#tabs", ChoiceBar).switches
-        )
+        charts.tab = "gain"
+        switches = charts.query_one("#tabs", ChoiceBar)
+        await until(pilot, lambda: any(words.startswith("w ") for _, words in switches.switches))
         runs = screen.query_one(RunsPane)
         runs.shelf = Shelf()  # a preview may have begun by now
         assert "f9 runs the scenario" in str(runs.query_one("#empty", Static).render())
@@ -151,6 +151,8 @@ async def test_titles_are_different_and_say_what_was_typed(pilot: Pilot[None]) -
 
 async def test_an_action_is_done_where_it_belongs(pilot: Pilot[None]) -> None:
     tabs = pilot.app.screen.query_one("#tabs", ChoiceBar)
+    pilot.app.screen.query_one(ChartsPane).tab = "gain"
+    await until(pilot, lambda: bool(tabs.switches))
     await choose(pilot, "Pane 5: Runs")
     assert pilot.app.screen.pane == 5  # type: ignore[attr-defined]
     before = tabs.switches

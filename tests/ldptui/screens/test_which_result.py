@@ -150,7 +150,8 @@ async def test_a_refused_value_holds_the_run_back_and_gets_the_focus() -> None:
 
 def test_every_point_of_a_preview_is_one_of_the_run() -> None:
     """The preview thins a sweep out; what it keeps, a run has measured."""
-    gain = curves.gain_cells(QUICKSTART, curves.axes(QUICKSTART)[0])
+    axis = curves.closed_forms(QUICKSTART).axis("gain")
+    gain = curves.chart_selection("gain", QUICKSTART, axis)
     assert gain is not None
     thin = curves.thin_out(gain).sweep["attack.share"]
     assert (len(thin), set(thin) <= set(QUICKSTART.sweep["attack.share"])) == (11, True)
