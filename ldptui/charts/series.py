@@ -7,7 +7,7 @@ nothing to import.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct
@@ -28,6 +28,14 @@ TONES: Final[tuple[Tone, ...]] = (
     "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
 )  # fmt: skip
 """The colours of curves beside each other, in order; more of them cannot be told apart."""
+
+
+class LateError(Exception):
+    """Curves take longer than a hand waits; `work` works them out and keeps them."""
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        super().__init__("working out closed forms")
+        self.work = work
 
 
 class Series(Struct, frozen=True):

@@ -27,6 +27,7 @@ from ...session.cells import without_acts
 from ...session.draft import UnreadError, base, draw_population, ready, require_solved
 from ...session.snapshot import Selection
 from ...text.swept import setting_word, setting_words
+from ..series import LateError
 from .selections import (
     SIMULATED,
     chart_document,
@@ -58,14 +59,6 @@ NO_VALUE: Final = (LdpError, ValueError, OverflowError, ZeroDivisionError)
 
 Draw = Callable[[PopulationSpec, int, Path], Population]
 """Makes the population of a spec, for a seed and the folder of the scenario."""
-
-
-class LateError(Exception):
-    """Curves take longer than a hand waits; `work` works them out and keeps them."""
-
-    def __init__(self, work: Callable[[], object]) -> None:
-        super().__init__("working out closed forms")
-        self.work = work
 
 
 class Curve(Struct, frozen=True):

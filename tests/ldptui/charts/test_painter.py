@@ -315,9 +315,3 @@ def test_a_line_runs_around_what_is_inside_or_brackets_mark_it() -> None:
     assert plain.count("[0]") == 1
     assert "[-0.500]" in plain or "[-0.5]" in plain
 
-
-def test_rows_without_lines_of_their_own_share_them_in_colours() -> None:
-    names = tuple(str(at) for at in range(30))
-    grid = Grid("t", "r", "c", names, ("x", "y"), tuple((float(at), 1.0) for at in range(30)))
-    assert sum("▀" in row for row in rows(grid, 40, 20)) == 15
-    assert "rows left out" in " ".join(rows(grid, 40, 20, palette=ANSI_DARK))

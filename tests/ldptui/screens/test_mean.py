@@ -24,7 +24,7 @@ task = { kind = "mean", low = 0.0, high = 100.0 }
 SWEPT = MEAN + '[sweep]\n"protocol.epsilon" = [0.5, 1.0]\n"attack.kind" = ["mga", "input"]\n'
 
 READ = {
-    "Metrics": ("waiting for the first trials", "MGA"),
+    "Metrics": ("over the privacy budget ε", "MGA"),
     "Map": ("Mean, attacked", "mga", "input"),
     "One report": ("A genuine user", "t = ", "takes it for the number", "A fake user: MGA"),
     "Table": ("Mean, attacked", "closed form"),

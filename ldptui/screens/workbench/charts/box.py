@@ -12,7 +12,7 @@ from textual.geometry import Size
 
 from ....charts.chart_data import ChartData
 from ....charts.kinds import Kind
-from ....charts.series import Panels, Plot
+from ....charts.series import LateError, Panels, Plot
 from ....messages import LongWork
 from ....terminal.keyboard import AXIS, VIEW, key_of
 from ....widgets.blank import Area
@@ -132,8 +132,8 @@ class ChartBox(CursorCharts):
         made_of = (*self.kind.numbers(self._data), *self.chosen.items())
         if self._made_of is not None and _same(made_of, self._made_of):
             return
-        from ....charts.curves import LateError
-
+        if self._data.scenario is None and self._data.run is None:
+            return  # before the first draft: figures import core
         try:
             self._frame, self._made_of, self._awaited = (
                 self.kind.framed(self._data, self.chosen), made_of, None
