@@ -205,11 +205,8 @@ class DeploymentAnswer(QuestionAnswer):
         """A bar for each defence: what it leaves of the attack that is worst then, least first."""
         worst = [(row, row.worst, 100 * (row.worst.gain or 0.0)) for row in self.rows
                  if row.is_whole]  # fmt: skip
-        bars = tuple(
-            Bar(row.bar, gain, 100 * each.half or None)
-            for row, each, gain in worst
-            if 100 * each.half <= MOST_NOISE
-        )
+        drawn = [found for found in worst if 100 * found[1].half <= MOST_NOISE]
+        bars = tuple(Bar(row.bar, gain, 100 * each.half or None) for row, each, gain in drawn)
         noisy = [f"{row.bar} {_rounded(each, 0)}"
                  for row, each, _ in worst if 100 * each.half > MOST_NOISE]  # fmt: skip
         notes = []
@@ -220,7 +217,7 @@ class DeploymentAnswer(QuestionAnswer):
         chart = Bars(title, bars, note="; ".join(notes), item="defence", value="points")
         rows = [
             ("", row.bar, gain, _points(each), each.attack.upper(), row.gloss)
-            for row, each, gain in worst
+            for row, each, gain in drawn
         ]
         heads = ("", "defence", "points", "with interval", "attack", "the server")
         yield figure(chart, heads, rows)
