@@ -314,4 +314,3 @@ def test_a_line_runs_around_what_is_inside_or_brackets_mark_it() -> None:
     assert "[ ]: both are in" in plain
     assert plain.count("[0]") == 1
     assert "[-0.500]" in plain or "[-0.5]" in plain
-
