@@ -8,11 +8,11 @@ compiles to: the same drawn population, the same targets, the same rounding of t
 
 from __future__ import annotations
 
+from ..series import LateError
 from .closed import (
     FLOOR,
     ClosedForms,
     Curve,
-    LateError,
     chart_selection,
     closed_forms,
 )
