@@ -118,7 +118,7 @@ async def test_the_worker_runs_what_was_agreed_to(tmp_path: Path) -> None:
         assert refused.status == "failed"
         assert "not allowed: ctrl+r lets you read it" in refused.error
         assert not mark.exists()
-        done = await child.end(child.run(2, agreed=[attack.agreed], base=asked))
+        done = await child.end(child.run(2, asked, agreed=[attack.agreed]))
         assert (done.status, done.error) == ("done", "")
         assert mark.exists()
         again = await child.end(child.run(3, asked))
