@@ -66,7 +66,6 @@ def open_clients(
 def claim_of(kind: str, promise: Claim, keys: Mapping[str, Any]) -> Claim:
     """The claim to follow a protocol of this kind; raises LdpError."""
     protocol = protocol_of(kind, promise.items, epsilon=promise.epsilon, **keys)
-    check_real(protocol)
     return replace(promise, protocol=protocol)
 
 
@@ -85,6 +84,7 @@ def _named(name: Any, claim: Claim, keys: Mapping[str, Any]) -> NamedClient:
         return claim, partial(_python, name, partial(_load, name, claim), claim, is_fresh=True)
     own = claim_of(name.lower() or "nothing", claim, keys)
     assert own.protocol is not None
+    check_real(own.protocol)
     claim = own if claim.protocol is None else claim
     called = f"the client {name}"
     reports = partial(report_blocks, called, own.protocol.perturb, claim.protocol)

@@ -129,13 +129,13 @@ def test_reports_that_do_not_fit_are_told_by_each_who_reads_them(
     assert cli.main(["estimate", str(path), *agreed, "--strict"]) == exits.MISFIT
     assert cli.main(["estimate", str(fitting), *agreed, "--strict"]) == exits.DONE
     capsys.readouterr()
-    cli.main(["screen", str(path), *agreed, "--trials", "0"])
+    cli.main(["screen", str(path), *agreed])
     assert cause in " ".join(capsys.readouterr().out.split())
-    cli.main(["screen", str(path), *agreed, "--trials", "0", "--format", "json"])
+    cli.main(["screen", str(path), *agreed, "--format", "json"])
     said = capsys.readouterr()
     assert cause in json.loads(said.out)["misfit"]
     assert cause in said.err
-    cli.main(["screen", str(fitting), *agreed, "--trials", "0", "--format", "json"])
+    cli.main(["screen", str(fitting), *agreed, "--format", "json"])
     assert json.loads(capsys.readouterr().out)["misfit"] is None
 
 
@@ -182,7 +182,7 @@ def test_a_run_that_another_numpy_drew_says_so(
 
 def test_no_verdict_is_no_false() -> None:
     made = ldptui.protocol("grr", 4, epsilon=1.0)
-    found = ldptui.screen(np.array([0, 3, 1], np.uint32), made, trials=0)
+    found = ldptui.screen(np.array([0, 3, 1], np.uint32), made)
     assert found.verdict.startswith("no verdict")
     assert found.alarm is None
     assert found.document()["alarm"] is None
