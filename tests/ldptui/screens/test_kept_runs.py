@@ -180,8 +180,8 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
 async def test_an_export_is_named_by_the_scenario_and_the_chart() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
-        for steps, name in ((0, "-estimate-frequencies.pdf"), (2, "-estimate-results.csv")):
-            await pilot.press("ctrl+e", *["down"] * steps)
+        for steps, name in ((0, "-estimate-results.csv"), (2, "-estimate-frequencies.pdf")):
+            await pilot.press("ctrl+e", *["up"] * steps)
             await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
             assert proposed(screen.app) == f"quickstart-an-attack-moves-an{name}"
             await pilot.press("escape")
