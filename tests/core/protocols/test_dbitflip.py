@@ -165,7 +165,7 @@ def test_every_collection_takes_the_reports_path(kind: str) -> None:
     with pytest.raises(ScenarioError, match=r'path must be "reports" or "auto", as no'):
         cell([600, 50], table, simulate={"path": "counts"})
     if kind == "dbitflip-pm":
-        with pytest.raises(ScenarioError, match="churn must be left out with DBITFLIP-PM, whose"):
+        with pytest.raises(ScenarioError, match="where users of DBITFLIP-PM come and go"):
             cell([600, 50], table, campaign={"rounds": 2, "churn": 0.1})
 
 

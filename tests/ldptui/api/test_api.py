@@ -84,6 +84,11 @@ def test_every_public_name_is_there_with_a_docstring_and_a_type() -> None:
     assert set(ldptui.__all__) <= set(dir(ldptui))
 
 
+def is_record(thing: Any) -> bool:
+    """Whether it is a class with fields; a question is a value of one."""
+    return inspect.isclass(thing) and dataclasses.is_dataclass(thing)
+
+
 def undescribed() -> Iterator[str]:
     """The parameters and fields of public names that no docstring mentions."""
     for name in ldptui.__all__:
@@ -97,7 +102,7 @@ def undescribed() -> Iterator[str]:
                 yield from unsaid(f"{name}.{member}", value)
             elif isinstance(value, property) and not member.startswith("_"):
                 yield from [] if inspect.getdoc(value) else [f"{name}.{member}"]
-        for field in dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ():
+        for field in dataclasses.fields(thing) if is_record(thing) else ():
             if not re.search(rf"\b{field.name}\b", inspect.getdoc(thing) or ""):
                 yield f"{name}: {field.name}"
 
@@ -157,7 +162,7 @@ def test_the_page_of_the_library_has_every_name() -> None:
 
 def test_the_site_shows_every_field_in_a_table() -> None:
     for name, thing in PUBLIC.items():
-        if dataclasses.is_dataclass(thing):
+        if is_record(thing):
             shown = sections(inspect.getdoc(thing) or "")["Attributes"]
             assert {field.name for field in dataclasses.fields(thing)} <= {*shown}, name
 
