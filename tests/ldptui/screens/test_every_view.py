@@ -61,7 +61,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Accuracy": ("How exact is a trusted curator?", "privacy budget ε", "a count is off by"),
     "lab Price": ("What does local privacy cost?", "Error of what is estimated"),
     "lab Choose": ("Is the most frequent item found?", "Finding the most frequent item"),
-    "lab Sensitivity": ("What does one person change?", "Clipping the sum of income", "bound C"),
+    "lab Sensitivity": ("What does one person change?", "Clipping the sum", "bound C"),
     "lab Ledger": ("What do all releases cost together?", "release 1"),
     "lab Check": ("Is ε kept?", "How likely a loss above t is: oue", "Proved by enumeration"),
     "lab Disclose": ("What does a table give away?", "Rows by the size of their class"),
