@@ -184,7 +184,8 @@ def _of_reports(law: Floats) -> tuple[Blanket, ...]:
         return ()
     low, high = float(ratios.min()), float(ratios.max())
     if np.all((ratios < low * (1 + ROUNDED)) | (ratios > high * (1 - ROUNDED))):
-        return _two_valued(share, weights, ratios > (low + high) / 2, low, high)
+        marks = (ratios > (low + high) / 2).astype(np.float64)
+        return _two_valued(share, weights, marks, low, high)
     if len(law) > PAIRED:
         return ()
     pairs = [(a, b) for a in range(len(law)) for b in range(len(law)) if a != b]
@@ -201,10 +202,9 @@ def _different(blankets: Iterable[Blanket]) -> tuple[Blanket, ...]:
 
 
 def _two_valued(
-    share: float, weights: Floats, lifted: Floats, low: float, high: float
+    share: float, weights: Floats, marks: Floats, low: float, high: float
 ) -> tuple[Blanket, ...]:
     """The blankets of all pairs, where each ratio is one of two: few of them differ."""
-    marks = lifted.astype(np.float64)
     both = (marks * weights) @ marks.T
     single = np.diag(both)
     upper = np.triu_indices(len(marks), 1)

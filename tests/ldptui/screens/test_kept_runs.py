@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pytest
 from support.fake_engine import FakeEngine
 from support.stores import change_run
@@ -291,7 +292,7 @@ def test_a_figure_of_an_edited_draft_is_called_by_its_settings(
         lambda *_, caption, **__: captions.append(caption),
     )
     scenario = load(scenarios.path("quickstart"))
-    snapshot = SimpleNamespace(full=True, done=420, digest="xxh3:0", numpy="2.4.6", cells=())
+    snapshot = SimpleNamespace(full=True, done=420, digest="xxh3:0", numpy=np.__version__, cells=())
     run = SimpleNamespace(document=scenario.document, title="A claim", snapshot=snapshot,
                           status="done", name="run 1")  # fmt: skip
     posted = list[LongWork]()
@@ -304,4 +305,5 @@ def test_a_figure_of_an_edited_draft_is_called_by_its_settings(
     file_actions._draw_figure(cast("Any", desk), cast("Any", run), Path("a.svg"), 1)
     posted[0].work()
     name = describe_scenario(scenario.document) if edited else "A claim"
-    assert captions == [f"{name} · seed 0 · 420 trials · xxh3:0, drawn by NumPy 2.4.6"]
+    drawn = f"drawn by NumPy {np.__version__}"
+    assert captions == [f"{name} · seed 0 · 420 trials · xxh3:0, {drawn}"]
