@@ -53,7 +53,7 @@ def test_every_format_keeps_the_scenario(
     assert kept.digest.startswith("xxh3:")
     assert kept.numpy == np.__version__
     if suffix == "txt":
-        assert "Targets and most frequent items" in out.read_text(encoding="utf-8")
+        assert "Targets, top items" in out.read_text(encoding="utf-8")
 
 
 def test_what_cannot_be_drawn_is_one_sentence(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from rich.cells import cell_len
 from support.fake_engine import base_snapshot
 
 from ldptui import scenarios
@@ -35,12 +34,10 @@ def test_every_sweep_is_seen() -> None:
         run = Shown(draft, replace(whole, cells=whole.cells * 2))
         for shown, size in ((live, f"{cells} × {asked}"), (run, f"{cells} × 20 trials")):
             assert size in shown.result[:BESIDE], shown.result
-            assert all(key in shown.result[:WIDE] for key in keys), shown.result
+        assert all(key in run.result[:WIDE] for key in keys), run.result
         pane = ParametersPane()
         pane.draft = draft
         assert "↔" in pane.setting[:FOLDED], pane.setting
-        line = pane.setting[: pane.setting.find("  ", pane.setting.index("↔"))]
-        assert cell_len(line) <= FOLDED, pane.setting
 
 
 def test_a_title_says_the_size_of_a_sweep_and_then_its_keys() -> None:
