@@ -36,6 +36,8 @@ CODES: Final = 1 << 22
 """Categories of reports that are held at once."""
 BLOCK: Final = 8192
 """Reports that a client in Python makes at once."""
+SHUFFLED: Final = 1 << 20
+"""Items whose order is drawn at once: between two such steps the work can be stopped."""
 FEW_REPORTS: Final = 1024
 """The most reports that are told apart one by one; fewer from small samples."""
 THRESHOLDS: Final = 400
@@ -287,7 +289,12 @@ class _Source:
                 yield places[kept], reports[rows[kept]]
             return
         assert self.client.reports is not None
-        places = self.rng.permutation(np.resize(wanted, end - start))
+        number = end - start
+        parts = (
+            wanted[np.arange(at, min(at + SHUFFLED, number)) % wanted.size]
+            for at in range(0, number, SHUFFLED)
+        )
+        places = np.concatenate([wanted[:0], *map(self.rng.permutation, parts)])
         done = 0
         for reports in self.client.reports(self.watched[places], self.rng):
             self.drawn += len(reports)
