@@ -3,8 +3,8 @@
 `pilot.press`, `pilot.click` and `pilot.pause` end with `idle` below: nothing is ready to run and
 nothing is left to lay out or to draw. So a plain pause is enough after anything that the event loop
 does by itself, however many steps it takes: a message, a mount, a screen that is pushed, a
-call_after_refresh. It is not enough for timers and threads: there a test says with `until` what it
-waits for.
+call_after_refresh, a key that waits its turn. It is not enough for timers and threads: there a test
+says with `until` what it waits for.
 """
 
 from __future__ import annotations
@@ -70,9 +70,18 @@ async def idle(*_: float) -> None:
                 app.screen._on_timer_update()  # a frame: what waits for one is ready now
             await asyncio.sleep(0)
             if not loop._ready:
-                return
+                hearing = _hearing(app)
+                if hearing is None:
+                    return
+                await asyncio.wait({hearing})
         if time.process_time() > end:
             raise AssertionError(f"the app is never idle; the screen is:\n{seen(app)}")
+
+
+def _hearing(app: App[Any]) -> asyncio.Task[None] | None:
+    """The task of the keys that wait for those before them: it looks again after a pause."""
+    queue = getattr(app, "key_queue", None)
+    return None if queue is None else queue._task
 
 
 _asks_all = Pilot._wait_for_screen
