@@ -44,7 +44,7 @@ def test_a_title_has_the_factor_of_the_fewest_trials() -> None:
 def test_a_share_without_a_miss_says_what_it_leaves_open(trials: int) -> None:
     """The exact bound p: all trials are right in 5 % of the cases where each is with 1 - p."""
     words = " ".join(share_words([0.5, 1.0], trials))
-    left = float(words.partition(" leave ")[2].split()[0])
+    left = float(words.partition(" allows ")[2].split()[0])
     assert binom.pmf(0, trials, left) == pytest.approx(0.05, rel=0.1)
     assert share_words([0.5], trials) == [mean_words([trials])]
     assert share_words([1.0], 1) == ["one trial: no standard error"]
