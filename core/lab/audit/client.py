@@ -36,8 +36,6 @@ CODES: Final = 1 << 22
 """Categories of reports that are held at once."""
 BLOCK: Final = 8192
 """Reports that a client in Python makes at once."""
-SHUFFLED: Final = 1 << 20
-"""Items whose order is drawn at once: between two such steps the work can be stopped."""
 FEW_REPORTS: Final = 1024
 """The most reports that are told apart one by one; fewer from small samples."""
 THRESHOLDS: Final = 400
@@ -289,12 +287,9 @@ class _Source:
                 yield places[kept], reports[rows[kept]]
             return
         assert self.client.reports is not None
-        number = end - start
-        parts = (
-            wanted[np.arange(at, min(at + SHUFFLED, number)) % wanted.size]
-            for at in range(0, number, SHUFFLED)
-        )
-        places = np.concatenate([wanted[:0], *map(self.rng.permutation, parts)])
+        order = np.resize(wanted, end - start)
+        parts = np.array_split(order, len(order) // (128 * BLOCK) + 1)  # it stops between them
+        places = np.concatenate([self.rng.permutation(part) for part in parts])
         done = 0
         for reports in self.client.reports(self.watched[places], self.rng):
             self.drawn += len(reports)
