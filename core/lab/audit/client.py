@@ -287,9 +287,9 @@ class _Source:
                 yield places[kept], reports[rows[kept]]
             return
         assert self.client.reports is not None
-        order = np.resize(wanted, end - start)
-        parts = np.array_split(order, len(order) // (128 * BLOCK) + 1)  # it stops between them
-        places = np.concatenate([self.rng.permutation(part) for part in parts])
+        size, step = end - start, 128 * BLOCK  # the work can be stopped between steps
+        parts = (np.resize(wanted, min(step, size - at)) for at in range(0, size, step))
+        places = np.concatenate([wanted[:0], *map(self.rng.permutation, parts)])
         done = 0
         for reports in self.client.reports(self.watched[places], self.rng):
             self.drawn += len(reports)
