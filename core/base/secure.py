@@ -42,7 +42,7 @@ class SystemCoins(np.random.Generator):
             raise RunError("coins of the operating system are doubles, in an array of their own")
         made = (_words(_count(size), np.uint64) >> np.uint64(11)).astype(np.float64)
         made *= 2.0**-53
-        return _shaped(made, size)
+        return _shape_values(made, size)
 
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64,
@@ -60,12 +60,12 @@ class SystemCoins(np.random.Generator):
         drawn = _up_to(last, _count(size))
         if low:
             drawn = drawn.astype(np.uint64) + np.uint64(int(low) % 2**64)
-        return _shaped(drawn.astype(dtype, copy=False), size)
+        return _shape_values(drawn.astype(dtype, copy=False), size)
 
     def geometric(self, p: Any, size: Any = None) -> Any:
         """The place of the first success of trials of chance p: 1, 2, …"""
         left = np.log1p(-self.random(_count(size)))
-        return _shaped(np.maximum(np.ceil(left / np.log1p(-p)), 1).astype(np.int64), size)
+        return _shape_values(np.maximum(np.ceil(left / np.log1p(-p)), 1).astype(np.int64), size)
 
     @property
     def bit_generator(self) -> Any:
@@ -114,5 +114,5 @@ def _count(size: Any) -> int:
     return 1 if size is None else int(np.prod(size, dtype=np.int64))
 
 
-def _shaped(values: NDArray[Any], size: Any) -> Any:
+def _shape_values(values: NDArray[Any], size: Any) -> Any:
     return values[0] if size is None else values.reshape(size)

@@ -80,9 +80,9 @@ class _CsvRows:
 
     def __init__(self, reader: Any) -> None:
         self.line_num = 0
-        self._rows = self._numbered(reader)
+        self._rows = self._number_lines(reader)
 
-    def _numbered(self, reader: Any) -> Iterator[tuple[int, list[str]]]:
+    def _number_lines(self, reader: Any) -> Iterator[tuple[int, list[str]]]:
         alone, blank = False, 0
         for at, row in enumerate(reader):
             if not at:
@@ -295,7 +295,7 @@ class Columns:
             blocks = _without_end(line_blocks(file, self.rows))
             for lines in blocks:
                 quoted = '"' in "".join(lines)
-                parsed = self._parsed(lines, header, mark, types, quoted)
+                parsed = self._parse_columns(lines, header, mark, types, quoted)
                 made = None if parsed is None else quick(parsed)
                 if made is not None:
                     yield made
@@ -312,7 +312,7 @@ class Columns:
             place_of(name, header, self.path, self.keys.get(name, self.key)) for name in self.names
         ]
 
-    def _parsed(
+    def _parse_columns(
         self,
         lines: list[str],
         header: Sequence[str],

@@ -46,10 +46,10 @@ def redrawn_words(known: Mapping[str, str | int]) -> tuple[str, ...]:
 
 def redrawn(known: Mapping[str, str | int]) -> bool:
     """Return whether NumPy draws large binomials otherwise here than in a kept run: numpy#31238."""
-    return _corrected(known["numpy"]) != _corrected(versions()["numpy"])
+    return _has_binomial_fix(known["numpy"]) != _has_binomial_fix(versions()["numpy"])
 
 
-def _corrected(numpy: str | int) -> bool:
+def _has_binomial_fix(numpy: str | int) -> bool:
     """Return whether a version of NumPy is 2.5 or later."""
     numbers = [int(part) for part in re.findall(r"\d+", str(numpy))]
     return numbers[:2] >= [2, 5]

@@ -45,7 +45,7 @@ def _loop(function: Callable[..., None]) -> Callable[..., None]:
 
 
 @njit(inline="always")
-def _mixed(state: Any) -> Any:
+def _mix_state(state: Any) -> Any:
     """Finish xxHash32, as `core.kernels.hashing` does."""
     state = uint32(uint32(state << uint32(17)) | uint32(state >> uint32(15)))
     state = uint32(state * uint32(_A))
@@ -61,7 +61,7 @@ def _place(seeds: UInts, key: Any, hash_range: Any, placed: UInts) -> None:
     """Write the bucket of one item under each of the seeds. key : item × PRIME_3."""
     start = uint32(key + uint32(_START))
     for place in range(seeds.size):
-        wide = uint64(uint64(_mixed(uint32(seeds[place] + start))) * uint64(hash_range))
+        wide = uint64(uint64(_mix_state(uint32(seeds[place] + start))) * uint64(hash_range))
         placed[place] = uint32(wide >> uint64(32))
 
 
@@ -78,7 +78,7 @@ def hit_counts(keys: UInts, started: UInts, first: UInts, extent: UInts, counts:
         for item in range(keys.size):
             key, hits = keys[item], uint32(0)
             for user in range(seeds.size):
-                offset = uint32(_mixed(uint32(seeds[user] + key)) - low[user])
+                offset = uint32(_mix_state(uint32(seeds[user] + key)) - low[user])
                 hits = uint32(hits + uint32(offset <= wide[user]))
             counts[item] += hits
 
@@ -100,7 +100,7 @@ def hit_columns(
         for item in range(keys.size):
             key = keys[item]
             for user in range(seeds.size):
-                offset = uint32(_mixed(uint32(seeds[user] + key)) - low[user])
+                offset = uint32(_mix_state(uint32(seeds[user] + key)) - low[user])
                 hits[user] = uint8(offset <= wide[user])
             for place in range((seeds.size + 7) // 8):
                 # Byte k of eight, 0 or 1, becomes bit 7 - k of the highest byte of the product.

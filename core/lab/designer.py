@@ -100,7 +100,7 @@ def _best(kind: str, demand: Demand) -> Rated:
     while True:
         size = len(grid)
         for place in np.linspace(low, high, ZOOM if grid else GRID).tolist():
-            setting: float = round(math.exp(place)) if dial.whole else _rounded(place)
+            setting: float = round(math.exp(place)) if dial.whole else _round_probability(place)
             at = math.log(setting) if dial.whole else place
             if at not in grid:
                 table = {"kind": kind, "epsilon": demand.epsilon, dial.name: setting}
@@ -112,7 +112,7 @@ def _best(kind: str, demand: Demand) -> Rated:
         low, high = places[max(0, best - 1)], places[min(len(places) - 1, best + 1)]
 
 
-def _rounded(place: float) -> float:
+def _round_probability(place: float) -> float:
     """x with log(x/(1 − x)) = place, to four digits of the smaller one of x and 1 − x."""
     x = 1 / (1 + math.exp(-place))
     return round(x, 3 - math.floor(math.log10(min(x, 1 - x))))

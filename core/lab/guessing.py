@@ -69,7 +69,7 @@ def guessed(protocol: LocalMechanism, prior: Floats) -> Guess:
     Raises ScenarioError where a protocol has neither a closed form nor few enough reports.
     """
     if isinstance(protocol, Exchangeable):
-        return _conditioned(protocol, np.sort(prior)[::-1])
+        return _guess_in_closed_form(protocol, np.sort(prior)[::-1])
     law = every_report(protocol)
     if law is None or len(law.probabilities) != prior.size:
         name = name_of(protocol)
@@ -91,7 +91,7 @@ def listed(law: Floats, prior: Floats) -> Guess:
     return Guess(float(prior.max()), float(best.sum()), float(told), worst)
 
 
-def _conditioned(protocol: Exchangeable, prior: Floats) -> Guess:
+def _guess_in_closed_form(protocol: Exchangeable, prior: Floats) -> Guess:
     """The closed form; prior : float64[d], falling.
 
     A report is so many times as likely as one of the background: `held` if it supports the own

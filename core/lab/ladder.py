@@ -92,20 +92,24 @@ def ladder(setting: Setting, kinds: Sequence[str]) -> Iterator[Rung]:
     ε₀ stand there with the central ε itself. The rungs `hidden` and `verified` have the protocol
     with the least noise.
     """
-    local = [_local(setting, kind, _asked(setting, "local", kind)) for kind in kinds]
+    local = [_local(setting, kind, _find_mechanism(setting, "local", kind)) for kind in kinds]
     yield from local
     best = min(local, key=lambda rung: rung.sd)
-    protocol = _asked(setting, "local", best.protocol)
+    protocol = _find_mechanism(setting, "local", best.protocol)
     if isinstance(protocol, Exchangeable):
         yield _hidden(setting, best, protocol)
     yield _counted(setting, replace(best, rung="verified"), 1)
     for kind in kinds:
-        yield replace(_local(setting, kind, _asked(setting, "shuffled", kind)), rung="shuffled")
+        yield replace(
+            _local(setting, kind, _find_mechanism(setting, "shuffled", kind)), rung="shuffled"
+        )
     for name in [name for name, row in RUNGS.items() if not row.by_reports]:
-        yield _released(setting, cast("RungName", name), _asked(setting, name, best.protocol))
+        yield _released(
+            setting, cast("RungName", name), _find_mechanism(setting, name, best.protocol)
+        )
 
 
-def _asked(setting: Setting, rung: str, kind: str) -> Any:
+def _find_mechanism(setting: Setting, rung: str, kind: str) -> Any:
     """The mechanism that asks the users of a rung. kind : of the local protocol."""
     terms = Terms(setting.epsilon, setting.delta, setting.weight, setting.aggregators)
     return mechanism(RUNGS[rung], kind, setting.items, setting.users, terms)

@@ -98,7 +98,7 @@ def advanced(entries: Sequence[Entry], slack: float) -> Spent:
     """
     require("slack", slack, ALPHA)
     squares = math.fsum(e.times * e.epsilon * e.epsilon for e in entries)
-    drift = math.fsum(e.times * e.epsilon * _grown(e.epsilon) for e in entries)
+    drift = math.fsum(e.times * e.epsilon * _square_growth(e.epsilon) for e in entries)
     total = math.sqrt(-2 * math.log(slack) * squares) + drift
     return Spent(total, min(1.0, sequential(entries).delta + slack))
 
@@ -182,7 +182,7 @@ def _epsilon_for(loss: DiscreteLoss, delta: float) -> float:
     return high
 
 
-def _grown(epsilon: float) -> float:
+def _square_growth(epsilon: float) -> float:
     return math.expm1(epsilon) if epsilon < 700 else math.inf
 
 

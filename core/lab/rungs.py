@@ -62,7 +62,7 @@ class Row:
     proves: bool = False
 
 
-def _summed(circuit: Circuit, terms: Terms) -> Trust:
+def _sum_circuit(circuit: Circuit, terms: Terms) -> Trust:
     weight = terms.weight if circuit == "multihot" else None
     delta = terms.delta if terms.noise == "gaussian" else None
     return Aggregated(circuit, weight, terms.aggregators, terms.noise, delta)
@@ -72,9 +72,13 @@ RUNGS: Final[dict[str, Row]] = {
     "local": Row(lambda _: Local(), Oracle.of),
     "verified": Row(lambda _: Verified(), Oracle.of_verified, proves=True),
     "shuffled": Row(lambda terms: Shuffled(terms.delta, terms.epsilon), Oracle.of, hides=True),
-    "aggregated-sumvec": Row(partial(_summed, "sumvec"), Oracle.of_curator, by_reports=False),
-    "aggregated-multihot": Row(partial(_summed, "multihot"), Oracle.of_curator, by_reports=False),
-    "aggregated-histogram": Row(partial(_summed, "histogram"), Oracle.of_curator, by_reports=False),
+    "aggregated-sumvec": Row(partial(_sum_circuit, "sumvec"), Oracle.of_curator, by_reports=False),
+    "aggregated-multihot": Row(
+        partial(_sum_circuit, "multihot"), Oracle.of_curator, by_reports=False
+    ),
+    "aggregated-histogram": Row(
+        partial(_sum_circuit, "histogram"), Oracle.of_curator, by_reports=False
+    ),
     "curator": Row(lambda _: TrustedCurator(), Oracle.of_curator, by_reports=False),
 }
 """Every rung that is a way to collect, from the least trust to the most."""

@@ -37,7 +37,7 @@ class PickTargets(Bounded):
         """Indices of the targets. Random ones are the first of one permutation per population."""
         require_items(self.count, population.domain_size, "count")
         if self.pick == "random":
-            return _shuffled(population, seed, (0,), self.count)
+            return _shuffle_items(population, seed, (0,), self.count)
         sign = 1 if self.pick == "least-frequent" else -1
         if self.count > KEPT:
             return _by_frequency(population, sign)[: self.count]
@@ -95,10 +95,10 @@ class RandomSet:
     def resolve(self, population: Population, seed: int) -> Items:
         """Indices of the set: the first of one permutation per population, and its own one."""
         require_items(self.size, population.domain_size, "size")
-        return _shuffled(population, seed, (1,), self.size)
+        return _shuffle_items(population, seed, (1,), self.size)
 
 
-def _shuffled(population: Population, seed: int, block: tuple[int, ...], count: int) -> Items:
+def _shuffle_items(population: Population, seed: int, block: tuple[int, ...], count: int) -> Items:
     """The first items of one permutation per population."""
     address, items = population.address, population.domain_size
     if count > KEPT:
@@ -113,7 +113,7 @@ KEPT: Final = 4096
 @lru_cache(maxsize=64)
 def _first_shuffled(seed: int, address: str, items: int, block: tuple[int, ...]) -> Items:
     rng = stream(seed, address, "targets", block=block)
-    return _kept(rng.permutation(items))
+    return _freeze_order(rng.permutation(items))
 
 
 def _by_frequency(population: Population, sign: int) -> Items:
@@ -123,10 +123,10 @@ def _by_frequency(population: Population, sign: int) -> Items:
 
 @lru_cache(maxsize=4)
 def _first_by_frequency(population: Population, sign: int) -> Items:
-    return _kept(_by_frequency(population, sign))
+    return _freeze_order(_by_frequency(population, sign))
 
 
-def _kept(order: Items) -> Items:
+def _freeze_order(order: Items) -> Items:
     first = order[:KEPT].copy()
     first.setflags(write=False)
     return first

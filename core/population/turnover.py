@@ -54,7 +54,7 @@ def turnover(
     """
     nobody = np.zeros(first.domain_size, dtype=np.int64)
     if rounds == 1 or (churn == 0 and second is None):
-        return Turnover(_named(first, [first.histogram] * rounds, ""), (nobody,) * rounds)
+        return Turnover(_name_rounds(first, [first.histogram] * rounds, ""), (nobody,) * rounds)
     # Where nothing drifts, more rounds change no earlier one.
     drift = "" if second is None else f" drift={second.address} of {rounds}"
     address = f"{first.address} churn={churn!r}{drift}"
@@ -73,10 +73,14 @@ def turnover(
         left.append(histograms[-1] - old_stay - new_stay)
         old = old_stay + rng.multinomial(newcomers - of_second, first.law)
         histograms.append(old + new)
-    return Turnover(_named(first, histograms, address.removeprefix(first.address)), tuple(left))
+    return Turnover(
+        _name_rounds(first, histograms, address.removeprefix(first.address)), tuple(left)
+    )
 
 
-def _named(first: Population, histograms: Sequence[Counts], changes: str) -> tuple[Population, ...]:
+def _name_rounds(
+    first: Population, histograms: Sequence[Counts], changes: str
+) -> tuple[Population, ...]:
     """One population a round, each with streams of its own even where the users are the same."""
     return tuple(
         replace(first, histogram=held, address=f"{first.address}{changes} round={number}")

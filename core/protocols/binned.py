@@ -102,26 +102,26 @@ class Window(Line):
         return np.diff(self.edges)
 
     def chances(self, first: Floats, last: Floats) -> Floats:
-        inside = np.diff(self._covered(first, last), axis=0)
+        inside = np.diff(self._cover_windows(first, last), axis=0)
         return np.asarray(self.base * (self.sizes[:, None] + math.expm1(self.epsilon) * inside))
 
     def _start(self, numbers: Floats) -> Floats:
         """The lower ends of the windows of these numbers."""
         return np.asarray((1 + numbers) / 2 * (1 - self.width))
 
-    def _covered(self, first: Floats, last: Floats) -> Floats:
+    def _cover_windows(self, first: Floats, last: Floats) -> Floats:
         """float64[edges, k]: the part of a window below each edge, on average over the numbers."""
         above, until = (self.edges[:, None] - self._start(end) for end in (first, last))
         if np.array_equal(first, last):
             return np.asarray(np.clip(above, 0, self.width))
 
-        def summed(length: Floats) -> Floats:
+        def integrate_ramp(length: Floats) -> Floats:
             """The integral of min(max(x, 0), width) up to x."""
             inside = np.clip(length, 0, self.width)
             return np.asarray(inside**2 / 2 + self.width * np.maximum(length - self.width, 0))
 
         length = self._start(last) - self._start(first)
-        return np.asarray((summed(above) - summed(until)) / length)
+        return np.asarray((integrate_ramp(above) - integrate_ramp(until)) / length)
 
     def tell(self, numbers: Floats, rng: Rng) -> Reports:
         place = rng.random(numbers.size)
@@ -234,28 +234,28 @@ class HM(Line):
 
     @property
     def sizes(self) -> Floats:
-        return self._mixed(self.pieces.sizes, np.array([0.5, 0.5]))
+        return self._mix_laws(self.pieces.sizes, np.array([0.5, 0.5]))
 
     @cached_property
     def upper(self) -> Floats:
         """Of fakes who are seen to tell no other part of SR's ends than honest users."""
-        return self._mixed(self.pieces.upper, np.array([0.0, 1.0]))
+        return self._mix_laws(self.pieces.upper, np.array([0.0, 1.0]))
 
     def lifted(self, numbers: Floats, mean: float) -> Floats:
         """The same, with no other part of SR's ends than honest users tell."""
         rest = (mean - (1 - self.part) * float(numbers[-1])) / self.part
-        return self._mixed(self.pieces.lifted(numbers[:-2], rest), np.array([0.0, 1.0]))
+        return self._mix_laws(self.pieces.lifted(numbers[:-2], rest), np.array([0.0, 1.0]))
 
     def mirrored(self, law: Floats) -> Floats:
         return np.concatenate([law[:-2][::-1], law[-2:][::-1]])
 
-    def _mixed(self, pieces: Floats, ends: Floats) -> Floats:
+    def _mix_laws(self, pieces: Floats, ends: Floats) -> Floats:
         """The law of a report that is PM's by chance, else SR's; float64[…] for several."""
         return np.concatenate([self.part * pieces, (1 - self.part) * ends]) if self.part else ends
 
     def chances(self, first: Floats, last: Floats) -> Floats:
         up = (1 + (first + last) / 2 / self.end_said) / 2
-        return self._mixed(self.pieces.chances(first, last), np.stack([1 - up, up]))
+        return self._mix_laws(self.pieces.chances(first, last), np.stack([1 - up, up]))
 
     def tell(self, numbers: Floats, rng: Rng) -> Reports:
         up = rng.random(numbers.size) < (1 + numbers / self.end_said) / 2
@@ -344,10 +344,10 @@ class LocalLaplace(Line):
         if np.array_equal(first, last):
             rounded = np.maximum(1 - np.abs(low) / self.step, 0)
         else:
-            rounded = (self._summed(high) - self._summed(low)) / (last - first)
+            rounded = (self._integrate_tent(high) - self._integrate_tent(low)) / (last - first)
         return np.asarray(self._noise @ rounded)
 
-    def _summed(self, length: Floats) -> Floats:
+    def _integrate_tent(self, length: Floats) -> Floats:
         """The integral of max(0, 1 - |x|/h) up to x."""
         part = np.clip(length / self.step, -1, 1)
         area = np.where(part < 0, (1 + part) ** 2 / 2, 0.5 + part - part**2 / 2)

@@ -86,7 +86,7 @@ class HadamardResponse(OverItems, Messages):
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         truthful = binomial(histogram, self.truthful, rng)
         others = histogram.sum(axis=-1) - truthful.sum(axis=-1)
-        return self._counted(truthful, others, rng)
+        return self._count_agreeing(truthful, others, rng)
 
     def _honest_law(self, frequencies: Floats) -> Floats:
         """float64[K]: an honest report of an item that is drawn with these probabilities."""
@@ -151,7 +151,7 @@ class HadamardResponse(OverItems, Messages):
         blocks = messages.reshape(*messages.shape[:-1], self.blocks, self.block_size)
         return self._of_items(walsh_hadamard(blocks))
 
-    def _weighed(self, weights: Floats) -> Floats:
+    def _weigh_messages(self, weights: Floats) -> Floats:
         return np.asarray(self._flat(walsh_hadamard(self._in_blocks(weights))))
 
     def _heard_squares(self, law: Floats) -> Floats:
@@ -164,7 +164,7 @@ class HadamardResponse(OverItems, Messages):
         even = rows.sum(axis=-1, keepdims=True) + walsh_hadamard(rows)
         return np.asarray(self._flat(even / self.block_size))
 
-    def _agreed(self, users: Counts, rng: Rng) -> Counts:
+    def _send_truthfully(self, users: Counts, rng: Rng) -> Counts:
         return np.asarray(self._flat(even_columns(self._in_blocks(users), rng)))
 
     def unit_variance(self, frequency: float | Floats) -> float | Floats:

@@ -112,9 +112,9 @@ class Listed(OverItems, Messages):
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
-        return self._sent(items_of(values, self.domain_size), self.law, rng)
+        return self._send_items(items_of(values, self.domain_size), self.law, rng)
 
-    def _sent(self, values: Items, law: Floats, rng: Rng) -> Reports:
+    def _send_items(self, values: Items, law: Floats, rng: Rng) -> Reports:
         """A report of each of these items, by the laws of all items."""
         draws, reports = rng.random(values.size), np.zeros(values.size, dtype=np.uint32)
         for item in np.unique(values):
@@ -135,9 +135,9 @@ class Listed(OverItems, Messages):
         return sent
 
     def _agreeing(self, values: Items, rng: Rng) -> Reports:
-        return self._sent(values, self._likeliest, rng)
+        return self._send_items(values, self._likeliest, rng)
 
-    def _agreed(self, users: Counts, rng: Rng) -> Counts:
+    def _send_truthfully(self, users: Counts, rng: Rng) -> Counts:
         return self._spread(users, self._likeliest, rng)
 
     def _agreed_law(self, frequencies: Floats) -> Floats:
@@ -152,7 +152,7 @@ class Listed(OverItems, Messages):
     def _heard_squares(self, law: Floats) -> Floats:
         return np.asarray(law @ self._values**2)
 
-    def _weighed(self, weights: Floats) -> Floats:
+    def _weigh_messages(self, weights: Floats) -> Floats:
         return np.asarray(self._values @ weights)
 
     def enumerate_reports(self) -> ReportLaw:

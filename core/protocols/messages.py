@@ -46,7 +46,7 @@ class Messages(PlacedItems, PureProtocol):
         """A uniform message of those that send each of these items without noise: uint32[n]."""
 
     @abstractmethod
-    def _agreed(self, users: Counts, rng: Rng) -> Counts:
+    def _send_truthfully(self, users: Counts, rng: Rng) -> Counts:
         """Messages int64[…, K] of int64[…, d] users who send their items without noise."""
 
     @abstractmethod
@@ -58,7 +58,7 @@ class Messages(PlacedItems, PureProtocol):
         """[…, d], the sum of what messages [..., K] say of each item; of the type of `messages`."""
 
     @abstractmethod
-    def _weighed(self, weights: Floats) -> Floats:
+    def _weigh_messages(self, weights: Floats) -> Floats:
         """float64[K], the sum of what each message says of the items, by their weights."""
 
     def _heard_squares(self, law: Floats) -> Floats:
@@ -85,7 +85,7 @@ class Messages(PlacedItems, PureProtocol):
                 return self.lack(ask)
         return replace(
             law,
-            support=lambda counted: self._supported(chances(), counted),
+            support=lambda counted: self._find_support(chances(), counted),
             towards=lambda: self._towards(ask, chances()),
         )
 
@@ -132,7 +132,7 @@ class Messages(PlacedItems, PureProtocol):
 
     def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
         nobody = np.zeros((count.size, self.domain_size), dtype=np.int64)
-        return self._counted(nobody, count, rng)
+        return self._count_agreeing(nobody, count, rng)
 
     # Reports.
 
@@ -145,11 +145,11 @@ class Messages(PlacedItems, PureProtocol):
 
     def _best(self, ask: Ask) -> Reports:
         """The messages that say most for the targets, or least to avoid them: uint32[k]."""
-        support = self._weighed(self._marked(ask.targets))
+        support = self._weigh_messages(self._mark_items(ask.targets))
         support = -support if ask.law == "avoided" else support
         return np.flatnonzero(support > support.max() - TIES).astype(np.uint32)
 
-    def _marked(self, items: Items) -> Floats:
+    def _mark_items(self, items: Items) -> Floats:
         weights = np.zeros(self.domain_size)
         weights[items] = 1.0
         return weights
@@ -170,9 +170,9 @@ class Messages(PlacedItems, PureProtocol):
         return np.asarray(self._heard(messages.astype(np.int64)))
 
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        return self._counted(histogram, np.zeros(len(histogram), dtype=np.int64), rng)
+        return self._count_agreeing(histogram, np.zeros(len(histogram), dtype=np.int64), rng)
 
-    def _counted(self, truthful: Counts, others: Counts, rng: Rng) -> Counts:
+    def _count_agreeing(self, truthful: Counts, others: Counts, rng: Rng) -> Counts:
         """Counts of users int64[trials, d] whose message agrees, and of those who send any."""
         counts = np.empty(truthful.shape, dtype=np.int64)
         rows = max(1, ROWS // self.messages)
@@ -180,7 +180,9 @@ class Messages(PlacedItems, PureProtocol):
             part = slice(at, at + rows)
             held, free = truthful[part], others[part]
             if held.sum() + free.sum() > len(held) * self.messages:
-                sent = uniform_multinomial(free, self.messages, rng) + self._agreed(held, rng)
+                sent = uniform_multinomial(free, self.messages, rng) + self._send_truthfully(
+                    held, rng
+                )
             else:  # few users: each draws a message
                 trial, values = np.divmod(
                     np.repeat(np.arange(held.size), held.ravel()), held.shape[1]
@@ -202,16 +204,16 @@ class Messages(PlacedItems, PureProtocol):
     def _towards(self, ask: Ask, law: Floats) -> Support:
         """The law of the numbers of targets, and of other items, that a message supports."""
         r, others = ask.targets.size, self.domain_size - ask.targets.size
-        aims = self._marked(ask.targets)
-        first, other = self._weighed(aims), self._weighed(1.0 - aims)
+        aims = self._mark_items(ask.targets)
+        first, other = self._weigh_messages(aims), self._weigh_messages(1.0 - aims)
         one, two = float(law @ first), float(law @ other)
         spread, beyond = float(law @ (first - one) ** 2), float(law @ (other - two) ** 2)
         both = float(law @ ((first - one) * (other - two)))
         return Support(one / r, two / others if others else 0.0, spread, beyond, both)
 
-    def _supported(self, law: Floats, counted: Items) -> ItemSupport:
+    def _find_support(self, law: Floats, counted: Items) -> ItemSupport:
         rates = np.asarray(self._heard(law))
-        supports = self._weighed(self._marked(counted))
+        supports = self._weigh_messages(self._mark_items(counted))
         variance = float(law @ supports**2 - (law @ supports) ** 2)
         return ItemSupport(rates, max(variance, 0.0), self._heard_squares(law) - rates**2)
 
@@ -221,7 +223,7 @@ class Messages(PlacedItems, PureProtocol):
         return np.asarray(spread / (self.p - self.q) ** 2)
 
     def placed_sum_variance(self, frequencies: Floats, targets: Items) -> float:
-        supports = self._weighed(self._marked(targets))
+        supports = self._weigh_messages(self._mark_items(targets))
         own = np.full(self.domain_size, targets.size * self.q)
         own[targets] += self.p - self.q
         spread = self._honest_law(frequencies) @ supports**2 - frequencies @ own**2

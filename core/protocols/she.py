@@ -140,12 +140,12 @@ class Summation(SummedNumbers, Bounded):
                 noise = self._cells(r, 0.0, self.noise)
                 return towards_targets(ask, d, self._noise, refuse_counts, lambda: noise)
             case "crafted":
-                return self._lifted(ask, self.bound)
+                return self._lift_targets(ask, self.bound)
             case "avoided":
-                return self._lifted(ask, -self.bound)
+                return self._lift_targets(ask, -self.bound)
         return self.lack(ask)
 
-    def _lifted(self, ask: Ask, to: float) -> Law:
+    def _lift_targets(self, ask: Ask, to: float) -> Law:
         """Targets at a value, and honest noise elsewhere."""
 
         def reports(count: int, rng: Rng) -> Reports:

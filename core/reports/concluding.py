@@ -240,7 +240,7 @@ def conclude_published(
     sharp: bool, weight: int, **asked: Any,
 ) -> Concluded:  # fmt: skip
     """The conclusions from frequencies that a server, or a curator, published of n users."""
-    said = _published(estimates, protocol)
+    said = _check_published(estimates, protocol)
     if trust.by_reports:
         held = np.clip(ballot_of(protocol).means(said), protocol.least_support, 1.0)
         evidence = of_reports(protocol, held, users, proved=trust.proves)
@@ -251,7 +251,7 @@ def conclude_published(
     return concluded(of_sums(curator, said, users), share, **asked)
 
 
-def _published(estimates: Any, protocol: PureProtocol) -> Floats:
+def _check_published(estimates: Any, protocol: PureProtocol) -> Floats:
     """Published frequencies, float64[d]; raises ScenarioError."""
     made = np.asarray(estimates)
     if made.dtype.kind not in "fiu" or made.shape != (protocol.domain_size,):

@@ -275,14 +275,16 @@ def _digest_of(held: Mapping[str, Any]) -> str:
 
 def _check_same(where: str, held: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     """Refuse what reports of another kind would be counted with; raises ScenarioError."""
-    there, wanted = (json.loads(json.dumps(each), parse_float=_rounded) for each in (held, asked))
+    there, wanted = (
+        json.loads(json.dumps(each), parse_float=_round_number) for each in (held, asked)
+    )
     for key, value in wanted.items():
         if there.get(key) != value:
             rule = f"must be of reports with {key} {_words(asked[key])}"
             raise ScenarioError(f"{where} {rule}, got {_words(held.get(key))}")
 
 
-def _rounded(number: str) -> float:
+def _round_number(number: str) -> float:
     """A number to ten digits: those of another machine differ in their last ones."""
     return float(f"{float(number):.9e}")
 

@@ -131,12 +131,12 @@ def _csv_writer(
     _: Path, file: BinaryIO, columns: Sequence[Column], more: Sequence[str]
 ) -> Iterator[Write]:
     names = [column.name for column in columns]
-    file.write((",".join([*names, *map(_quoted, more)]) + "\n").encode())
+    file.write((",".join([*names, *map(_quote_cell, more)]) + "\n").encode())
     row = ",".join(["%s"] * (len(names) + len(more)))
-    yield _text_writer(file, columns, row, [_quoted] * len(more))
+    yield _text_writer(file, columns, row, [_quote_cell] * len(more))
 
 
-def _quoted(cell: str) -> str:
+def _quote_cell(cell: str) -> str:
     """A cell of CSV."""
     return '"' + cell.replace('"', '""') + '"' if {*cell} & {*',"\r\n'} else cell
 

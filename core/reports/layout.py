@@ -66,7 +66,7 @@ class Column:
     def parsed(self, cells: NDArray[Any]) -> Reports:
         """The part of reports that cells of the type `quick` hold; raises ValueError."""
         if self.holds == "number":
-            return self._ranged(cells)
+            return self._check_range(cells)
         if self.holds == "numbers":
             raise ValueError("must be read cell by cell")
         codes = np.ascontiguousarray(cells).view(np.uint8).reshape(len(cells), -1)
@@ -80,7 +80,7 @@ class Column:
         if self.holds == "number":
             if not {*map(type, cells)} <= {int, str}:
                 raise ValueError("must be a whole number")
-            return self._ranged(np.array(list(map(int, cells)), dtype=np.int64))
+            return self._check_range(np.array(list(map(int, cells)), dtype=np.int64))
         if self.holds == "numbers":
             rows = [cell.split() if isinstance(cell, str) else cell for cell in cells]
             if any(len(row) != self.size for row in rows):
@@ -97,7 +97,7 @@ class Column:
             raise ValueError(f"must be {self.size} bytes, {2 * self.size} hexadecimal digits")
         return np.frombuffer(b"".join(whole), dtype=np.uint8).reshape(-1, *self.shape)
 
-    def _ranged(self, numbers: NDArray[Any]) -> Reports:
+    def _check_range(self, numbers: NDArray[Any]) -> Reports:
         most = np.iinfo(self.dtype).max
         if numbers.size and (numbers.min() < 0 or numbers.max() > most):
             raise ValueError(f"must be a whole number in [0, {most}]")

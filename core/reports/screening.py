@@ -135,7 +135,7 @@ def _screen(read: Read, protocol: Any, pulse: Pulse) -> Screened:
         if protocol.domain_size <= MOST:
             law, every = PairLaw.of(protocol), np.arange(protocol.domain_size)
             named = suspects(law, seen.single, every, seen.together, seen.users, CHANCE)
-            screens.append(_proved("pairs", named.alarm, attack, _pair_power))
+            screens.append(_prove_step("pairs", named.alarm, attack, _pair_power))
         screens += _sizes(seen, attack)
         repeats, repeated = _repeats(seen, attack)
         screens.append(repeats)
@@ -145,7 +145,7 @@ def _screen(read: Read, protocol: Any, pulse: Pulse) -> Screened:
     return Screened(seen.users, tuple(screens), named, rows, before, after)
 
 
-def _proved(
+def _prove_step(
     kind: str, alarm: bool, attack: SmallAttack, power: Callable[[SmallAttack], float]
 ) -> StepVerdict:
     cost = 0.0 if kind == "sizes" else CHANCE
@@ -186,7 +186,7 @@ def _sizes(seen: _Gathered, attack: SmallAttack) -> list[StepVerdict]:
         noise = np.sqrt((users - m) * law * (1 - law) + m * fakes * (1 - fakes) + 1e-12)
         return float(ndtr((mean - limits + 0.5) / noise).max())
 
-    return [_proved("sizes", bool((seen.sizes >= limits).any()), attack, power)]
+    return [_prove_step("sizes", bool((seen.sizes >= limits).any()), attack, power)]
 
 
 def _repeats(seen: _Gathered, attack: SmallAttack) -> tuple[StepVerdict, BoolArray]:
@@ -202,7 +202,7 @@ def _repeats(seen: _Gathered, attack: SmallAttack) -> tuple[StepVerdict, BoolArr
         return float(alike > 1 and alike / len(made) * attack.malicious >= limit)
 
     kind = "seeds" if isinstance(seen.protocol, LocalHashing) else "rows"
-    return _proved(kind, bool(over.size), attack, power), np.isin(every, over)
+    return _prove_step(kind, bool(over.size), attack, power), np.isin(every, over)
 
 
 def scores(protocol: Any, reports: Reports, items: Items) -> Items:

@@ -52,7 +52,7 @@ class Distribution(OfNumbers):
     ) -> DistributionConclusion:
         numbers, truth = self.numbers(cell), cell.population.frequencies
         every = dict.fromkeys(arms.values())
-        fits = {heard: self._estimated(cell, heard, pulse) for heard in every}
+        fits = {heard: self._estimate_distributions(cell, heard, pulse) for heard in every}
         means = {heard: np.asarray(found[0] @ numbers) for heard, found in fits.items()}
         step = float(numbers[1] - numbers[0])
         inside = numbers**2 + step**2 / 12  # of numbers that are even in their part
@@ -75,7 +75,9 @@ class Distribution(OfNumbers):
         parts = cell.population.domain_size
         return np.asarray(self.low + 2 * self.half * (np.arange(parts) + 0.5) / parts)
 
-    def _estimated(self, cell: Cell, heard: Heard, pulse: Pulse) -> tuple[Floats, Floats]:
+    def _estimate_distributions(
+        self, cell: Cell, heard: Heard, pulse: Pulse
+    ) -> tuple[Floats, Floats]:
         """The distributions [trials, d], and the misfit of each, float64[trials]."""
         if isinstance(cell.protocol, PureProtocol):
             found = np.empty((len(heard.users), cell.population.domain_size))

@@ -312,7 +312,7 @@ class Mean(OfNumbers):
             "mean_estimate_clean": truth,
             "mean_error_clean": 0.0,
             "mean_squared_error_clean": spread / cell.users,
-            "second_moment_clean": self._squared(cell, expected_tallies(cell, ())),
+            "second_moment_clean": self._expect_square(cell, expected_tallies(cell, ())),
         }
         fakes = fakes_told(cell)
         if fakes is None:
@@ -325,12 +325,12 @@ class Mean(OfNumbers):
             "mean_estimate": truth + shift,
             "mean_error": shift,
             "mean_squared_error": shift**2 + drawn / everyone**2,
-            "second_moment": self._squared(cell, expected_tallies(cell, cell.fakes)),
+            "second_moment": self._expect_square(cell, expected_tallies(cell, cell.fakes)),
         }
         expected |= {} if cell.attack is None else {"mean_shift": shift}
         return expected | self._after(cell, truth)
 
-    def _squared(self, cell: Cell, tallies: Floats) -> float | None:
+    def _expect_square(self, cell: Cell, tallies: Floats) -> float | None:
         """The mean of squares that expected reports tell; None where they tell none."""
         protocol, heard = telling(cell), tallies[None]
         mean, _ = heard_mean(protocol, heard)

@@ -45,7 +45,7 @@ class Picture(str):
 
 def svg(results: Results, name: str | None, columns: int) -> Picture:
     """A chart of results as SVG; raises ScenarioError where there is none, RunError."""
-    chart, caption = _captioned(results, name, columns)
+    chart, caption = _caption_chart(results, name, columns)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
         write_figure(chart, path, columns=columns, caption=caption, embedded="")
@@ -54,11 +54,11 @@ def svg(results: Results, name: str | None, columns: int) -> Picture:
 
 def drawn(results: Results, name: str | None, columns: int) -> Any:
     """A chart of results as a figure of matplotlib; raises as `svg` does."""
-    chart, caption = _captioned(results, name, columns)
+    chart, caption = _caption_chart(results, name, columns)
     return figure_of(chart, columns=columns, caption=caption)
 
 
-def _captioned(results: Results, name: str | None, columns: int) -> tuple[Chart, str]:
+def _caption_chart(results: Results, name: str | None, columns: int) -> tuple[Chart, str]:
     """A chart of results, and the line below it; raises ScenarioError, RunError."""
     if whole(columns, "columns") not in WIDTHS:
         raise ScenarioError(f"must be 1 or 2, {got(columns)}", key="columns")

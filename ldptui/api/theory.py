@@ -38,7 +38,9 @@ WRONG: Final = (TypeError, ValueError, ArithmeticError, AttributeError, LookupEr
 def __getattr__(name: str) -> Any:
     """A closed form, or a class of one, by its name."""
     found = getattr(theory, name)
-    return found if name.startswith("_") or not inspect.isroutine(found) else _checked(found)
+    return (
+        found if name.startswith("_") or not inspect.isroutine(found) else _check_arguments(found)
+    )
 
 
 def __dir__() -> list[str]:
@@ -46,7 +48,7 @@ def __dir__() -> list[str]:
 
 
 @cache
-def _checked(form: Callable[..., Any]) -> Callable[..., Any]:
+def _check_arguments(form: Callable[..., Any]) -> Callable[..., Any]:
     """A closed form whose arguments are checked; it raises ScenarioError."""
     hints, signature = get_type_hints(form), inspect.signature(form)
 

@@ -26,17 +26,17 @@ def vectors_of(protocol: LocalMechanism, reports: int) -> dict[str, Any]:
     looked: Any = protocol.look(made, every)
     if isinstance(protocol, PureProtocol):
         supports = protocol.supports(made)
-        vectors["supports"] = _listed(supports > 0)
+        vectors["supports"] = _list_rows(supports > 0)
         if (supports < 0).any():
-            vectors["speaks_against"] = _listed(supports < 0)
+            vectors["speaks_against"] = _list_rows(supports < 0)
     elif looked.shape[1]:
-        vectors["supports"] = _listed(looked)
+        vectors["supports"] = _list_rows(looked)
     else:
         vectors["unperturbed"] = rows_of(protocol.unperturbed(items, rng), protocol)
     return vectors
 
 
-def _listed(table: Any) -> list[list[int]]:
+def _list_rows(table: Any) -> list[list[int]]:
     return [np.flatnonzero(row).tolist() for row in table]
 
 

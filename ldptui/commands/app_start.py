@@ -110,10 +110,10 @@ def open_workbench(
         collection=collection,
     )
     app.run(mouse=settings.mouse)
-    return _ended(app)
+    return _end_workbench(app)
 
 
-def _ended(app: Workbench) -> int:
+def _end_workbench(app: Workbench) -> int:
     """The exit code of a workbench that was left; prints its bugs."""
     from ..terminal.output import note
 

@@ -61,8 +61,10 @@ def perturb_table(options: Perturbation) -> int:
     if span:
         batches = sent_numbers(options, column, protocol, rng)
     else:
-        batches = (sent(protocol, held, rng) for held in _held(data, column, labels, protocol))
-    keep = {name: _kept(data, name) for name in options.keep}
+        batches = (
+            sent(protocol, held, rng) for held in _read_items(data, column, labels, protocol)
+        )
+    keep = {name: _read_cells(data, name) for name in options.keep}
     with by_options():
         count = write_reports(out, batches, protocol, for_tests=options.seed, keep=keep)
     if not options.quiet:
@@ -85,7 +87,7 @@ def _generator(options: Perturbation) -> np.random.Generator:
     return secure() if seed is None else np.random.default_rng(seed)
 
 
-def _held(
+def _read_items(
     path: Path, name: str, labels: list[str] | None, protocol: LocalMechanism
 ) -> Iterator[Items]:
     """The items of the users, batch by batch."""
@@ -109,7 +111,7 @@ def _held(
     yield from Columns(path, [name], "--column").read(exact, parsed, [kind])
 
 
-def _kept(path: Path, name: str) -> Iterator[str]:
+def _read_cells(path: Path, name: str) -> Iterator[str]:
     """The cells of a column that is written beside the reports, as they are."""
     for cells in Columns(path, [name], "--keep").read(lambda rows: rows.cells[0], uncut, [WORDS]):
         yield from cells

@@ -78,9 +78,9 @@ class Output:
         if selection.wrap is not None:
             require("--wrap", selection.wrap, Range(20))
         choice = Choice(
-            metrics=_named(selection.metrics, "--metrics"),
-            rows=_named(selection.rows, "--rows"),
-            columns=_named(selection.columns, "--columns"),
+            metrics=_split_names(selection.metrics, "--metrics"),
+            rows=_split_names(selection.rows, "--rows"),
+            columns=_split_names(selection.columns, "--columns"),
             wrap=selection.wrap,
         )
         if choice.is_pivot and row.make is None and row.file is None:
@@ -112,7 +112,7 @@ def written_to(out: str | None) -> Path | None:
     return Path(out)
 
 
-def _named(words: str | None, option: str) -> tuple[str, ...]:
+def _split_names(words: str | None, option: str) -> tuple[str, ...]:
     """The names that an option lists, with commas between them."""
     names = tuple(name.strip() for name in words.split(",")) if words is not None else ()
     if not all(names):

@@ -104,7 +104,7 @@ def export(word: str, place: str | None, asked: Output, meanings: str | None) ->
         else:
             results = store.results(run.id)
             asked = asked.of_results(results.experiment)
-            written = FORMATS[kind].write(_written(run, results, asked), out)
+            written = FORMATS[kind].write(_write_kept(run, results, asked), out)
             if kind in ("csv", "csv-cells"):
                 names = next(csv.reader([written[: written.index("\n")]]))
             elif meanings:
@@ -118,7 +118,7 @@ def export(word: str, place: str | None, asked: Output, meanings: str | None) ->
     return exits.DONE
 
 
-def _written(run: Run, results: Any, asked: Output) -> Written:
+def _write_kept(run: Run, results: Any, asked: Output) -> Written:
     """What is written of a kept run."""
     drawn_with = {name: str(run.versions[name]) for name in ("ldptui", "numpy")}
     return Written(results, drawn_with, asked.choice, asked.frequencies, as_json(run))
@@ -164,7 +164,7 @@ def runs_table(runs: Sequence[Run], width: int) -> str:
         trials = text.count(run.total)
         trials = trials if run.done == run.total else f"{text.count(run.done)} of {trials}"
         started = day(run.started)[: 16 if width >= 100 else 10]
-        words = (_shortened(" ".join(names), most) for names, most in (
+        words = (_shorten_words(" ".join(names), most) for names, most in (
             (run.protocols, 16), (run.attacks, 12), (run.tags, width // 7),
         ))  # fmt: skip
         rows.append([f"{run.id}{'*' * run.star}", started, run.status, trials, *words, run.title])
@@ -172,11 +172,11 @@ def runs_table(runs: Sequence[Run], width: int) -> str:
         for line in (heads, *rows):
             del line[6]
     taken = sum(max(len(line[at]) for line in (heads, *rows)) + 2 for at in range(len(heads) - 1))
-    rows = [[*row[:-1], _shortened(row[-1], max(12, width - taken))] for row in rows]
+    rows = [[*row[:-1], _shorten_words(row[-1], max(12, width - taken))] for row in rows]
     return table.plain_table(tuple(heads), rows)
 
 
-def _shortened(words: str, width: int) -> str:
+def _shorten_words(words: str, width: int) -> str:
     return words if len(words) <= width else f"{words[: width - 1]}…"
 
 
@@ -195,7 +195,7 @@ def write_run(word: str, place: str | None, asked: Output) -> str:
         results = store.results(run.id)
     asked = asked.of_results(results.experiment)
     written = replace(
-        _written(run, results, asked), width=output.width(), colour=output.in_colour(sys.stdout)
+        _write_kept(run, results, asked), width=output.width(), colour=output.in_colour(sys.stdout)
     )
     shown = FORMATS[asked.format].text(written)
     if asked.format != "table":

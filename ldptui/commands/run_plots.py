@@ -59,7 +59,7 @@ def plot_chart(
         raise ScenarioError(f"must end in {ends}, {got(file)}", key="--out")
     if out.suffix != ".txt":
         charted.check_matplotlib()
-    store, number = _measured(simulation, place)
+    store, number = _measure_run(simulation, place)
     permit = partial(permit_code, permission=simulation.permission.allow())
     with store:
         run, experiment = store.run(number), store.experiment(number)
@@ -88,7 +88,7 @@ def plot_chart(
     return exits.DONE
 
 
-def _measured(simulation: Simulation, place: str | None) -> tuple[Store, int]:
+def _measure_run(simulation: Simulation, place: str | None) -> tuple[Store, int]:
     """The run asked for; a scenario is simulated, and kept nowhere."""
     word = simulation.scenario
     if word == "last" or word.isdigit():

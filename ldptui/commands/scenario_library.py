@@ -35,11 +35,11 @@ def print_scenarios() -> int:
 
 def print_scenario(name: str) -> int:
     """Print the file of a bundled scenario."""
-    write_out(_bundled(name).read_text(encoding="utf-8"), exactly=True)
+    write_out(_find_bundled(name).read_text(encoding="utf-8"), exactly=True)
     return exits.DONE
 
 
-def _bundled(name: str) -> Path:
+def _find_bundled(name: str) -> Path:
     if name not in bundled.names():
         hint = suggest(name, bundled.names(), "see ldptui scenarios list")
         raise ScenarioError(f"{name} is not a bundled scenario{hint}")
@@ -53,7 +53,7 @@ def copy_all(names: Sequence[str]) -> int:
         others, last = names, f".{os.sep}"
     elif len(others) > 1 and not (is_folder(last) or last.endswith(os.sep)):
         raise ScenarioError(f"must be a folder for several scenarios, {got(last)}", key="PATH")
-    for source in [_bundled(name) for name in others]:
+    for source in [_find_bundled(name) for name in others]:
         _copy(source, last)
     return exits.DONE
 

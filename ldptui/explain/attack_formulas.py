@@ -268,14 +268,14 @@ def listed_bounds(setting: Setting) -> Iterator[Formula]:
     for name, words, text in (
         ("least", "least hidden gain", "β(e^ε/(e^ε − 1) − f_T)"),
         ("undetectable", "undetectable gain", "β(p(1 − q)/(p − q) − f_T)"),
-        ("drop_out", "drop-out gain", f"G with S = {_accepted(protocol)}"),
+        ("drop_out", "drop-out gain", f"G with S = {_describe_support(protocol)}"),
         ("verified", "verified gain", "β(1 − f_T)"),
     ):
         if (key := f"bound.{name}") in known:
             yield listed(key, words, text, "derived").at(known)
 
 
-def _accepted(protocol: Any) -> str:
+def _describe_support(protocol: Any) -> str:
     """S of a report that supports one target for certain, in words."""
     if not isinstance(protocol, Exchangeable):
         own, other = theory.accepted(protocol) or (0.0, 0.0)

@@ -133,7 +133,7 @@ def _curator_formulas(setting: Setting) -> Iterator[Formula]:
     yield from _accuracy(known, curator)
     if cell is not None:
         v, what = shown_item(cell)
-        known |= _released(cell, curator, v)
+        known |= _expect_release(cell, curator, v)
         part = f"The release, for v = {cell.population.label(v)}, {what}"
         yield from known.fill(RELEASE, part)
         if isinstance(curator, Stability):
@@ -164,7 +164,7 @@ def _accuracy(known: Known, curator: Curator) -> Iterator[Formula]:
     ))  # fmt: skip
 
 
-def _released(cell: Cell, curator: Curator, v: int) -> dict[str, float]:
+def _expect_release(cell: Cell, curator: Curator, v: int) -> dict[str, float]:
     """The numbers of the release: of item v, and the squared error over all items."""
     n, holders = cell.users, cell.population.histogram[v : v + 1]
     moments = curator.moments(holders)

@@ -29,7 +29,7 @@ def genuine_report(cell: Cell, item: int, rng: Rng, kept: Rng | None = None) -> 
     kept : draws what a client keeps between its reports, `rng` where it is None.
     Raises ValueError where no report is shown, with the reason.
     """
-    cell = _asked(cell)
+    cell = _find_asked_cell(cell)
     return _story_of(cell).tell_genuine(cell, item, rng if kept is None else kept, rng)
 
 
@@ -40,7 +40,7 @@ def fake_report(cell: Cell, rng: Rng) -> ReportHistory:
     """
     if cell.attack is None:
         raise ValueError("there are no fake users without an attack")
-    cell = _asked(cell)
+    cell = _find_asked_cell(cell)
     alone, attack, share = _one_fake(cell, rng)
     kind = alone.attack.kind if alone.attack is not None else ""
     title = f"A fake user: {kind_words('attack', kind).name.partition(' (')[0]}"
@@ -51,7 +51,7 @@ def fake_report(cell: Cell, rng: Rng) -> ReportHistory:
     return _story_of(cell).tell_fake(alone, attack, title, rng)
 
 
-def _asked(cell: Cell) -> Cell:
+def _find_asked_cell(cell: Cell) -> Cell:
     """The collection as its users are asked, where their reports are verified."""
     return cell if cell.verifier is None else cell.sifted
 

@@ -191,13 +191,13 @@ def sides(text: str) -> tuple[str, str]:
 
 def value_of(text: str, numbers: Numbers) -> float:
     """The value of an expression; raises KeyError, or ValueError where it is none."""
-    value: float = _parsed(text).value(numbers)
+    value: float = _parse_template(text).value(numbers)
     return value
 
 
 def put_in(text: str, numbers: Numbers) -> str:
     """The expression with the numbers in the places of their names; raises like `value_of`."""
-    pieces = _parsed(text).pieces
+    pieces = _parse_template(text).pieces
     return "".join(part if isinstance(part, str) else part.shown(numbers) for part in pieces)
 
 
@@ -223,7 +223,7 @@ class _Piece:
 
 
 @cache
-def _parsed(text: str) -> _Parsed:
+def _parse_template(text: str) -> _Parsed:
     return _Parsed(text)
 
 

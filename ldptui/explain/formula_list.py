@@ -33,14 +33,14 @@ SAME: Final = 0.9995
 """Errors whose ratio is above are the same: GRR is SS where w = 1 is best."""
 
 
-def _untold(setting: Setting) -> Iterator[Formula]:
+def _list_pure_formulas(setting: Setting) -> Iterator[Formula]:
     """The formulas of a family without a story: those of every pure protocol."""
     for row in pure(P_AND_Q, {})(setting) if setting.is_pure else ():
         own = row.part == PROTOCOL
         yield replace(row, part=f"{PROTOCOL}: its own formulas are {NOT_TOLD}") if own else row
 
 
-UNTOLD: Final = Story(_untold, notes=lambda _: (f"formulas of its own: {NOT_TOLD}",))
+UNTOLD: Final = Story(_list_pure_formulas, notes=lambda _: (f"formulas of its own: {NOT_TOLD}",))
 
 
 def story_of(setting: Setting) -> Story:

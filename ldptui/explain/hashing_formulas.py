@@ -67,7 +67,7 @@ LAWS: Final[Laws] = {
 def _hashing(setting: Setting) -> Iterator[Formula]:
     g = RANGES.get(setting.given.get("hash_range"), GIVEN)
     crafted = getattr(setting.attack, "report_law", "") == "crafted"
-    matched = [_matched(setting.attack, setting.protocol, setting.r or 0)] if crafted else []
+    matched = [_match_targets(setting.attack, setting.protocol, setting.r or 0)] if crafted else []
     yield from pure((g, *HASHING), LAWS, UNIT, matched, _numbers)(setting)
 
 
@@ -76,7 +76,7 @@ def _numbers(setting: Setting) -> dict[str, float]:
     return {"g": g, "p′": p, "q′": (1 - p) / (g - 1)}
 
 
-def _matched(attack: Any, protocol: LocalHashing, r: int) -> Formula:
+def _match_targets(attack: Any, protocol: LocalHashing, r: int) -> Formula:
     """The targets in one bucket of a crafted report."""
     law = matched_law(r, protocol.hash_range, attack.search)
     anchored = attack.scoring == "anchor"
@@ -126,7 +126,7 @@ def _reports(cell: Cell) -> ReportStory:
     return BITS if isinstance(cell.protocol, UserCoins) else HASHES
 
 
-def _opened(report: Reports) -> tuple[UInts, int]:
+def _open_report(report: Reports) -> tuple[UInts, int]:
     """The seed, uint32[1], and the bucket of one report."""
     return report["seed"][:1].copy(), int(report["value"][0])
 
@@ -135,7 +135,7 @@ class HashReports(ReportStory):
     """The story of a report that is a seed and a bucket."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
-        g, (seed, _) = _hash_range(cell), _opened(report)
+        g, (seed, _) = _hash_range(cell), _open_report(report)
         hashed = f"0x{int(xxhash32(np.array([item]), seed)[0]):08x}"
         bucket = int(buckets(np.array([item]), seed, g)[0])
         return (
@@ -146,13 +146,15 @@ class HashReports(ReportStory):
         )
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
-        seed, sent = _opened(report)
+        seed, sent = _open_report(report)
         size = f"32 + {bits_needed(_hash_range(cell))}: seed and bucket"
         return f"seed 0x{int(seed[0]):08x}, bucket {sent}", size
 
     def server_numbers(self, cell: Cell, report: Reports) -> tuple[str, Counts] | None:
         """The bucket of every item under the report's seed."""
-        hashed = buckets(np.arange(cell.pure.domain_size), _opened(report)[0], _hash_range(cell))
+        hashed = buckets(
+            np.arange(cell.pure.domain_size), _open_report(report)[0], _hash_range(cell)
+        )
         return "bucket", hashed.astype(np.int64)
 
 

@@ -43,7 +43,7 @@ def _remark(cell: Cell) -> str:
     """The groups, their users and their prefixes, in a line."""
     lengths = _task(cell).settings.lengths
     users = count(cell.users / len(lengths), 9)
-    added = sorted({*_added(cell)})
+    added = sorted({*_count_added_bits(cell)})
     bits = f"{lengths[0]} to {lengths[-1]}" if lengths[0] < lengths[-1] else str(lengths[0])
     each = " or ".join(map(str, added)) if len(added) < 3 else f"{added[0]} to {added[-1]}"
     if len(lengths) == 1:
@@ -51,7 +51,7 @@ def _remark(cell: Cell) -> str:
     return f"{len(lengths)} groups of {users} users: {bits} bits, {each} a level"
 
 
-def _added(cell: Cell) -> list[int]:
+def _count_added_bits(cell: Cell) -> list[int]:
     """The bits that each level adds."""
     settings = _task(cell).settings
     return np.diff(settings.lengths, prepend=start_length(settings.k)).tolist()
@@ -82,7 +82,7 @@ def _formulas(cell: Cell) -> Iterator[Formula]:
     """The lengths, the candidates and the users of the groups."""
     settings = _task(cell).settings
     k, bits, lengths = settings.k, settings.bits, settings.lengths
-    counts, added = candidate_counts(lengths, k), _added(cell)
+    counts, added = candidate_counts(lengths, k), _count_added_bits(cell)
     most, start = int(np.argmax(counts)), start_length(k)
     before = 2**start if most == 0 else min(k, counts[most - 1])
     known = Known(_setting(cell), **{

@@ -247,7 +247,7 @@ def _notes(setting: Setting) -> Iterator[str]:
         yield "learnable: number of items of equal frequency at most; Q = Φ⁻¹(1 − 0.05/d)"
 
 
-def _attacked(setting: Setting) -> Iterator[str]:
+def _note_bit_gain(setting: Setting) -> Iterator[str]:
     """Notes on the formula of the gain of bits."""
     if not setting.is_pure:
         yield "bit gain: of the share of users that a target's bits show, before decoding,"
@@ -262,7 +262,7 @@ STORIES: Final = {
         remark=lambda _: "reverse of Wang's p, q",
         symbols={"k": "bits", "h": "hashes", "m": "cohorts", "p": "p", "q": "q"},
         notes=_notes,
-        attacked=_attacked,
+        attacked=_note_bit_gain,
         gain="G = β[(S − rp*)/(q* − p*) − f_T], S = targets that a report supports",
     )
 }

@@ -51,7 +51,9 @@ def open_clients(
     found = []
     for at, client in enumerate(clients):
         try:
-            found.append(_named(str(client) if isinstance(client, Path) else client, claim, keys))
+            found.append(
+                _find_client(str(client) if isinstance(client, Path) else client, claim, keys)
+            )
         except ScenarioError as error:
             if error.key not in ("protocol.kind", "clients"):
                 raise
@@ -69,7 +71,7 @@ def claim_of(kind: str, promise: Claim, keys: Mapping[str, Any]) -> Claim:
     return replace(promise, protocol=protocol)
 
 
-def _named(name: Any, claim: Claim, keys: Mapping[str, Any]) -> NamedClient:
+def _find_client(name: Any, claim: Claim, keys: Mapping[str, Any]) -> NamedClient:
     """The client of one name, or an object; raises LdpError."""
     if not isinstance(name, str):
         if not callable(getattr(name, "perturb", None)):
@@ -139,7 +141,7 @@ def program_reports(
     written, ending = program.run(items)
     blocks = iter([opaque(written.splitlines())])
     if protocol is not None:
-        blocks = _parsed(written, program.name, protocol)
+        blocks = _parse_reports(written, program.name, protocol)
     done = 0
     try:
         for reports in blocks:
@@ -154,7 +156,7 @@ def program_reports(
         raise RunError(f"{program.name} {ending} after {done} of {len(items)} reports")
 
 
-def _parsed(written: bytes, name: str, protocol: LocalMechanism) -> Iterator[Reports]:
+def _parse_reports(written: bytes, name: str, protocol: LocalMechanism) -> Iterator[Reports]:
     """The reports that a program has written, as a file has them."""
     end, names = ".csv", [column.name for column in layout(protocol)]
     first = written.partition(b"\n")[0].decode("utf-8", "replace").strip().lower()

@@ -171,7 +171,7 @@ class DeploymentAnswer(QuestionAnswer):
         digits = max(1, 2 - math.floor(math.log10(largest)))
         heads = ("protocol + defence", *(f"{attack.upper()} ± 95 %" for attack in ATTACKS))
         return heads, [
-            (row.name, *(_rounded(row.cells.get(attack), digits) for attack in ATTACKS))
+            (row.name, *(_format_gain(row.cells.get(attack), digits) for attack in ATTACKS))
             for row in self.rows
         ]
 
@@ -207,7 +207,7 @@ class DeploymentAnswer(QuestionAnswer):
                  if row.is_whole]  # fmt: skip
         drawn = [found for found in worst if 100 * found[1].half <= MOST_NOISE]
         bars = tuple(Bar(row.bar, gain, 100 * each.half or None) for row, each, gain in drawn)
-        noisy = [f"{row.bar} {_rounded(each, 0)}"
+        noisy = [f"{row.bar} {_format_gain(each, 0)}"
                  for row, each, _ in worst if 100 * each.half > MOST_NOISE]  # fmt: skip
         notes = []
         if self.floor is not None:
@@ -229,7 +229,7 @@ def _points(outcome: Outcome) -> str:
     return text.estimate(gain, 100 * outcome.half) if outcome.error else text.short(gain, 3)
 
 
-def _rounded(outcome: Outcome | None, digits: int) -> str:
+def _format_gain(outcome: Outcome | None, digits: int) -> str:
     """The gain in points with so many decimals, and the half-width of its interval."""
     if outcome is None:
         return ""

@@ -141,16 +141,16 @@ def outcomes(
     own, found = deployment.protocol, list[Outcome]()
     rivals = [kind for kind in others if kind != own]
     for protocol in (own, *rivals):
-        yield from (_measured(deployment, protocol, attack, NONE, pulse) for attack in attacks)
+        yield from (_measure_cell(deployment, protocol, attack, NONE, pulse) for attack in attacks)
     for defence in (*PLAIN, *FILTERS):
         for attack in attacks:
-            outcome = _measured(deployment, own, attack, defence, pulse)
+            outcome = _measure_cell(deployment, own, attack, defence, pulse)
             found.append(outcome)
             yield outcome
     if (helps := best(found)) is not None:
         for protocol in rivals:
             for attack in attacks:
-                yield _measured(deployment, protocol, attack, helps[0].defence, pulse)
+                yield _measure_cell(deployment, protocol, attack, helps[0].defence, pulse)
 
 
 def best(found: Iterable[Outcome]) -> list[Outcome] | None:
@@ -162,7 +162,7 @@ def best(found: Iterable[Outcome]) -> list[Outcome] | None:
     return min(whole, key=lambda row: max(each.most for each in row), default=None)
 
 
-def _measured(
+def _measure_cell(
     deployment: Deployment, protocol: str, attack: str, defence: str, pulse: Pulse
 ) -> Outcome:
     """A cell of the matrix: its closed form, else what some trials measure."""

@@ -188,12 +188,12 @@ def _named_protocols(demand: Demand) -> Iterable[Rated]:
                 continue  # of some ε there is none
 
 
-def _wanted() -> Sequence[str]:
+def _list_wanted() -> Sequence[str]:
     return (BEST, *dials())
 
 
 DesignAmong: TypeAlias = Annotated[
-    str, "KIND", Among(_wanted), Blank(BEST, choices=pairs(_wanted), bare=True)
+    str, "KIND", Among(_list_wanted), Blank(BEST, choices=pairs(_list_wanted), bare=True)
 ]
 DesignBeside: TypeAlias = Annotated[
     Any,

@@ -125,7 +125,7 @@ class RelationAnswer(QuestionAnswer):
         return f"{self.users} users, {self.attributes} attributes"
 
     @property
-    def _implied(self) -> list[str]:
+    def _list_implied(self) -> list[str]:
         return [
             f"whoever is seen with {_join(rule.observed)} also has {_join(rule.implied)}"
             for rule in self.implications
@@ -137,7 +137,7 @@ class RelationAnswer(QuestionAnswer):
             yield "Attribute privacy: no set of observed attributes implies another (φ∘ψ = Id)."
             return
         # If nothing small implies anything, the attributes of everybody are known unobserved.
-        first = next(iter(self._implied), f"everybody has {_join(self.always)}")
+        first = next(iter(self._list_implied), f"everybody has {_join(self.always)}")
         yield f"No attribute privacy (φ∘ψ ≠ Id): {first}."
         if self.repairs:
             (user, attribute), *more = self.repairs
@@ -154,7 +154,7 @@ class RelationAnswer(QuestionAnswer):
 
     @property
     def notes(self) -> Iterator[str]:
-        yield from self._implied[:20]
+        yield from self._list_implied[:20]
         if self.private:
             yield "attribute privacy holds: no set of observed attributes implies another"
         if self.always:

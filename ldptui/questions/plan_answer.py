@@ -30,7 +30,7 @@ MEASURED: Final = {
 }
 
 
-def _shown(name: str, value: float) -> str:
+def _format_quantity(name: str, value: float) -> str:
     """A quantity in the digits of a comparison; users are whole."""
     return text.count(math.ceil(value)) if name == "users" else text.short(value, 4)
 
@@ -65,11 +65,13 @@ class PlannedAnswer(QuestionAnswer):
         fakes = self.share and self.solved != "share"
         return f" in spite of {text.percent(self.share)} fakes" if fakes else ""
 
-    def _found(self) -> str:
+    def _begin_sentence(self) -> str:
         """The beginning of the sentence that answers."""
         assert self.solved is not None
         value = getattr(self, self.solved)
-        shown = text.percent(value) if self.solved == "share" else _shown(self.solved, value)
+        shown = (
+            text.percent(value) if self.solved == "share" else _format_quantity(self.solved, value)
+        )
         return WORDS[self.solved][1].format(shown)
 
     def quantities(self) -> Iterator[Row]:
@@ -87,10 +89,10 @@ class PlannedAnswer(QuestionAnswer):
                 continue
             best = best or value
             times = f"× {text.short(value / best, 3)}" if best else ""
-            yield Row(label, _shown(name, value), times, "plan")
+            yield Row(label, _format_quantity(name, value), times, "plan")
         for each, (words, _) in WORDS.items():
             if (number := getattr(self, each, None)) is not None:
-                shown = _shown(each, number) if each == "users" else text.short(number)
+                shown = _format_quantity(each, number) if each == "users" else text.short(number)
                 yield Row(words, shown, "solved for" if each == self.solved else "as given")
         yield from super().quantities()
 
@@ -171,7 +173,7 @@ class PlanAnswer(PlannedAnswer):
         if self.solved == "frequency":
             aim = f"that {self._collection} finds"
         power = text.short(self.power, 3)
-        yield f"{self._found()} {aim}{self._spite}, with probability {power}."
+        yield f"{self._begin_sentence()} {aim}{self._spite}, with probability {power}."
 
     def quantities(self) -> Iterator[Row]:
         yield from super().quantities()
@@ -234,10 +236,10 @@ class MeanPlanAnswer(PlannedAnswer):
             error = text.short(self.reached, 4)
             yield f"The plan {self._does}: {self._collection} knows the mean within ± {error}{sure}"
         elif self.solved == "within":
-            yield f"{self._found()} of the mean that {self._collection} tells{sure}"
+            yield f"{self._begin_sentence()} of the mean that {self._collection} tells{sure}"
         else:
             aim = f"for {self._collection} to tell the mean within ± {text.short(self.within, 4)}"
-            yield f"{self._found()} {aim}{sure}"
+            yield f"{self._begin_sentence()} {aim}{sure}"
 
     @property
     def notes(self) -> Iterator[str]:

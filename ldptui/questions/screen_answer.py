@@ -170,9 +170,9 @@ class ScreenAnswer(ReportAnswer):
         if shares:
             yield _pair_figure(shares)
         if self.screens:
-            yield self._changed() if self.items else self._powers()
+            yield self._draw_changes() if self.items else self._powers()
 
-    def _changed(self) -> Figure:
+    def _draw_changes(self) -> Figure:
         """The suspicious items' estimates without the suspicious reports; a mark: with them."""
         rows = self.changes
         bars = tuple(Bar(label, after, before=before, target=True) for label, before, after in rows)

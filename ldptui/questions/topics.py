@@ -84,14 +84,14 @@ def starting(
     for option in load_question(name).blanks:
         assert option.blank is not None
         start = option.default if option.blank.start is None else option.blank.start
-        followed = None if draft is None else _followed(option, draft)
+        followed = None if draft is None else _follow_draft(option, draft)
         values[option.name] = start if followed is None else followed
     if values.get("file") is EXAMPLES:
         values["file"] = EXAMPLES.get(str(typed.get("what", values["what"])), "")
     return values | dict(typed)
 
 
-def _followed(option: Option, draft: Draft) -> Any:
+def _follow_draft(option: Option, draft: Draft) -> Any:
     """The draft's value for an option; None where it has none that the option takes."""
     assert option.blank is not None
     follows = option.blank.follows

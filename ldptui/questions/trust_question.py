@@ -191,7 +191,7 @@ class ShuffledAnswer(QuestionAnswer):
         )
 
 
-def _trusted() -> Choices:
+def _list_trusted() -> Choices:
     return ((LADDER, "all rungs"), (ANY, "any, shuffled"), *alike(*local()))
 
 
@@ -232,7 +232,7 @@ IN_LADDER: Final = Group("the ladder")
 )
 def trust(
     *,
-    protocol: Annotated[str, "KIND", Blank(LADDER, choices=_trusted)] = LADDER,
+    protocol: Annotated[str, "KIND", Blank(LADDER, choices=_list_trusted)] = LADDER,
     central: Annotated[
         float | None, EPSILON, "E", Blank(1.0, optional=True, steps="hundredths")
     ] = None,

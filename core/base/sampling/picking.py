@@ -196,7 +196,7 @@ def subset_counts_beside_own(
             halves = _halve(users[size], size, rng)
             for start, width, *both in zip((0, half), (half, size - half), halves, arrivals[size],
                                            strict=True):  # fmt: skip
-                parts.setdefault(width, []).append((starts + start, _added(*both)))
+                parts.setdefault(width, []).append((starts + start, _add_counts(*both)))
         users = {size: _in_order(groups) for size, groups in parts.items()}
     return picked
 
@@ -237,7 +237,7 @@ def _joining(
                 owning = users[:, :, np.searchsorted(places, starts + start)]
                 inside.append(_across(owning, width, size - width, items, picks, rng))
             (left, to_second), (right, to_first) = inside
-            joined[size] = starts, _added(left, right)
+            joined[size] = starts, _add_counts(left, right)
             arrivals[size] = to_first, to_second
         below = joined
         joining.append(arrivals)
@@ -264,7 +264,7 @@ def _across(
     return both, beside
 
 
-def _added(some: Counts, more: Counts) -> Counts:
+def _add_counts(some: Counts, more: Counts) -> Counts:
     """The sum of two arrays int64[any, trials, groups] that may differ in length."""
     if len(some) < len(more):
         some, more = more, some

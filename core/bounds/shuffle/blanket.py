@@ -237,7 +237,7 @@ def divergence(pair: Pair, users: int, epsilon: float) -> float:
     if not others.up or not others.down:
         return 0.0
     up, down = pair.first.up - odds * pair.second.up, pair.first.down - odds * pair.second.down
-    silent = _silent(pair.first) - odds * _silent(pair.second)
+    silent = _find_silent_share(pair.first) - odds * _find_silent_share(pair.second)
     total = _central(users, one_sided)
     fair, rest = others.up / one_sided, max(0.0, 1 - one_sided)
     least = _thresholds(up / others.up, down / others.down, silent, rest, users, total)
@@ -251,7 +251,7 @@ def divergence(pair: Pair, users: int, epsilon: float) -> float:
     return float(np.maximum(parts, 0.0).sum())
 
 
-def _silent(sides: Sides) -> float:
+def _find_silent_share(sides: Sides) -> float:
     return max(0.0, 1 - sides.up - sides.down)
 
 

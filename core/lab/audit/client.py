@@ -195,7 +195,7 @@ def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[str,
         yield source.words
     p_value, farthest = None, ""
     if protocol is not None:
-        p_value, farthest = _compared(columns, seen, expected)
+        p_value, farthest = _compare_columns(columns, seen, expected)
 
     weights = _telling_pairs(columns, seen, numbers)
     scores = source.scores(1, columns, weights)
@@ -336,7 +336,7 @@ def _telling_pairs(columns: ReportColumns, seen: Floats, numbers: Floats) -> dic
     return {pair: table for _, pair, table in sorted(found, key=lambda each: -each[0])[:PAIRS]}
 
 
-def _compared(columns: ReportColumns, seen: Floats, expected: Floats) -> tuple[float, str]:
+def _compare_columns(columns: ReportColumns, seen: Floats, expected: Floats) -> tuple[float, str]:
     """The p-value of the column that is farthest off, all columns paid for, and its name."""
     pieces = itertools.pairwise(columns.starts.tolist())
     tests = [

@@ -132,7 +132,9 @@ class ReportColumns:
             return "any report"
         if self.examples is not None:
             chosen = np.flatnonzero(np.round(weights, 9) >= threshold)
-            named = [_shown(self.examples[at]) for at in chosen[:4] if at < len(self.examples)]
+            named = [
+                _format_report(self.examples[at]) for at in chosen[:4] if at < len(self.examples)
+            ]
             more = ", …" if chosen.size > 4 else ""
             return f"the report is {', '.join(named)}{more}"
         telling = self.telling(weights).size
@@ -161,14 +163,14 @@ def whole_values(reports: Any) -> NDArray[Any]:
     return np.ascontiguousarray(raw.astype(np.uint16) + 1).view(f"S{2 * width}").ravel()
 
 
-def _shown(report: Any) -> str:
+def _format_report(report: Any) -> str:
     """One report in words; packed bytes as bits."""
     if isinstance(report, np.ndarray) and report.dtype == np.uint8:
         return "".join(f"{byte:08b}" for byte in report.ravel())
     if isinstance(report, bytes):
         return f"{report.decode('utf-8', 'replace')!r}"
     if isinstance(report, np.void) and report.dtype.names:
-        return " ".join(f"{name} {_shown(report[name])}" for name in report.dtype.names)
+        return " ".join(f"{name} {_format_report(report[name])}" for name in report.dtype.names)
     return str(report.tolist()) if isinstance(report, np.ndarray | np.generic) else str(report)
 
 

@@ -145,7 +145,7 @@ def _normalised_gain(outcome: FrequencyConclusion) -> Floats:
     return (gains + held) / held if held > 0 else np.full(len(gains), np.nan)
 
 
-def _recovered(outcome: FrequencyConclusion) -> Floats:
+def _measure_recovery(outcome: FrequencyConclusion) -> Floats:
     gains, left = outcome.gains(*_BOTH), outcome.gains(*_DEFENDED)
     moved = gains != 0
     return np.where(moved, 1 - left / np.where(moved, gains, 1.0), np.nan)
@@ -164,7 +164,7 @@ _SOUGHT: Final[dict[str, Any]] = {"targets": True, "rises": True}
 _COUNTED: Final[dict[str, Any]] = {**_SOUGHT, "whole": True, "most": min}
 
 
-def _flagged(
+def _define_flag_metric(
     name: str,
     function: Callable[[Flags], Floats],
     arm: Arm = ATTACKED_DEFENDED,
@@ -193,24 +193,24 @@ METRICS: Final = (
     _row("gain_after", lambda o: o.gains(*_DEFENDED), _DEFENDED, **_SOUGHT),
     _one("mse_after", FrequencyConclusion.squared_errors, ATTACKED_DEFENDED),
     _one("mse_clean_after", FrequencyConclusion.squared_errors, CLEAN_DEFENDED),
-    _row("recovered", _recovered, (*_BOTH, *_DEFENDED), targets=True),
+    _row("recovered", _measure_recovery, (*_BOTH, *_DEFENDED), targets=True),
     _row("collateral", _collateral, (CLEAN, CLEAN_DEFENDED)),
     _one("target_frequency_after", FrequencyConclusion.totals, ATTACKED_DEFENDED, **_SOUGHT),
     _one("targets_in_top_k_after", _top_targets, ATTACKED_DEFENDED, **_COUNTED),
-    _flagged("precision", lambda flags: flags.precision),
-    _flagged("recall", lambda flags: flags.recall),
-    _flagged("f1", lambda flags: flags.f1),
-    _flagged("false_positive_rate", lambda flags: flags.false_positive_rate),
-    _flagged("auc", lambda flags: flags.area),
-    _flagged("reports_kept", lambda flags: flags.kept),
-    _flagged("alarm_rate", lambda flags: flags.alarm, of=(Conclusion,)),
-    _flagged(
+    _define_flag_metric("precision", lambda flags: flags.precision),
+    _define_flag_metric("recall", lambda flags: flags.recall),
+    _define_flag_metric("f1", lambda flags: flags.f1),
+    _define_flag_metric("false_positive_rate", lambda flags: flags.false_positive_rate),
+    _define_flag_metric("auc", lambda flags: flags.area),
+    _define_flag_metric("reports_kept", lambda flags: flags.kept),
+    _define_flag_metric("alarm_rate", lambda flags: flags.alarm, of=(Conclusion,)),
+    _define_flag_metric(
         "false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED, of=(Conclusion,)
     ),
-    _flagged("detection_delay", lambda flags: flags.delay),
-    _flagged("targets_named", lambda flags: flags.named),
-    _flagged("share_estimate", lambda flags: flags.share, of=(Robust,)),
-    _flagged("share_estimate_std", lambda flags: flags.noise),
+    _define_flag_metric("detection_delay", lambda flags: flags.delay),
+    _define_flag_metric("targets_named", lambda flags: flags.named),
+    _define_flag_metric("share_estimate", lambda flags: flags.share, of=(Robust,)),
+    _define_flag_metric("share_estimate_std", lambda flags: flags.noise),
 )  # fmt: skip
 """The metrics in the order of columns. Closed forms: `core.theory.expected_metrics`."""
 
@@ -240,7 +240,7 @@ def _overturning(outcome: FrequencyConclusion) -> Floats:
     return np.asarray((first - second) / outcome.ballot.reach)
 
 
-def _certified(outcome: FrequencyConclusion) -> Floats:
+def _certify_fakes(outcome: FrequencyConclusion) -> Floats:
     """What sets of items prove where the reports are read for that, else what counts prove."""
     made = outcome.estimates.get(ATTACKED_DEFENDED)
     if made is not None and made.flags is not None:
@@ -260,7 +260,7 @@ ROBUST_METRICS: Final = (
     _any("robust_high", lambda o: o.robust_ends[1].mean(axis=1), (ATTACKED,), targets=True),
     _any("robust_coverage", _coverage, (ATTACKED,)),
     _counted("overturning_share", _overturning, (ATTACKED,)),
-    _counted("certified_fakes", _certified, (ATTACKED,)),
+    _counted("certified_fakes", _certify_fakes, (ATTACKED,)),
 )  # fmt: skip
 """The metrics in the order of columns, after those of all other conclusions."""
 

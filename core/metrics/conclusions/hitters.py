@@ -70,20 +70,20 @@ class HitterConclusion(Conclusion):
         """float64[trials]: the number of targets in the answer."""
         return np.asarray(self.answers[arm].named[:, self.targets].sum(axis=1), dtype=np.float64)
 
-    def _found(self, arm: Arm) -> Floats:
+    def _find_targets(self, arm: Arm) -> Floats:
         return np.asarray(self.answers[arm].named[:, self.hitters].sum(axis=1), dtype=np.float64)
 
     def precision(self, arm: Arm) -> Floats:
         """float64[trials]: the share of the answer that is among the true hitters."""
-        return self._found(arm) / self.answers[arm].size
+        return self._find_targets(arm) / self.answers[arm].size
 
     def recall(self, arm: Arm) -> Floats:
         """float64[trials]: the share of the true hitters that is in the answer."""
-        return self._found(arm) / self.hitters.size
+        return self._find_targets(arm) / self.hitters.size
 
     def f1(self, arm: Arm) -> Floats:
         """float64[trials]: the harmonic mean of both."""
-        return 2 * self._found(arm) / (self.answers[arm].size + self.hitters.size)
+        return 2 * self._find_targets(arm) / (self.answers[arm].size + self.hitters.size)
 
     def ncr(self, arm: Arm) -> Floats:
         """float64[trials]: the ranks of the hitters found, h for the most frequent, over all."""

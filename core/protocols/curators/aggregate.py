@@ -183,7 +183,7 @@ class Aggregate(Curator):
             fair = Support(0.5, 0.5, r / 4, (d - r) / 4, 0.0)
             return towards_targets(ask, d, _no_vectors, self._fair, lambda: fair)
         picks = min(self.admitted, chosen.size)
-        draw = partial(self._picked, chosen, picks)
+        draw = partial(self._pick_items, chosen, picks)
         return towards_targets(
             ask, d, _no_vectors, draw, lambda: self._picks(chosen.size, picks, ask)
         )
@@ -191,7 +191,7 @@ class Aggregate(Curator):
     def _fair(self, count: Counts, rng: Rng) -> Counts:
         return self.sample_counts(binomials(count, 0.5, self.domain_size, rng), rng)
 
-    def _picked(self, items: Counts, picks: int, count: Counts, rng: Rng) -> Counts:
+    def _pick_items(self, items: Counts, picks: int, count: Counts, rng: Rng) -> Counts:
         """Counts of int64[trials] fakes who set this many of the items, any of them."""
         told = np.zeros((count.size, self.domain_size), dtype=np.int64)
         users = group_by_size(count[:, None], np.array([picks]))

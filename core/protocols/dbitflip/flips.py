@@ -209,7 +209,7 @@ class BitFlips(OverItems, SummedNumbers):
         targets, r = ask.targets, ask.targets.size
 
         def reports(count: int, rng: Rng) -> Reports:
-            drawn = self._drawn(count, rng)
+            drawn = self._draw_subsets(count, rng)
             if self.chooser == "client" and self.sampled < self.domain_size:
                 inside = min(r, self.sampled)
                 sizes = SupportSizes.of_one_size(inside, self.sampled - inside)
@@ -221,7 +221,9 @@ class BitFlips(OverItems, SummedNumbers):
             return _pack_report(drawn, bits | aimed if bit else bits & ~aimed)
 
         def towards() -> Weights:
-            return self._support(r, self._included(r), (float(bit), float(bit), self.rates[1]))
+            return self._support(
+                r, self._chance_inclusion(r), (float(bit), float(bit), self.rates[1])
+            )
 
         return towards_targets(ask, self.domain_size, reports, refuse_counts, towards)
 
@@ -232,7 +234,7 @@ class BitFlips(OverItems, SummedNumbers):
         row = np.packbits(np.ones(self.domain_size, dtype=np.uint8))
         return np.broadcast_to(row, (count, row.size))
 
-    def _drawn(self, count: int, rng: Rng) -> Reports:
+    def _draw_subsets(self, count: int, rng: Rng) -> Reports:
         """uint8[n, ceil(d/8)], uniform subsets of D items."""
         if self.sampled == self.domain_size:
             return self._everyone(count)
@@ -241,14 +243,16 @@ class BitFlips(OverItems, SummedNumbers):
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
         values = items_of(values, self.domain_size)
-        return _pack_report(self._drawn(values.size, rng), self._bits.perturb(values, rng))
+        return _pack_report(self._draw_subsets(values.size, rng), self._bits.perturb(values, rng))
 
     def _uniform(self, count: int, rng: Rng) -> Reports:
         """Uniform items and uniform bits."""
-        return _pack_report(self._drawn(count, rng), self._bits.random_reports(count, rng))
+        return _pack_report(self._draw_subsets(count, rng), self._bits.random_reports(count, rng))
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        return _pack_report(self._drawn(values.size, rng), self._bits.unperturbed(values, rng))
+        return _pack_report(
+            self._draw_subsets(values.size, rng), self._bits.unperturbed(values, rng)
+        )
 
     def received(self, reports: object, count: int) -> Reports:
         width = -(-self.domain_size // 8)
@@ -270,7 +274,7 @@ class BitFlips(OverItems, SummedNumbers):
     def support_counts(self, reports: Reports) -> Counts:
         return np.array([self._bits.support_counts(reports[:, row]) for row in (0, 1)])
 
-    def _included(self, r: int) -> InclusionChances:
+    def _chance_inclusion(self, r: int) -> InclusionChances:
         """The items of a crafted report for r targets."""
         if self.chooser == "client":
             return InclusionChances.first(self.sampled, self.domain_size, r)

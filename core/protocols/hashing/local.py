@@ -95,7 +95,7 @@ class LocalHashing(OverItems, IndependentItems):
         """A seed of 32 bits, and a bucket."""
         return 32 + math.log2(self.hash_range)
 
-    def _seeded(self, count: int, rng: Rng) -> Reports:
+    def _seed_reports(self, count: int, rng: Rng) -> Reports:
         """Reports with a hash function, and no bucket yet."""
         reports = np.empty(count, dtype=REPORT)
         reports["seed"] = rng.integers(0, 2**32, size=count, dtype=np.uint32)
@@ -160,12 +160,12 @@ class LocalHashing(OverItems, IndependentItems):
         return reports
 
     def _uniform(self, count: int, rng: Rng) -> Reports:
-        reports = self._seeded(count, rng)
+        reports = self._seed_reports(count, rng)
         reports["value"] = rng.integers(0, self.hash_range, size=count, dtype=np.uint32)
         return reports
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        reports = self._seeded(values.size, rng)
+        reports = self._seed_reports(values.size, rng)
         reports["value"] = buckets(values, reports["seed"].copy(), self.hash_range)
         return reports
 
@@ -225,7 +225,7 @@ class SecondReports(LocalHashing):
 
     first: Reports
 
-    def _seeded(self, count: int, rng: Rng) -> Reports:  # noqa: ARG002
+    def _seed_reports(self, count: int, rng: Rng) -> Reports:  # noqa: ARG002
         return self.first.copy()
 
     def law_of(self, ask: Ask) -> Law | Lack:

@@ -93,17 +93,17 @@ class Filters:
             )
 
     @property
-    def _hashed(self) -> tuple[int | tuple[str, ...], int, int, int]:
+    def _hash_key(self) -> tuple[int | tuple[str, ...], int, int, int]:
         return self.labels or self.domain_size, self.bits, self.hashes, self.cohorts
 
     @property
     def table(self) -> NDArray[np.uint8]:
         """uint8[d, cohorts, hashes]: the bits that each item sets in each cohort."""
-        return bloom_bits(*self._hashed)
+        return bloom_bits(*self._hash_key)
 
     @property
     def design(self) -> Design:
-        return bloom_design(*self._hashed)
+        return bloom_design(*self._hash_key)
 
     @property
     def cohort_law(self) -> Floats:

@@ -68,7 +68,7 @@ class CountMeanSketch(Sketch):
     def report_bits(self) -> float:
         return math.log2(self.rows) + self.buckets
 
-    def _sent(self, chosen: Items, bits: NDArray[np.uint8]) -> Reports:
+    def _send_rows(self, chosen: Items, bits: NDArray[np.uint8]) -> Reports:
         reports = np.empty(chosen.size, self._report)
         reports["row"], reports["bits"] = chosen, bits
         return reports
@@ -82,17 +82,17 @@ class CountMeanSketch(Sketch):
         values = items_of(values, self.domain_size)
         chosen = self._drawn_rows(values.size, rng)
         own = self._own(values, chosen).astype(np.int64)
-        return self._sent(chosen, self._bits.perturb(own, rng))
+        return self._send_rows(chosen, self._bits.perturb(own, rng))
 
     def _uniform(self, count: int, rng: Rng) -> Reports:
-        return self._sent(self._drawn_rows(count, rng), self._bits.random_reports(count, rng))
+        return self._send_rows(self._drawn_rows(count, rng), self._bits.random_reports(count, rng))
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
         chosen = self._drawn_rows(values.size, rng)
         own = self._own(values, chosen).astype(np.int64)
-        return self._sent(chosen, self._bits.unperturbed(own, rng))
+        return self._send_rows(chosen, self._bits.unperturbed(own, rng))
 
-    def _aimed(self, targets: Items, avoid: bool, count: int, rng: Rng) -> Reports:
+    def _aim_reports(self, targets: Items, avoid: bool, count: int, rng: Rng) -> Reports:
         """The targets' buckets are 1, or with `avoid` 0; other ones make up the usual number."""
         chosen = self._drawn_rows(count, rng)
         bits = np.empty((count, -(-self.buckets // 8)), dtype=np.uint8)
@@ -105,7 +105,7 @@ class CountMeanSketch(Sketch):
             last = np.partition(order, self.ones - 1, axis=1)[:, self.ones - 1, None]
             taken = (order <= last) & (order < 2.0)
             bits[at : at + step] = np.packbits(taken, axis=1)
-        return self._sent(chosen, bits)
+        return self._send_rows(chosen, bits)
 
     def received(self, reports: object, count: int) -> Reports:
         array = array_of(reports, (count,), self._report)
@@ -114,11 +114,11 @@ class CountMeanSketch(Sketch):
         check_padding(array["bits"], self.buckets)
         return array
 
-    def _shown(self, reports: Reports, placed: Any, at: Items) -> BoolArray:
+    def _show_buckets(self, reports: Reports, placed: Any, at: Items) -> BoolArray:
         bits = np.unpackbits(reports["bits"], axis=1, count=self.buckets)
         return np.take_along_axis(bits, placed[at].astype(np.intp), axis=1).view(np.bool_)
 
-    def _counted(self, reports: Reports, items: Items) -> Counts:
+    def _count_rows(self, reports: Reports, items: Items) -> Counts:
         """The reports of a row are added up before the items look for their buckets."""
         chosen, first = np.unique(reports["row"], return_index=True)
         bits = np.unpackbits(reports["bits"], axis=1, count=self.buckets)

@@ -136,7 +136,7 @@ class HadamardSketch(Sketch):
     def report_bits(self) -> float:
         return math.log2(self.rows) + self.width + 1
 
-    def _sent(self, chosen: Items, columns: Any, sign: Any) -> Reports:
+    def _send_rows(self, chosen: Items, columns: Any, sign: Any) -> Reports:
         reports = np.empty(chosen.size, REPORT)
         reports["row"], reports["column"], reports["odd"] = chosen, columns, sign
         return reports
@@ -146,7 +146,7 @@ class HadamardSketch(Sketch):
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
         chosen, columns = self._drawn_rows(values.size, rng), self._columns(values.size, rng)
-        return self._sent(chosen, columns, odd(self._own(values, chosen) & columns))
+        return self._send_rows(chosen, columns, odd(self._own(values, chosen) & columns))
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
@@ -157,9 +157,9 @@ class HadamardSketch(Sketch):
 
     def _uniform(self, count: int, rng: Rng) -> Reports:
         sign = rng.integers(0, 2, size=count, dtype=np.uint8)
-        return self._sent(self._drawn_rows(count, rng), self._columns(count, rng), sign)
+        return self._send_rows(self._drawn_rows(count, rng), self._columns(count, rng), sign)
 
-    def _aimed(self, targets: Items, avoid: bool, count: int, rng: Rng) -> Reports:
+    def _aim_reports(self, targets: Items, avoid: bool, count: int, rng: Rng) -> Reports:
         """A row and a column in which all targets have the entry -1, and this sign or the other.
 
         Where no row has such a column, it is column 0, in which every item has the entry 1.
@@ -167,9 +167,9 @@ class HadamardSketch(Sketch):
         solved = _solve_targets(self, targets.tobytes())
         rows = np.flatnonzero(solved.fits)
         if not rows.size:
-            return self._sent(self._drawn_rows(count, rng), np.zeros(count), np.uint8(avoid))
+            return self._send_rows(self._drawn_rows(count, rng), np.zeros(count), np.uint8(avoid))
         chosen = rng.choice(rows, size=count)
-        return self._sent(chosen, solved.solutions(chosen, rng), np.uint8(not avoid))
+        return self._send_rows(chosen, solved.solutions(chosen, rng), np.uint8(not avoid))
 
     def received(self, reports: object, count: int) -> Reports:
         array = array_of(reports, (count,), REPORT)
@@ -179,7 +179,7 @@ class HadamardSketch(Sketch):
                 raise ValueError(f"must have {name} in [0, {limit}), got {array[name].max()}")
         return array
 
-    def _shown(self, reports: Reports, placed: Any, at: Items) -> BoolArray:
+    def _show_buckets(self, reports: Reports, placed: Any, at: Items) -> BoolArray:
         entries = placed[at]
         entries &= reports["column"][:, None]
         return np.asarray(odd(entries) == reports["odd"][:, None])

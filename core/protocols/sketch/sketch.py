@@ -74,11 +74,11 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
     def _uniform(self, count: int, rng: Rng) -> Reports: ...
 
     @abstractmethod
-    def _aimed(self, targets: Items, avoid: bool, count: int, rng: Rng) -> Reports:
+    def _aim_reports(self, targets: Items, avoid: bool, count: int, rng: Rng) -> Reports:
         """Reports that support all of the targets, or with `avoid` none."""
 
     @abstractmethod
-    def _shown(self, reports: Reports, placed: Any, at: Items) -> BoolArray:
+    def _show_buckets(self, reports: Reports, placed: Any, at: Items) -> BoolArray:
         """bool[n, items]: the buckets placed[at] uint32[n, items] that the reports show."""
 
     @abstractmethod
@@ -103,7 +103,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
 
         def support(counted: Items) -> ItemSupport:
             if ask.law in alike:
-                return self._held(ask.frequencies(d), counted, alike[ask.law])
+                return self._find_held_support(ask.frequencies(d), counted, alike[ask.law])
             return self._aimed_support(targets, avoid, counted)
 
         def aimed_counts(count: Counts, rng: Rng) -> Counts:
@@ -120,7 +120,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
             case "random":
                 return Law(self._uniform, self._uniform_counts, support, towards)
             case "crafted" | "avoided":
-                reports = partial(self._aimed, targets, avoid)
+                reports = partial(self._aim_reports, targets, avoid)
                 return Law(reports, aimed_counts, support, towards)
         return self.lack(ask)
 
@@ -136,7 +136,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
         return Support(target, other, inside.variance, beyond, both)
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        return self._held(frequencies, counted, (self.p, self.other))
+        return self._find_held_support(frequencies, counted, (self.p, self.other))
 
     # Reports.
 
@@ -150,14 +150,14 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
     def look(self, reports: Reports, items: Items) -> BoolArray:
         """bool[n, items], the items that the reports support."""
         chosen, at = np.unique(reports["row"], return_inverse=True)
-        return self._shown(reports, hash_items(items, chosen, self.buckets), at)
+        return self._show_buckets(reports, hash_items(items, chosen, self.buckets), at)
 
     def support_counts(self, reports: Reports) -> Counts:
         everything = np.arange(self.domain_size)
         ordered = reports[np.argsort(reports["row"], kind="stable")]
         counts = np.zeros(self.domain_size, dtype=np.int64)
         for at in range(0, len(ordered), self._at_once):
-            counts += self._counted(ordered[at : at + self._at_once], everything)
+            counts += self._count_rows(ordered[at : at + self._at_once], everything)
         return counts
 
     @property
@@ -165,7 +165,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
         """The reports that are counted at once."""
         return max(1, PAIRS_AT_ONCE // self.domain_size)
 
-    def _counted(self, reports: Reports, items: Items) -> Counts:
+    def _count_rows(self, reports: Reports, items: Items) -> Counts:
         """int64[items] of a few reports, which are sorted by their rows."""
         return np.asarray(self.look(reports, items).sum(axis=0))
 
@@ -193,21 +193,23 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
         """float64[trials, d], the users in each item's bucket on average over the rows."""
         if (histogram == histogram[:1]).all():
             total = int(histogram[0].sum())
-            met = total * self._shared(histogram[0] / max(total, 1))
+            met = total * self._share_weights(histogram[0] / max(total, 1))
             return np.broadcast_to(met, histogram.shape)
         held = np.flatnonzero(histogram.any(axis=0))
         if held.size <= FEW:
             return histogram[:, held] @ _collisions(self, held.tobytes())
-        return np.array([self._shared(row.astype(np.float64)) for row in histogram])
+        return np.array([self._share_weights(row.astype(np.float64)) for row in histogram])
 
-    def _shared(self, weights: Floats) -> Floats:
+    def _share_weights(self, weights: Floats) -> Floats:
         return shared_weights(weights, self.rows, self.buckets)
 
     # What one report supports.
 
-    def _held(self, held: Floats, counted: Items, law: tuple[float, float]) -> ItemSupport:
+    def _find_held_support(
+        self, held: Floats, counted: Items, law: tuple[float, float]
+    ) -> ItemSupport:
         own, other = law
-        rates = other + (own - other) * self._shared(held)
+        rates = other + (own - other) * self._share_weights(held)
         crowd = self._crowding(held, counted)
         mean = other * counted.size + (own - other) * crowd[0]
         variance = self._square(law, counted.size, crowd) - mean**2
@@ -220,7 +222,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
     def placed_variances(self, frequencies: Floats) -> Floats:
         """As if all other users met the item equally often: at most 1/(m k) of it too much."""
         others = 1 - frequencies
-        meet = (self._shared(frequencies) - frequencies) / np.where(others > 0, others, 1)
+        meet = (self._share_weights(frequencies) - frequencies) / np.where(others > 0, others, 1)
         rates = self.other + (self.p - self.other) * meet
         spread = frequencies * self.p * (1 - self.p) + others * rates * (1 - rates)
         return np.asarray(spread / (self.p - self.q) ** 2)
@@ -230,7 +232,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
         aims[targets] = 1.0
         square = self._square((self.p, self.other), targets.size,
                               self._crowding(frequencies, targets))  # fmt: skip
-        means = self.other * targets.size + (self.p - self.other) * self._shared(aims)
+        means = self.other * targets.size + (self.p - self.other) * self._share_weights(aims)
         return float((square - frequencies @ means**2) / (self.p - self.q) ** 2)
 
     # What the server can expect.
@@ -238,7 +240,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
     def means(self, collection: Collection) -> Moments:
         """The estimates at these hash functions: users of other items who share buckets count."""
         users, everyone = collection.users, collection.users + collection.malicious
-        rates = self.other + (self.p - self.other) * self._shared(collection.frequencies)
+        rates = self.other + (self.p - self.other) * self._share_weights(collection.frequencies)
         clean = (rates - self.q) / (self.p - self.q)
         if not collection.foreseen:
             return clean, None

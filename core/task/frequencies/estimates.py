@@ -109,9 +109,9 @@ class Pool:
             everyone = cell.users + cell.malicious
             after = before if cell.attack is None else Estimates(attacked / everyone)
             made = {CLEAN: before, ATTACKED: after}
-        return made | self._defended(made, trials) if cell.defences else made
+        return made | self._pool_defended(made, trials) if cell.defences else made
 
-    def _defended(self, made: Mapping[Arm, Estimates], trials: int) -> dict[Arm, Estimates]:
+    def _pool_defended(self, made: Mapping[Arm, Estimates], trials: int) -> dict[Arm, Estimates]:
         """The defended arms of all rounds together."""
         arms: dict[Arm, Estimates] = {}
         for arm in DEFENDED:
