@@ -143,7 +143,7 @@ def numbers(protocol: str, users: int, repeats: int = 3) -> dict[str, Any]:
 
     def work() -> float:
         counts = bound.support_counts(bound.tell(held, rng))
-        return float(heard_mean(bound, bound.tallied(Sums(counts[None], users)))[0][0])
+        return float(heard_mean(bound, bound.count_reports(Sums(counts[None], users)))[0][0])
 
     seconds, mean = timed(work, repeats, time.process_time)
     return {"seconds": seconds, "rms_error": abs(mean - float(held.mean()))}

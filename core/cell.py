@@ -197,7 +197,7 @@ class Cell:
         return ARMS if self.defences else UNDEFENDED
 
     @property
-    def published(self) -> Arm:
+    def published_arm(self) -> Arm:
         """The arm whose estimates the server publishes while it is attacked."""
         return self.arms[-1]
 
@@ -213,7 +213,7 @@ class Cell:
         return next(verifiers, None)
 
     @cached_property
-    def sifted(self) -> Cell:
+    def sifted_cell(self) -> Cell:
         """The collection that defences read, where the defended estimates come from."""
         if self.asked is None and self.verifier is None:
             return self
@@ -221,7 +221,7 @@ class Cell:
             self,
             protocol=self.protocol if self.asked is None else self.asked,
             trust=self.trust if self.verifier is None else self.verifier.trust,
-            rounds=tuple(cell.sifted for cell in self.rounds),
+            rounds=tuple(cell.sifted_cell for cell in self.rounds),
         )
 
     @property
@@ -346,7 +346,7 @@ class Cell:
         everyone = self.users + self.malicious
         reasons = [*self.protocol.warnings, *self.protocol.doubts(everyone)]
         for step in (step for step in self.filters if isinstance(step, Guard)):
-            doubt = step.doubts(self.sifted.protocol, self.targets.size, everyone)
+            doubt = step.doubts(self.sifted_cell.protocol, self.targets.size, everyone)
             reasons += [] if doubt is None else [doubt]
         if self.path == "counts" and self.protocol.apart:
             reasons.append(self.protocol.apart)

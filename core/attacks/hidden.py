@@ -54,7 +54,7 @@ class Hiding(Among):
             held = self.population.frequencies
             return protocol.hidden(protocol.end(view.targets), held, self.of_all)
         why = "for whose reports no best way to hide is known"
-        why_not = lacking(protocol, Exchangeable, "conditioned", why)
+        why_not = lacking(protocol, Exchangeable, "sample_background", why)
         return Lack(why_not) if why_not is not None else self._hiding(protocol, view.targets)
 
     def plan(self, protocol: Exchangeable, targets: Items) -> Hidden:
@@ -71,7 +71,7 @@ class Hiding(Among):
 
     def _hiding(self, protocol: Exchangeable, targets: Items) -> Law:
         def reports(count: int, rng: Rng) -> Reports:
-            return protocol.conditioned(*self.drawn(protocol, targets, count, rng), rng)
+            return protocol.sample_background(*self.drawn(protocol, targets, count, rng), rng)
 
         def counts(count: Counts, rng: Rng) -> Counts:
             drawn = multinomial(count, _law(protocol, self.plan(protocol, targets)), rng)
@@ -156,7 +156,7 @@ class Obeying(Strategy):
 
         def reports(count: int, rng: Rng) -> Reports:
             items, held = ask.items(count, rng), np.ones(count, dtype=np.bool_)
-            return np.asarray(protocol.conditioned(items, held, rng))
+            return np.asarray(protocol.sample_background(items, held, rng))
 
         def counts(count: Counts, rng: Rng) -> Counts:
             held = ask.histogram(protocol.domain_size, count, rng)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from ..base.errors import ScenarioError, got, spelled
+from ..base.errors import ScenarioError, format_number, got
 from ..base.ranges import SHARE, Bounded, Range
 from ..law.law import Ask, Lack, Law, LawName
 from ..law.mechanism import name_of
@@ -80,7 +80,7 @@ class OutputPoisoning(AtNumber):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.second_moment is not None and self.second_moment < self.mean**2:
-            rule = f"must be at least {spelled(self.mean**2)}, the square of the mean wanted"
+            rule = f"must be at least {format_number(self.mean**2)}, the square of the mean wanted"
             raise ScenarioError(f"{rule}, {got(self.second_moment)}", key="second_moment")
 
     def among(self, population: Population, count: int) -> Steering:
@@ -106,5 +106,5 @@ class Steering(Among):
                 return Lack(f"{name}, whose reports tell no mean of squares at this ε")
             ends, width = protocol.low + protocol.high, protocol.high - protocol.low
             square = (4 * (self.second_moment - ends * self.mean) + ends**2) / width**2
-        goal, held = protocol.told(self.mean), self.population.frequencies
-        return protocol.steered(goal, held, self.of_all, square)
+        goal, held = protocol.scale_to_unit(self.mean), self.population.frequencies
+        return protocol.steer_mean(goal, held, self.of_all, square)

@@ -25,7 +25,7 @@ def protocol_of_fakes(protocol: Any, cohort: float | None) -> Any:
     """The protocol of fakes, the share `cohort` of whom claims one cohort, where it has any."""
     if cohort is None or not isinstance(protocol, Rappor):
         return protocol
-    return protocol.concentrated(cohort)
+    return protocol.concentrate_cohorts(cohort)
 
 
 @dataclass(frozen=True, eq=False)

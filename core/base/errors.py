@@ -48,7 +48,7 @@ def _shown_character(char: str) -> str:
     return " " if unicodedata.category(char) == "Zs" else "?"
 
 
-def spelled(value: float, digits: int | None = None) -> str:
+def format_number(value: float, digits: int | None = None) -> str:
     """A number in a message: 1000, 10 000, 0.05, 1e-7.
 
     Whole numbers stand in groups of three from five digits on. Others are exact, or have at most
@@ -68,7 +68,7 @@ def reason_of(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """A value in a message: as JSON, which TOML's scalars and lists look like; never long."""
     if value is None:
         return "nothing"
@@ -76,7 +76,7 @@ def shown(value: object) -> str:
         value = value.item()
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
-            text = spelled(value)
+            text = format_number(value)
             whole = isinstance(value, float) and text.lstrip("-").isdigit()
             text += ".0" * whole  # which says that it is no integer
         else:
@@ -85,17 +85,17 @@ def shown(value: object) -> str:
         text = repr(value)
     except (ValueError, RecursionError):
         return "a value that is too large"
-    return shortened(re.sub(r"[\x00-\x1f\x7f]", "?", text))
+    return shorten_name(re.sub(r"[\x00-\x1f\x7f]", "?", text))
 
 
-def shortened(name: str) -> str:
+def shorten_name(name: str) -> str:
     """A name of somebody's file in a message: its first characters, 58 at most."""
     return name if len(name) <= 60 else f"{name[:57]}…"
 
 
 def got(value: object) -> str:
     """The value that broke the rule, for the end of a message."""
-    return "it is empty" if isinstance(value, str) and not value else f"got {shown(value)}"
+    return "it is empty" if isinstance(value, str) and not value else f"got {format_value(value)}"
 
 
 def closest(word: object, known: Iterable[str]) -> str:

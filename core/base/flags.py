@@ -52,7 +52,7 @@ class Flags:
         return Flags(self.users, fakes, *[values[:trials] for values in (*claims, *shares)])
 
     @property
-    def kept(self) -> Floats:
+    def kept_reports(self) -> Floats:
         """The reports that are left."""
         return np.asarray(self.users + self.fakes - self.flagged)
 
@@ -84,7 +84,7 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
     return ratio
 
 
-def pooled(rounds: Sequence[Flags]) -> Flags:
+def pool_flags(rounds: Sequence[Flags]) -> Flags:
     """The flags of a campaign: reports of all rounds, an alarm where there was one in any."""
 
     def ever(values: Sequence[Floats]) -> Floats:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ScenarioError, got, spelled
+from .errors import ScenarioError, format_number, got
 from .files import Source
 from .tables import Batch, Columns, spot
 
@@ -34,7 +34,7 @@ def first_outside(numbers: Numbers, low: float, high: float) -> int | None:
 
 def range_rule(low: float, high: float, clip: str) -> str:
     """The rule of a number outside a range. clip : what clips such numbers, in words."""
-    return f"must be a number in [{spelled(low)}, {spelled(high)}] ({clip})"
+    return f"must be a number in [{format_number(low)}, {format_number(high)}] ({clip})"
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class NumberColumn:
         """
         yield from Columns(self.path, [self.name], self.key).read(self._exact, self._quick, ["f8"])
 
-    def clipped(self, numbers: Numbers) -> Numbers:
+    def clip_numbers(self, numbers: Numbers) -> Numbers:
         """Numbers as they count: outside the range as its nearer end."""
         return np.clip(numbers, self.low, self.high)
 

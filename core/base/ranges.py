@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from .errors import ScenarioError, got, spelled
+from .errors import ScenarioError, format_number, got
 from .named import fields_of
 
 
@@ -40,9 +40,9 @@ class Range:
             if self.low == -math.inf:
                 return "finite"
             return (
-                f"at least {spelled(self.low)}"
+                f"at least {format_number(self.low)}"
                 if self.ends[0] == "["
-                else f"greater than {spelled(self.low)}"
+                else f"greater than {format_number(self.low)}"
             )
         return f"in {self.ends[0]}{_number(self.low)}, {_number(high)}{self.ends[1]}"
 
@@ -87,7 +87,7 @@ def _number(value: float) -> str:
         exponent = round(math.log(value, base)) if least <= value < math.inf else 0
         if exponent and base**exponent == value:
             return f"{base}^{exponent}"
-    return spelled(value)
+    return format_number(value)
 
 
 @functools.cache

@@ -24,7 +24,7 @@ from .errors import (
     ScenarioError,
     got,
     reason_of,
-    shortened,
+    shorten_name,
     suggest,
 )
 from .files import Piped, Source, check_file
@@ -221,7 +221,7 @@ def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "c
     if not name and len(header) == 1:
         return 0
     if name not in header:
-        names = [shortened(each) for each in header]
+        names = [shorten_name(each) for each in header]
         known = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
         rule = f"must be a column of {path} ({known or 'which is empty'}), {got(name)}"
         rule += suggest(name, names)
@@ -232,7 +232,7 @@ def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "c
     if header.count(name) > 1:
         times = header.count(name)
         raise ScenarioError(
-            f"must be one column of {path}, {shortened(name)!r} heads {times}", key=key
+            f"must be one column of {path}, {shorten_name(name)!r} heads {times}", key=key
         )
     return header.index(name)
 

@@ -37,14 +37,14 @@ def differing(known: Mapping[str, str | int]) -> str:
 
 def redrawn_words(known: Mapping[str, str | int]) -> tuple[str, ...]:
     """A sentence about the NumPy of a kept run that draws otherwise than this one; else none."""
-    if not redrawn(known):
+    if not draws_differ(known):
         return ()
     here = versions()["numpy"]
     drawn = f"drawn by NumPy {known['numpy']}, here it is {here}"
     return (f"{drawn}: from 2.5 on NumPy draws large binomials otherwise",)
 
 
-def redrawn(known: Mapping[str, str | int]) -> bool:
+def draws_differ(known: Mapping[str, str | int]) -> bool:
     """Return whether NumPy draws large binomials otherwise here than in a kept run: numpy#31238."""
     return _has_binomial_fix(known["numpy"]) != _has_binomial_fix(versions()["numpy"])
 

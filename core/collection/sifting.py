@@ -117,7 +117,7 @@ def sift_reports(
             continue
         send = _fakes(trial, pulse, past.of(row))
         fakes = _read_reports(cell, send, cell.malicious)
-        more = fakes.counts if cell.sifted is cell else _counts(cell, send)
+        more = fakes.counts if cell.sifted_cell is cell else _counts(cell, send)
         attacked.append(clean[-1] + more)
         after.append(_judge_reports(cell, genuine, fakes, trial, pulse, place))
     arms = {CLEAN_DEFENDED: _sift_arm(cell, before)}
@@ -138,10 +138,10 @@ def _fakes(trial: int, pulse: Pulse, past: Past = ALONE) -> Send:
 
 def _read_reports(cell: Cell, send: Send, users: int) -> _ReadReports:
     """The reports that the filters of a cell read."""
-    first, counts = _gather_reports(cell.sifted, send(cell.sifted, None), users)
+    first, counts = _gather_reports(cell.sifted_cell, send(cell.sifted_cell, None), users)
     if not any(step.asks_twice for step in cell.filters):
         return _ReadReports(first, None, counts)
-    second, more = _gather_reports(cell.sifted, send(cell.sifted, first), users)
+    second, more = _gather_reports(cell.sifted_cell, send(cell.sifted_cell, first), users)
     return _ReadReports(first, second, counts + more)
 
 
@@ -187,7 +187,7 @@ def _judge_reports(
     fake = np.zeros(everyone, dtype=np.bool_)
     fake[place[len(genuine.reports) :]] = True
 
-    protocol = cell.sifted.local
+    protocol = cell.sifted_cell.local
     here, reports = np.arange(everyone), mixed
     score, alarm, sifted, named = None, None, False, np.empty(0, dtype=np.int64)
     verdict, counts = Verdict(), genuine.counts + fakes.counts
@@ -275,7 +275,7 @@ def verified_counts(
     """
     if cell.verifier is None:
         return {}
-    asked = cell.sifted
+    asked = cell.sifted_cell
     drawn = drawn_trials(cell, trials)
     if cell.asked is not None:
         clean = genuine_counts(asked, number, drawn, pulse)[:trials]

@@ -14,4 +14,4 @@ from .guard import Guard
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, correct_estimates
 from .numbers import NumberStep, TalliedReports
 from .python import PythonCorrection, PythonFilter
-from .step import Correction, Filter, Known, Load, Received, Verdict, given_the_rest, known
+from .step import Correction, Filter, Known, Load, Received, Verdict, given_the_rest, inform_server

@@ -52,7 +52,7 @@ class NoCorrection(ByEstimates):
     spreads: ClassVar[float] = 0.0
     kind: Literal["none"] = "none"
 
-    def corrected(self, frequencies: Floats) -> Floats:
+    def correct_frequencies(self, frequencies: Floats) -> Floats:
         return frequencies
 
 
@@ -62,7 +62,7 @@ class Normalisation(ByEstimates):
 
     kind: Literal["normalise"] = "normalise"
 
-    def corrected(self, frequencies: Floats) -> Floats:
+    def correct_frequencies(self, frequencies: Floats) -> Floats:
         above = frequencies - frequencies.min(axis=-1, keepdims=True)
         total = above.sum(axis=-1, keepdims=True)
         require_left(self.kind, total[..., 0] > 0, "all items of a trial have the same estimate")
@@ -76,7 +76,7 @@ class Norm(ByEstimates):
     spreads: ClassVar[float] = 1.0
     kind: Literal["norm"] = "norm"
 
-    def corrected(self, frequencies: Floats) -> Floats:
+    def correct_frequencies(self, frequencies: Floats) -> Floats:
         missing = 1 - frequencies.sum(axis=-1, keepdims=True)
         return np.asarray(frequencies + missing / frequencies.shape[-1])
 
@@ -87,7 +87,7 @@ class NormMul(ByEstimates):
 
     kind: Literal["norm-mul"] = "norm-mul"
 
-    def corrected(self, frequencies: Floats) -> Floats:
+    def correct_frequencies(self, frequencies: Floats) -> Floats:
         above = np.maximum(frequencies, 0)
         total = above.sum(axis=-1, keepdims=True)
         require_left(self.kind, total[..., 0] > 0, "no item of a trial is above 0")
@@ -103,7 +103,7 @@ class NormCut(ByEstimates):
 
     kind: Literal["norm-cut"] = "norm-cut"
 
-    def corrected(self, frequencies: Floats) -> Floats:
+    def correct_frequencies(self, frequencies: Floats) -> Floats:
         above = np.maximum(frequencies, 0)
         order = np.argsort(-above, axis=-1, kind="stable")
         sums = np.cumsum(np.take_along_axis(above, order, axis=-1), axis=-1)
@@ -125,7 +125,7 @@ class NormSub(ByEstimates):
 
     kind: Literal["norm-sub"] = "norm-sub"
 
-    def corrected(self, frequencies: Floats) -> Floats:
+    def correct_frequencies(self, frequencies: Floats) -> Floats:
         return project(frequencies)
 
 

@@ -109,7 +109,7 @@ class Trim(NumberStep):
     kind: Literal["trim"] = "trim"
 
     def left(self, tallied: TalliedReports) -> Left:
-        tallies, order = tallied.reports, np.argsort(tallied.protocol.said, kind="stable")
+        tallies, order = tallied.reports, np.argsort(tallied.protocol.report_values, kind="stable")
         reports = tallies.sum(axis=1, keepdims=True)
         up_to = np.cumsum(tallies[:, order], axis=1)
         within = np.clip(up_to, self.trimmed * reports, (1 - self.trimmed) * reports)
@@ -140,7 +140,7 @@ class PoisonComponent(NumberStep):
 
     def left(self, tallied: TalliedReports) -> Left:
         protocol, tallies = tallied.protocol, tallied.reports
-        said = protocol.said if self.side == "high" else -protocol.said
+        said = protocol.report_values if self.side == "high" else -protocol.report_values
         honest = fitted_with_poison(protocol, tallies, said > 0, tallied.pulse)
         kept = tallies * honest
         return Left(kept, share=1 - kept.sum(axis=1) / tallies.sum(axis=1))

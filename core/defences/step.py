@@ -53,7 +53,7 @@ class Known:
         return float(np.sqrt(self.variance))
 
 
-def known(protocol: Mechanism, users: int, targets: Items) -> Known:
+def inform_server(protocol: Mechanism, users: int, targets: Items) -> Known:
     """The knowledge of a server that has received reports of N users."""
     p, q = (protocol.p, protocol.q) if isinstance(protocol, PureProtocol) else (None, None)
     variance = None
@@ -123,11 +123,11 @@ class ByEstimates(Correction):
     """A correction that needs to know nothing but the estimates."""
 
     @abstractmethod
-    def corrected(self, frequencies: Floats) -> Floats:
+    def correct_frequencies(self, frequencies: Floats) -> Floats:
         """The corrected frequencies, float64[trials, d]; raises DefenceError as `correct` does."""
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
-        return self.corrected(frequencies)
+        return self.correct_frequencies(frequencies)
 
 
 def require_left(kind: str, left: np.ndarray[Any, Any] | np.bool_, why: str) -> None:

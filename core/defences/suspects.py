@@ -75,7 +75,7 @@ def suspects(
     lacked = max(float(law.values[0] / law.values[2]), 0.0) * beyond.max()
     named = (beyond >= beyond.max() / 2) | (beyond > limit + lacked)
     first, second, beyond = first[named], second[named], beyond[named]
-    held = law.held(support, users)
+    held = law.estimate_users(support, users)
     variance = law.variance(users, np.minimum(held[first] + held[second], users))
     z = beyond / np.sqrt(variance)
     order = np.argsort(-z, kind="stable")

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..attacks import Fakes
 from ..base.code import code_of, kind_of_table
-from ..base.errors import LIFTED, ScenarioError, got, spelled
+from ..base.errors import LIFTED, ScenarioError, format_number, got
 from ..base.pulse import Pulse, no_pulse
 from ..base.streams import Path
 from ..cell import Cell
@@ -80,7 +80,7 @@ def compile(  # noqa: A001
     """
     if limits and scenario.cells > MAX_CELLS:
         raise ScenarioError(
-            f"must give at most {spelled(MAX_CELLS)} cells, {got(scenario.cells)}{LIFTED}",
+            f"must give at most {format_number(MAX_CELLS)} cells, {got(scenario.cells)}{LIFTED}",
             key="sweep",
             where=scenario.name,
         )
@@ -116,7 +116,7 @@ def _check_trials(points: Sequence[Point], cells: int) -> None:
             factors = [point.trials, cells, *([point.rounds] if point.rounds else [])]
             rule = (
                 f"times cells{' times rounds' * bool(point.rounds)} must be at most "
-                f"{spelled(MAX_TRIALS)}, got {' × '.join(map(spelled, factors))}{LIFTED}"
+                f"{format_number(MAX_TRIALS)}, got {' × '.join(map(format_number, factors))}{LIFTED}"
             )
             raise ScenarioError(rule, key="trials")
         check_size(point)

@@ -10,7 +10,7 @@ import numpy as np
 from ..attacks import Attack, Fakes, Mixture, fakes_of, malicious_users, resolve_targets
 from ..base.code import title_of
 from ..base.errors import ScenarioError, got
-from ..defences import Filter, NumberStep, VerifiedRandomiser, known
+from ..defences import Filter, NumberStep, VerifiedRandomiser, inform_server
 from ..law.longitudinal import Memoising
 from ..law.mechanism import LocalMechanism, is_a, name_of
 from ..law.pure import Items, Mechanism
@@ -55,7 +55,7 @@ def check_defences(
         try:
             if isinstance(defence, Filter | NumberStep | VerifiedRandomiser):
                 _check_reading(defence, trust, protocol)
-            defence.check(known(protocol, users, targets))
+            defence.check(inform_server(protocol, users, targets))
         except ScenarioError as error:
             raise error.within(f"defence.{number}") from error
 

@@ -69,7 +69,7 @@ class Rated:
     bits: float
 
 
-def rated(table: Mapping[str, Any], demand: Demand) -> Rated:
+def rate_protocol(table: Mapping[str, Any], demand: Demand) -> Rated:
     """The ratings of the protocol of this table; raises ScenarioError."""
     spec = KINDS[table["kind"]](**{**table, "epsilon": demand.epsilon})
     protocol: PureProtocol = spec.bind(demand.items)
@@ -85,7 +85,7 @@ def rated(table: Mapping[str, Any], demand: Demand) -> Rated:
     )  # fmt: skip
 
 
-def designed(demand: Demand, kinds: Iterable[str] = tuple(DIALS)) -> list[Rated]:
+def design_protocols(demand: Demand, kinds: Iterable[str] = tuple(DIALS)) -> list[Rated]:
     """The setting of each kind with the least worst RMSE, the best of all first."""
     return sorted((_best(kind, demand) for kind in kinds), key=lambda each: each.worst)
 
@@ -104,7 +104,7 @@ def _best(kind: str, demand: Demand) -> Rated:
             at = math.log(setting) if dial.whole else place
             if at not in grid:
                 table = {"kind": kind, "epsilon": demand.epsilon, dial.name: setting}
-                grid[at] = rated(table, demand)
+                grid[at] = rate_protocol(table, demand)
         places = sorted(grid)
         best = min(range(len(places)), key=lambda i: grid[places[i]].worst)
         if len(grid) == size or high - low < FINEST:

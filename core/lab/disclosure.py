@@ -301,7 +301,7 @@ class Relation:
         return tuple(implications), True
 
     @property
-    def identified(self) -> tuple[str, ...]:
+    def identified_users(self) -> tuple[str, ...]:
         """The users that all their attributes together single out: ψ∘φ of them is them alone."""
         alone = {held for held, users in Counter(self.held).items() if users == 1}
         return tuple(

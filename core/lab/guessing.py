@@ -52,9 +52,9 @@ Prior: TypeAlias = Sequence[tuple[float, Floats]]
 """Groups of users: the share of each, and float64[d], how likely each item is in it."""
 
 
-def averaged(protocol: LocalMechanism, prior: Prior) -> Guess:
+def average_guess(protocol: LocalMechanism, prior: Prior) -> Guess:
     """The chances on average over the groups, and the worst odds in any; raises ScenarioError."""
-    made = [(share, guessed(protocol, law)) for share, law in prior]
+    made = [(share, guess_item(protocol, law)) for share, law in prior]
     return Guess(
         sum(share * each.before for share, each in made),
         sum(share * each.after for share, each in made),
@@ -63,7 +63,7 @@ def averaged(protocol: LocalMechanism, prior: Prior) -> Guess:
     )
 
 
-def guessed(protocol: LocalMechanism, prior: Floats) -> Guess:
+def guess_item(protocol: LocalMechanism, prior: Floats) -> Guess:
     """The chances of an observer who sees one report. prior : π, float64[d], sums to 1.
 
     Raises ScenarioError where a protocol has neither a closed form nor few enough reports.
@@ -75,10 +75,10 @@ def guessed(protocol: LocalMechanism, prior: Floats) -> Guess:
         name = name_of(protocol)
         rule = f"must have fewer items: the reports of {name} are too many to go through"
         raise ScenarioError(f"{rule}, {got(prior.size)}", key="items")
-    return listed(law.probabilities, prior)
+    return guess_by_report(law.probabilities, prior)
 
 
-def listed(law: Floats, prior: Floats) -> Guess:
+def guess_by_report(law: Floats, prior: Floats) -> Guess:
     """The same by every report. law : float64[d, reports], M."""
     joint = law * prior[:, None]
     seen = joint.sum(axis=0)
@@ -140,7 +140,7 @@ def largest_epsilon(
     """
 
     def is_above(log_epsilon: float) -> bool:
-        return averaged(bind(math.exp(log_epsilon)), prior).rad > gain
+        return average_guess(bind(math.exp(log_epsilon)), prior).rad > gain
 
     grid = np.linspace(math.log(LEAST_EPSILON), math.log(EPSILON.high), COARSE).tolist()
     edge = first_reached(is_above, lambda at: whole_numbers(bind(math.exp(at))), grid)

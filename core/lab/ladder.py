@@ -178,4 +178,4 @@ def _released(setting: Setting, name: RungName, curator: Any) -> Rung:
     protocol = "geometric" if name == "curator" else name.removeprefix("aggregated-")
     sd = math.sqrt(Oracle.of_curator(curator).noise) / setting.users
     rung = Rung(name, protocol, setting.epsilon, sd, 0.0, 0.0, 0.0)
-    return _counted(setting, rung, curator.admitted)
+    return _counted(setting, rung, curator.item_limit)

@@ -15,7 +15,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from ..base.errors import ScenarioError, got, spelled
+from ..base.errors import ScenarioError, format_number, got
 from ..base.ranges import ALPHA, Range, check_bounds, require
 from ..base.sampling import Floats
 from ..law.loss import DiscreteLoss
@@ -103,7 +103,7 @@ def advanced(entries: Sequence[Entry], slack: float) -> Spent:
     return Spent(total, min(1.0, sequential(entries).delta + slack))
 
 
-def improved(entries: Sequence[Entry], slack: float) -> Spent:
+def improve_composition(entries: Sequence[Entry], slack: float) -> Spent:
     """√(2 ln(1/δ') Σε²) + Σ ε (e^ε - 1)/(e^ε + 1), if that is less than Σε. KOV theorem 3.5.
 
     δ is 1 - (1 - δ') Π (1 - δ_i).
@@ -132,7 +132,7 @@ def exact(entries: Sequence[Entry], delta: float) -> Spent:
     least = -math.expm1(kept)
     if not least <= delta < 1:
         raise ScenarioError(
-            f"must be in [{spelled(least, 6)}, 1), of which the entries' own δ is the start, "
+            f"must be in [{format_number(least, 6)}, 1), of which the entries' own δ is the start, "
             f"{got(delta)}",
             key="delta",
         )

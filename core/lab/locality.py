@@ -42,7 +42,7 @@ def mean_mse(protocol: NumericProtocol, values: Floats, histogram: Counts | Floa
     return float(histogram @ spread) / users**2
 
 
-def grown(histogram: Counts | Floats, users: float) -> Floats:
+def grow_histogram(histogram: Counts | Floats, users: float) -> Floats:
     """float64[d], the histogram of `users` users with the same frequencies; not whole numbers."""
     return np.asarray(histogram * (users / histogram.sum()))
 

@@ -69,7 +69,9 @@ def too_many(users: int, mark: float, chance: float) -> int:
     return users + 1
 
 
-def often(values: NDArray[np.unsignedinteger], least: int) -> NDArray[np.unsignedinteger]:
+def find_frequent_values(
+    values: NDArray[np.unsignedinteger], least: int
+) -> NDArray[np.unsignedinteger]:
     """The values that come at least so often, rising, each once."""
     rising = np.sort(values)
     last = rising[least - 1 :]

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from ..base.errors import ScenarioError, spelled
+from ..base.errors import ScenarioError, format_number
 from ..base.files import write_atomically
 from ..base.ranges import Range
 from ..base.sampling import Counts, Floats
@@ -51,17 +51,17 @@ def synthetic_items(counts: Counts, rng: Rng) -> Counts:
 
 def note(spent: Spent, source: str, rows: int) -> str:
     """The budget that a synthetic column carries, in words, with its source."""
-    guarantee = f"epsilon = {spelled(spent.epsilon)}"
+    guarantee = f"epsilon = {format_number(spent.epsilon)}"
     if spent.delta:
-        guarantee += f", delta = {spelled(spent.delta)}"
+        guarantee += f", delta = {format_number(spent.delta)}"
     return (
-        f"{spelled(rows)} synthetic rows drawn from {source}, which is differentially private with "
+        f"{format_number(rows)} synthetic rows drawn from {source}, which is differentially private with "
         f"{guarantee}. Drawing them spent nothing more (post-processing); their error is that of "
         f"{source}, and no row is a person.\n"
     )
 
 
-def noted(path: Path) -> Path:
+def note_path(path: Path) -> Path:
     """The note beside a CSV file of invented rows."""
     return path.with_name(f"{path.stem}.budget.txt")
 
@@ -73,7 +73,7 @@ def write_synthetic(
 
     Raises FileError. The note is written first, so that no data lie there without it.
     """
-    beside = noted(path)
+    beside = note_path(path)
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([column])

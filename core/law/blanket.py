@@ -42,7 +42,7 @@ class Blanket:
     second: Floats
 
     @property
-    def swapped(self) -> Blanket:
+    def swap_items(self) -> Blanket:
         """The same with the two items in the other order."""
         return Blanket(self.share, self.weights, self.second, self.first)
 
@@ -214,7 +214,7 @@ def _two_valued(
         masses = np.array([together, one - together, two - together, 1 - one - two + together])
         first, second = np.array([high, high, low, low]), np.array([high, low, high, low])
         pair = _drop_empty(share, np.maximum(masses, 0.0), first, second)
-        found += [pair, pair.swapped]
+        found += [pair, pair.swap_items]
     return _different(found)
 
 

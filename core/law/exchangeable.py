@@ -53,7 +53,7 @@ class Exchangeable(PureProtocol):
     """The laws of reports that are made up from their sizes."""
 
     @property
-    def absent(self) -> float:
+    def absence_probability(self) -> float:
         """1 - p, the chance that a report does not support its user's item."""
         return 1 - float(self.p)
 
@@ -89,7 +89,7 @@ class Exchangeable(PureProtocol):
         return self.craft_sizes(ask).draw_counts(ask.targets, self.domain_size, count, rng)
 
     @abstractmethod
-    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
+    def sample_background(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
         """Reports that support these items where they are `held`, else do not.
 
         What else they support has one law for all items, the background: a report from item v
@@ -143,7 +143,10 @@ class Exchangeable(PureProtocol):
     def privacy_loss(self) -> DiscreteLoss:
         """The privacy loss between two items: the report supports one of them, both or none."""
         alone = _chance_of(self.support_size(1, True), 0)
-        first, second = self.p * alone, self.absent * _chance_of(self.support_size(1, False), 1)
+        first, second = (
+            self.p * alone,
+            self.absence_probability * _chance_of(self.support_size(1, False), 1),
+        )
         return signs(math.log(first) - math.log(second), first, second)
 
 
@@ -167,7 +170,7 @@ def holder_size(protocol: Exchangeable, k: int, held: bool, encoded: bool = Fals
         sizes, chances = protocol.encoded_size(k - held)
         return sizes + held, chances
     law = np.zeros(k + 1)
-    for own, chance in ((True, protocol.p), (False, protocol.absent)):
+    for own, chance in ((True, protocol.p), (False, protocol.absence_probability)):
         sizes, chances = protocol.support_size(k - held, own)
         law[sizes + (own and held)] += chance * chances
     sizes = np.flatnonzero(law)

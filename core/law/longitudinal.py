@@ -140,7 +140,7 @@ class Memoising(LocalMechanism):
     epsilon_infinity: Any
 
     @property
-    def kept(self) -> tuple[float, float]:
+    def kept_probabilities(self) -> tuple[float, float]:
         """The probability that a kept answer supports the own item, and any other given one."""
         return self.chain.p1, self.chain.q1
 

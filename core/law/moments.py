@@ -47,7 +47,7 @@ class Collection:
         return self.histogram / self.users
 
     @property
-    def foreseen(self) -> bool:
+    def is_foreseen(self) -> bool:
         """True if the law of every fake report is known."""
         return all(law is not None for _, law in self.fakes)
 
@@ -95,7 +95,7 @@ class SummedNumbers(Supporting, LocalMechanism, EstimateMoments):
     def means(self, collection: Collection) -> Moments | None:
         """f before the attack; after it, the mean over all users."""
         truth, everyone = collection.frequencies, collection.users + collection.malicious
-        if not collection.foreseen:
+        if not collection.is_foreseen:
             return truth, None
         return truth, (collection.users * truth + collection.fake_sums()[0]) / everyone
 
@@ -103,7 +103,7 @@ class SummedNumbers(Supporting, LocalMechanism, EstimateMoments):
         """The variance of the mean over the genuine users; after the attack, over all users."""
         users, everyone = collection.users, collection.users + collection.malicious
         each = self.unit_variance(collection.frequencies)
-        if not collection.foreseen:
+        if not collection.is_foreseen:
             return each / users, None
         return each / users, (users * each + collection.fake_sums()[1]) / everyone**2
 

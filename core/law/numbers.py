@@ -45,7 +45,7 @@ class NumericProtocol(LocalMechanism):
     has_distribution : whether reports tell the distribution of the numbers as well.
     low, high : the numbers that -1 and 1 stand for; reports are the same whatever they are.
     values : float64[d], the number of each item.
-    said : float64[K], the number that each report says; on average it is the user's own.
+    report_values : float64[K], the number that each report says; on average it is the user's own.
     squares : float64[K], what each report says of the square of the number; NaN where it tells
         none. On average it is the square of the user's own number, but for the width of a bin.
     factor : the largest value of a report's estimate: fakes move the mean by β (factor - μ).
@@ -57,7 +57,7 @@ class NumericProtocol(LocalMechanism):
     low: Any
     high: Any
     values: Any
-    said: Any
+    report_values: Any
     squares: Any
     factor: Any
     reach: Any
@@ -77,7 +77,7 @@ class NumericProtocol(LocalMechanism):
         """The mean and the variance of what reports of a law say."""
 
     @abstractmethod
-    def tallied(self, sums: Sums) -> Floats:
+    def count_reports(self, sums: Sums) -> Floats:
         """float64[trials, K], the number of reports of each kind."""
 
     @abstractmethod
@@ -85,7 +85,7 @@ class NumericProtocol(LocalMechanism):
         """Honest reports of numbers of [-1, 1], which need not be those of items."""
 
     @abstractmethod
-    def steered(
+    def steer_mean(
         self, goal: float, genuine: Floats, share: float, square: float | None = None
     ) -> Law:
         """The law of fakes, this share of all users, who bring the mean to a goal of [-1, 1].
@@ -103,7 +103,7 @@ class NumericProtocol(LocalMechanism):
         """The end of [-1, 1] that is nearer to what these items stand for."""
         return 1.0 if self.values[targets].mean() >= 0 else -1.0
 
-    def told(self, number: float) -> float:
+    def scale_to_unit(self, number: float) -> float:
         """A number of [low, high] as one of [-1, 1]."""
         return float((2 * number - self.low - self.high) / (self.high - self.low))
 
@@ -123,8 +123,8 @@ def heard_mean(protocol: NumericProtocol, tallies: Floats) -> tuple[Floats, Floa
     that of the users' numbers, in [-1, 1] or beyond.
     """
     reports = tallies.sum(axis=1)
-    mean = np.asarray(tallies @ protocol.said / reports)
-    return mean, np.asarray(tallies @ protocol.said**2 / reports - mean**2)
+    mean = np.asarray(tallies @ protocol.report_values / reports)
+    return mean, np.asarray(tallies @ protocol.report_values**2 / reports - mean**2)
 
 
 def heard_squares(protocol: NumericProtocol, tallies: Floats) -> Floats:

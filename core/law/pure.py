@@ -229,7 +229,7 @@ class Encodes(Mechanism):
     """A protocol that encodes an item without chance: its noise alone is drawn."""
 
     @abstractmethod
-    def encoded(self, values: Items) -> Reports:
+    def encode_items(self, values: Items) -> Reports:
         """Reports that encode these items."""
 
     def encoded_counts(self, histogram: Counts) -> Counts:
@@ -237,7 +237,7 @@ class Encodes(Mechanism):
         return histogram.copy()
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
-        return self.encoded(values)
+        return self.encode_items(values)
 
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
         return self.encoded_counts(histogram)

@@ -84,7 +84,7 @@ class PairLaw:
         either = single[:, None] + single
         return np.asarray(together - self.slope * either + self.values[0] * users)
 
-    def held(self, single: Counts, users: int) -> Floats:
+    def estimate_users(self, single: Counts, users: int) -> Floats:
         """float64[k]: the estimated users of each item, none below 0 or above N."""
         return np.clip((single - users * self.q) / (self.p - self.q), 0, users)
 

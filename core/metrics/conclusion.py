@@ -46,7 +46,7 @@ class Robust(Conclusion):
 
     @property
     @abstractmethod
-    def supported(self) -> bool:
+    def has_support(self) -> bool:
         """True where it is known what one report can say."""
 
     @property
@@ -56,7 +56,7 @@ class Robust(Conclusion):
 
     @property
     @abstractmethod
-    def covered(self) -> BoolArray:
+    def covers_truth(self) -> BoolArray:
         """bool[trials, k]: whether each interval holds what is true."""
 
 
@@ -97,12 +97,12 @@ class Metric:
         """Return whether conclusions of a class can tell the metric."""
         return issubclass(concluded, self.of)
 
-    def defined(self, conclusion: Any) -> bool:
+    def is_defined(self, conclusion: Any) -> bool:
         """Return whether a conclusion of its classes in its arms has what it needs besides."""
         arm = self.arms[-1]
         return (
             (conclusion.targets.size > 0 or not self.targets)
             and (not self.test or conclusion.tests(arm))
             and (not self.flags or conclusion.claims_fakes(arm))
-            and (not self.supports or conclusion.supported)
+            and (not self.supports or conclusion.has_support)
         )

@@ -41,7 +41,7 @@ def measure(conclusion: Conclusion, others: Mapping[str, Floats] | None = None) 
     columns = {} if others is None else others
     measures = empty_measures(conclusion.trials, others=columns)
     for row in _told_in(type(conclusion), frozenset(conclusion.arms), tuple(METRICS)):
-        if row.defined(conclusion):
+        if row.is_defined(conclusion):
             measures[row.name] = row.function(conclusion)
     for name, values in columns.items():
         measures[name] = values

@@ -47,7 +47,7 @@ class Ranking:
     leaders: Leaders
 
     @cached_property
-    def ordered(self) -> Floats:
+    def ordered_estimates(self) -> Floats:
         """float64[trials, d]: the estimates of each trial, ascending."""
         return np.sort(self.estimates, axis=1)
 
@@ -55,7 +55,7 @@ class Ranking:
     def top(self) -> BoolArray:
         """bool[trials, d]: which items are among the k largest estimates."""
         k = self.leaders.items.size
-        return _reaching(self.estimates, self.ordered[:, -k, None], k)
+        return _reaching(self.estimates, self.ordered_estimates[:, -k, None], k)
 
     def recall(self) -> Floats:
         """float64[trials]: the share of the k most frequent items among the k largest estimates."""
@@ -76,7 +76,7 @@ class Ranking:
 
     def rank_error(self) -> Floats:
         """float64[trials]: mean |rank of the estimate - true rank| of the k most frequent items."""
-        places = ranks(self.ordered, self.estimates[:, self.leaders.items])
+        places = ranks(self.ordered_estimates, self.estimates[:, self.leaders.items])
         off = np.abs(places - self.leaders.ranks)
         return np.asarray(off.sum(axis=1) / self.leaders.items.size)
 

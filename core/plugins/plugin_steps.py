@@ -124,6 +124,6 @@ class PluginPopulation(Weighted, PythonPopulation):
             raise ScenarioError(str(error), key="name") from error
         return weights
 
-    def drawn(self, weights: Floats, seed: int) -> Population:
+    def draw_users(self, weights: Floats, seed: int) -> Population:
         """The users with these weights of items: data, as if from a file."""
-        return given(super().drawn(weights, seed).histogram, None)
+        return given(super().draw_users(weights, seed).histogram, None)

@@ -132,7 +132,7 @@ class NumbersColumn(FromFile):
         column = NumberColumn(path, self.column, self.low, self.high, self.clip)
         for batch in column.batches():
             if batch.size:
-                numbers = column.clipped(batch)
+                numbers = column.clip_numbers(batch)
                 least, most = min(least, float(numbers.min())), max(most, float(numbers.max()))
                 parts = (numbers - self.low) / (self.high - self.low) * self.items
                 places = np.minimum(parts.astype(np.int64), self.items - 1)

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from ..base.code import PythonCode, What
-from ..base.errors import ScenarioError, got, spelled
+from ..base.errors import ScenarioError, format_number, got
 from ..base.ranges import Bounded, Range
 from ..base.sampling import Counts, Floats
 from ..base.streams import digest, stream
@@ -108,12 +108,12 @@ class Weighted(OfUsers):
         Raises ScenarioError where all of them are 0.
         """
 
-    def drawn(self, weights: Floats, seed: int) -> Population:
+    def draw_users(self, weights: Floats, seed: int) -> Population:
         """The users with these weights of items."""
         return _draw(self, weights, seed)
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        return self.drawn(self.weights(), seed)
+        return self.draw_users(self.weights(), seed)
 
 
 class Fixed:
@@ -182,7 +182,7 @@ class Normal(Weighted, Bounded):
         if not weights.sum() > 0:
             raise ScenarioError(
                 f"must be near the items 0 … {self.items - 1}, {got(self.mean)} "
-                f"with std = {spelled(self.std)}: no item has a positive probability",
+                f"with std = {format_number(self.std)}: no item has a positive probability",
                 key="mean",
             )
         return weights

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 import numpy as np
 
-from ..base.errors import ScenarioError, got, shown
+from ..base.errors import ScenarioError, format_value, got
 from ..base.ranges import Bounded, Range
 from ..base.streams import stream
 from ..law.pure import Items
@@ -60,7 +60,7 @@ class ListedTargets:
         if len(set(indices)) < len(indices):
             # A label and an index can name the same item.
             twice = next(item for at, item in enumerate(self.items) if indices[at] in indices[:at])
-            raise ScenarioError(f"must be distinct, got {shown(twice)} twice", key="items")
+            raise ScenarioError(f"must be distinct, got {format_value(twice)} twice", key="items")
         return np.array(indices, dtype=np.int64)
 
     def _index(self, item: int | str, population: Population) -> int:

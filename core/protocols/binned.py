@@ -88,7 +88,7 @@ class Window(Line):
         return np.concatenate([[0.0], 0.5 + step * np.arange(1 - side, side), [1.0]])
 
     @cached_property
-    def said(self) -> Floats:
+    def report_values(self) -> Floats:
         side, each = self.edges.size // 2, self.each
         step = 2 * self.size * self.width / each
         says = step * (np.arange(-side, side) + 0.5)
@@ -228,9 +228,9 @@ class HM(Line):
         return self.part * self.pieces.q + (1 - self.part) / (1 + math.exp(self.epsilon))
 
     @cached_property
-    def said(self) -> Floats:
+    def report_values(self) -> Floats:
         ends = np.array([-self.end_said, self.end_said])
-        return np.concatenate([self.pieces.said, ends]) if self.part else ends
+        return np.concatenate([self.pieces.report_values, ends]) if self.part else ends
 
     @property
     def sizes(self) -> Floats:
@@ -241,12 +241,12 @@ class HM(Line):
         """Of fakes who are seen to tell no other part of SR's ends than honest users."""
         return self._mix_laws(self.pieces.upper, np.array([0.0, 1.0]))
 
-    def lifted(self, numbers: Floats, mean: float) -> Floats:
+    def lift_pair(self, numbers: Floats, mean: float) -> Floats:
         """The same, with no other part of SR's ends than honest users tell."""
         rest = (mean - (1 - self.part) * float(numbers[-1])) / self.part
-        return self._mix_laws(self.pieces.lifted(numbers[:-2], rest), np.array([0.0, 1.0]))
+        return self._mix_laws(self.pieces.lift_pair(numbers[:-2], rest), np.array([0.0, 1.0]))
 
-    def mirrored(self, law: Floats) -> Floats:
+    def mirror_law(self, law: Floats) -> Floats:
         return np.concatenate([law[:-2][::-1], law[-2:][::-1]])
 
     def _mix_laws(self, pieces: Floats, ends: Floats) -> Floats:
@@ -263,7 +263,7 @@ class HM(Line):
             return up.astype(np.uint32)
         pieces = rng.random(numbers.size) < self.part
         told = self.pieces.tell(numbers, rng)
-        return np.where(pieces, told, np.uint32(self.said.size - 2) + up).astype(np.uint32)
+        return np.where(pieces, told, np.uint32(self.report_values.size - 2) + up).astype(np.uint32)
 
     def plainly(self, numbers: Floats) -> Reports:
         return self.pieces.plainly(numbers) if self.part else (numbers >= 0).astype(np.uint32)
@@ -311,7 +311,7 @@ class LocalLaplace(Line):
         return self.step * (1 - self.rest) / self.rest
 
     @cached_property
-    def said(self) -> Floats:
+    def report_values(self) -> Floats:
         says = self._grid.copy()
         says[0], says[-1] = says[0] - self.beyond, says[-1] + self.beyond
         return says

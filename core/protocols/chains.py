@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..base.errors import ScenarioError, got, spelled
+from ..base.errors import ScenarioError, format_number, got
 from ..base.ranges import EPSILON, Range
 from ..base.sampling import Counts, binomial, uniform_multinomial
 from ..law.longitudinal import Attendance, Chain, Memoising
@@ -47,7 +47,7 @@ class TwoBudgets(Budget):
         super().__post_init__()
         if self.epsilon_infinity is not None and self.epsilon >= self.epsilon_infinity:
             raise ScenarioError(
-                f"must be below epsilon_infinity = {spelled(self.epsilon_infinity)}, as one report "
+                f"must be below epsilon_infinity = {format_number(self.epsilon_infinity)}, as one report "
                 f"tells less than all reports together, {got(self.epsilon)}",
                 key="epsilon",
             )
@@ -80,7 +80,9 @@ class MemoisedBits(MemoisingPair, IndependentBits):
     """Users who keep a perturbed bit for each item, and perturb it again."""
 
     def keep(self, values: Items, permanent: Rng) -> Reports:
-        return np.asarray(self.chain.keep_bits(self.encoded(values), self.domain_size, permanent))
+        return np.asarray(
+            self.chain.keep_bits(self.encode_items(values), self.domain_size, permanent)
+        )
 
     def send(self, kept: Reports, fresh: Rng) -> Reports:
         return np.asarray(self.chain.send_bits(kept, self.domain_size, fresh))
@@ -98,7 +100,7 @@ class Response:
     odds: float
 
     @classmethod
-    def solved(
+    def solve_response(
         cls, answers: int, epsilon: float, limit: float, calibration: Calibration
     ) -> Response:
         """The second noise for ε₁ = `epsilon`, with A = e^ε∞ and B = e^ε₁.
@@ -263,7 +265,7 @@ class CalibratedBudgets(TwoBudgets):
 
     calibration: Calibration = "tight"
 
-    def spent(self, response: Response) -> float:
+    def first_epsilon(self, response: Response) -> float:
         """ε of the first report, in nats."""
         return self.epsilon if self.calibration == "tight" else response.epsilon_of_rounds(1)
 
@@ -273,8 +275,8 @@ class LGRRSpec(CalibratedBudgets, kind="l-grr", mechanism=ResponseChain):
     """L-GRR, before the domain is known."""
 
     def bind(self, domain_size: int) -> ResponseChain:
-        response = Response.solved(domain_size, self.epsilon, self.limit, self.calibration)
-        return ResponseChain(domain_size, self.spent(response), response)
+        response = Response.solve_response(domain_size, self.epsilon, self.limit, self.calibration)
+        return ResponseChain(domain_size, self.first_epsilon(response), response)
 
 
 @dataclass(frozen=True)
@@ -292,8 +294,8 @@ class LOLOHASpec(CalibratedBudgets, kind="loloha", mechanism=HashingChain):
 
     def bind(self, domain_size: int) -> HashingChain:
         g = hash_range_for(self.epsilon, self.hash_range)
-        response = Response.solved(g, self.epsilon, self.limit, self.calibration)
-        return HashingChain(domain_size, self.spent(response), g, response)
+        response = Response.solve_response(g, self.epsilon, self.limit, self.calibration)
+        return HashingChain(domain_size, self.first_epsilon(response), g, response)
 
 
 @dataclass(frozen=True)
@@ -379,8 +381,8 @@ class LOUESpec(_UnarySpec, kind="l-oue", solved=l_oue):
         most = math.log1p(2 * math.expm1(self.limit) / 3)
         if self.epsilon >= most:
             raise ScenarioError(
-                f"must be below ln((2 e^ε∞ + 1) / 3) = {spelled(most, 6)} where epsilon_infinity = "
-                f"{spelled(self.limit)}, as half of the kept ones are lost anyhow, "
+                f"must be below ln((2 e^ε∞ + 1) / 3) = {format_number(most, 6)} where epsilon_infinity = "
+                f"{format_number(self.limit)}, as half of the kept ones are lost anyhow, "
                 f"{got(self.epsilon)}",
                 key="epsilon",
             )

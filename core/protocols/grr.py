@@ -57,7 +57,7 @@ class GRR(OverItems, Encodes, FixedSize):
         return math.exp(self.epsilon) * self.q
 
     @property
-    def absent(self) -> float:
+    def absence_probability(self) -> float:
         return (self.domain_size - 1) * self.q
 
     @property
@@ -97,7 +97,7 @@ class GRR(OverItems, Encodes, FixedSize):
         np.copyto(reports, values, where=rng.random(values.size) < self.p - self.q)
         return reports
 
-    def encoded(self, values: Items) -> Reports:
+    def encode_items(self, values: Items) -> Reports:
         return values.copy()
 
     def received(self, reports: object, count: int) -> Reports:
@@ -121,7 +121,7 @@ class GRR(OverItems, Encodes, FixedSize):
     def supports_of(self, reports: Reports, items: Items) -> BoolArray:
         return np.asarray(reports[:, None] == items)
 
-    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
+    def sample_background(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
         others = (values + rng.integers(1, self.domain_size, size=values.size)) % self.domain_size
         return np.where(held, values, others)
 

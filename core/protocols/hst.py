@@ -71,7 +71,7 @@ class UserCoins(OverItems, IndependentBits):
         return 1 / (1 + math.exp(-self.epsilon))
 
     @property
-    def absent(self) -> float:
+    def absence_probability(self) -> float:
         """1 - p, to the last digit however large epsilon is."""
         return 1 / (1 + math.exp(self.epsilon))
 

@@ -83,7 +83,7 @@ class Line(OverItems, Encodes, NumericProtocol):
 
     @property
     @abstractmethod
-    def said(self) -> Floats:
+    def report_values(self) -> Floats:
         """float64[K], the number that each bin says; on average it is the user's own."""
 
     @property
@@ -94,7 +94,7 @@ class Line(OverItems, Encodes, NumericProtocol):
     @cached_property
     def upper(self) -> Floats:
         """float64[K], the law of a report that says as much as one can: that of the last bin."""
-        return np.bincount([self.said.size - 1]).astype(np.float64)
+        return np.bincount([self.report_values.size - 1]).astype(np.float64)
 
     @abstractmethod
     def chances(self, first: Floats, last: Floats) -> Floats:
@@ -112,7 +112,7 @@ class Line(OverItems, Encodes, NumericProtocol):
 
     @property
     def report_bits(self) -> float:
-        return math.log2(float(self.said.size))
+        return math.log2(float(self.report_values.size))
 
     @cached_property
     def values(self) -> Floats:
@@ -134,20 +134,20 @@ class Line(OverItems, Encodes, NumericProtocol):
         the width of a bin.
         """
         places = np.array([0.0, 1.0])
-        least, most = self.said**2 @ self.chances(places, places)
+        least, most = self.report_values**2 @ self.chances(places, places)
         grows = most - least
-        says = self.said**2 - least
+        says = self.report_values**2 - least
         return np.asarray(says / grows if grows > 1e-9 * least else np.full_like(says, np.nan))
 
     @property
     def factor(self) -> float:
         """The largest value of a report's estimate, on average over what fakes cannot choose."""
-        return float(self.upper @ self.said)
+        return float(self.upper @ self.report_values)
 
     @property
     def reach(self) -> float:
         """The largest number that one report says."""
-        return float(self.said.max())
+        return float(self.report_values.max())
 
     @property
     def spread(self) -> Floats:
@@ -155,11 +155,11 @@ class Line(OverItems, Encodes, NumericProtocol):
 
         In parts the numbers that users hold differ as well, which is in it.
         """
-        return np.asarray(self.said**2 @ self.table - self.values**2)
+        return np.asarray(self.report_values**2 @ self.table - self.values**2)
 
     def spread_at(self, numbers: Floats) -> Floats:
         """float64[k], the variance of what an honest report of each number of [-1, 1] says."""
-        return np.asarray(self.said**2 @ self.chances(numbers, numbers) - numbers**2)
+        return np.asarray(self.report_values**2 @ self.chances(numbers, numbers) - numbers**2)
 
     @property
     def worst(self) -> float:
@@ -168,10 +168,10 @@ class Line(OverItems, Encodes, NumericProtocol):
 
     def said_by(self, rates: Floats) -> tuple[float, float]:
         """The mean and the variance of what reports of this law say."""
-        mean = float(rates @ self.said)
-        return mean, float(rates @ (self.said - mean) ** 2)
+        mean = float(rates @ self.report_values)
+        return mean, float(rates @ (self.report_values - mean) ** 2)
 
-    def tallied(self, sums: Sums) -> Floats:
+    def count_reports(self, sums: Sums) -> Floats:
         """float64[trials, K], the number of reports in each bin."""
         return np.asarray(sums.counts, dtype=np.float64)
 
@@ -182,22 +182,24 @@ class Line(OverItems, Encodes, NumericProtocol):
             return self._of_holders(ask)
         match ask.law:
             case "random":
-                return self.sent(self.sizes)
+                return self.constant_law(self.sizes)
             case "crafted":
-                return self.sent(self.extreme(self.end(ask.targets) > 0))
+                return self.constant_law(self.extreme(self.end(ask.targets) > 0))
             case "avoided":
-                return self.sent(self.extreme(self.end(ask.targets) < 0))
+                return self.constant_law(self.extreme(self.end(ask.targets) < 0))
             case "widest":
-                return self.sent(self.widest(self.end(ask.targets) > 0))
+                return self.constant_law(self.widest(self.end(ask.targets) > 0))
             case "pointed" if ask.number is not None:
-                return self.sent(self._at(self.plainly(np.array([self.told(ask.number)]))))
+                return self.constant_law(
+                    self._at(self.plainly(np.array([self.scale_to_unit(ask.number)])))
+                )
         return self.lack(ask)
 
     def extreme(self, upwards: bool) -> Floats:
         """float64[K], the law of a report that says the most, or the least."""
-        return self.upper if upwards else self.mirrored(self.upper)
+        return self.upper if upwards else self.mirror_law(self.upper)
 
-    def mirrored(self, law: Floats) -> Floats:
+    def mirror_law(self, law: Floats) -> Floats:
         """The law of the reports of numbers with the other sign."""
         return law[::-1]
 
@@ -208,7 +210,7 @@ class Line(OverItems, Encodes, NumericProtocol):
         own = self.chances(end, end)[:, 0] - both.min(axis=1)
         return np.asarray(own / own.sum())
 
-    def steered(
+    def steer_mean(
         self, goal: float, genuine: Floats, share: float, square: float | None = None
     ) -> Law:
         """The law of fakes who bring the mean of what all reports say to a goal, or near it.
@@ -220,22 +222,22 @@ class Line(OverItems, Encodes, NumericProtocol):
         law = self.extreme(True)
         if square is not None:
             held = float(self.squares @ self.table @ genuine)
-            law = self.lifted(self.squares, (square - (1 - share) * held) / share)
-            if law @ self.said < abs(says):
-                law = self.lifted(self.said, abs(says))
-        up = min(max((1 + says / float(law @ self.said)) / 2, 0.0), 1.0)
-        return self.sent(up * law + (1 - up) * self.mirrored(law))
+            law = self.lift_pair(self.squares, (square - (1 - share) * held) / share)
+            if law @ self.report_values < abs(says):
+                law = self.lift_pair(self.report_values, abs(says))
+        up = min(max((1 + says / float(law @ self.report_values)) / 2, 0.0), 1.0)
+        return self.constant_law(up * law + (1 - up) * self.mirror_law(law))
 
-    def lifted(self, numbers: Floats, mean: float) -> Floats:
+    def lift_pair(self, numbers: Floats, mean: float) -> Floats:
         """float64[K], the law of reports of two neighbouring bins, which say positive numbers.
 
         numbers : float64[K], larger for bins that say more. mean : of these numbers, by the law;
         the nearest where it is out of reach.
         """
-        above = np.flatnonzero(self.said > 0)
-        above = above[np.argsort(self.said[above])]
+        above = np.flatnonzero(self.report_values > 0)
+        above = above[np.argsort(self.report_values[above])]
         place = float(np.interp(mean, numbers[above], np.arange(above.size)))
-        law, low = np.zeros(self.said.size), min(int(place), above.size - 2)
+        law, low = np.zeros(self.report_values.size), min(int(place), above.size - 2)
         law[above[low : low + 2]] = low + 1 - place, place - low
         return law
 
@@ -245,9 +247,9 @@ class Line(OverItems, Encodes, NumericProtocol):
         genuine : float64[d], what the genuine users hold. The best is a linear programme over the
         honest populations that all reports together can look like: `core.bounds.numbers`.
         """
-        return self.sent(hidden_law(self.table, end * self.values, genuine, share))
+        return self.constant_law(hidden_law(self.table, end * self.values, genuine, share))
 
-    def sent(self, rates: Floats) -> Law:
+    def constant_law(self, rates: Floats) -> Law:
         """The law of a report that is in each bin with these probabilities, whatever is held."""
         sums = np.cumsum(rates / rates.sum())
         last = int(np.flatnonzero(rates)[-1])
@@ -259,9 +261,9 @@ class Line(OverItems, Encodes, NumericProtocol):
         def counts(count: Counts, rng: Rng) -> Counts:
             return multinomial(count, rates / rates.sum(), rng)
 
-        return Law(reports, counts, lambda _: self.supported(rates))
+        return Law(reports, counts, lambda _: self.find_bin_support(rates))
 
-    def supported(self, rates: Floats) -> ItemSupport:
+    def find_bin_support(self, rates: Floats) -> ItemSupport:
         """What one report of this law supports: bins, in the place of items."""
         return ItemSupport(rates, self.said_by(rates)[1])
 
@@ -269,16 +271,16 @@ class Line(OverItems, Encodes, NumericProtocol):
         """Users who hold targets, with the noise or without."""
         table = self._plain if ask.law == "unperturbed" else self.table
         rates = table @ ask.frequencies(self.domain_size)
-        return self.of_holders(ask, self.supported(rates))
+        return self.of_holders(ask, self.find_bin_support(rates))
 
     def _at(self, bins: Reports) -> Floats:
         """float64[K], the law of a report that is always in this bin."""
-        return np.bincount(bins, minlength=self.said.size).astype(np.float64)
+        return np.bincount(bins, minlength=self.report_values.size).astype(np.float64)
 
     @cached_property
     def _plain(self) -> Floats:
         """float64[K, d], the law of a report of each item without noise."""
-        table = np.zeros((self.said.size, self.domain_size))
+        table = np.zeros((self.report_values.size, self.domain_size))
         table[self.plainly(self.values), np.arange(self.domain_size)] = 1.0
         return table
 
@@ -291,16 +293,16 @@ class Line(OverItems, Encodes, NumericProtocol):
             held = held + (2 * drawn.random(held.size) - 1) / self.domain_size
         return self.tell(held, drawn)
 
-    def encoded(self, values: Items) -> Reports:
+    def encode_items(self, values: Items) -> Reports:
         return self.plainly(self.values[values])
 
     def support_counts(self, reports: Reports) -> Counts:
-        return np.bincount(reports, minlength=self.said.size).astype(np.int64)
+        return np.bincount(reports, minlength=self.report_values.size).astype(np.int64)
 
     def received(self, reports: object, count: int) -> Reports:
         bins = array_of(reports, (count,), np.dtype(np.uint32))
-        if bins.size and bins.max() >= self.said.size:
-            raise ValueError(f"must be a bin in [0, {self.said.size}), got {bins.max()}")
+        if bins.size and bins.max() >= self.report_values.size:
+            raise ValueError(f"must be a bin in [0, {self.report_values.size}), got {bins.max()}")
         return bins
 
     # Counts of the same reports.
@@ -309,7 +311,7 @@ class Line(OverItems, Encodes, NumericProtocol):
         return _sampler(self).drawn(histogram, rng)
 
     def encoded_counts(self, histogram: Counts) -> Counts:
-        counts = np.zeros((len(histogram), self.said.size), dtype=np.int64)
+        counts = np.zeros((len(histogram), self.report_values.size), dtype=np.int64)
         np.add.at(counts.T, self.plainly(self.values), histogram.T)
         return counts
 
@@ -320,7 +322,7 @@ class Line(OverItems, Encodes, NumericProtocol):
         return ReportLaw(self.table.T, self.number_name, self.bin_name)
 
     def bin_name(self, report: int) -> str:
-        return f"bin {report}, which says {self.said[report]:.4g}"
+        return f"bin {report}, which says {self.report_values[report]:.4g}"
 
     def privacy_loss(self) -> DiscreteLoss:
         """The privacy loss between both ends of the range."""
@@ -329,7 +331,7 @@ class Line(OverItems, Encodes, NumericProtocol):
 
     def look(self, reports: Reports, items: Items) -> BoolArray:
         """bool[n, len(items)]: whether a report is on the side of the middle that an item is on."""
-        return np.asarray((self.said[reports] > 0)[:, None] == (self.values[items] >= 0))
+        return np.asarray((self.report_values[reports] > 0)[:, None] == (self.values[items] >= 0))
 
 
 @lru_cache(maxsize=8)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..base.errors import ScenarioError, got, spelled
+from ..base.errors import ScenarioError, format_number, got
 from ..base.sampling import Counts, Floats, multinomial
 from ..base.secure import generator
 from ..law.enumeration import ReportLaw, item_name
@@ -105,7 +105,9 @@ class Listed(OverItems, Messages):
         """The warning that a report tells more than its ε."""
         if self.worst <= self.epsilon * (1 + ROUNDING) + ROUNDING:
             return ()
-        return (f"its reports tell up to ε = {spelled(round(self.worst, 6))}, more than it says",)
+        return (
+            f"its reports tell up to ε = {format_number(round(self.worst, 6))}, more than it says",
+        )
 
     def supports(self, reports: Reports) -> Supports:
         return self.table[reports]

@@ -17,7 +17,7 @@ from .budget import Budget
 LACKS: Final = {
     "coincide": "a protocol in Python, whose reports of one user are not compared",
     "columns": "a protocol in Python, whose reports have no bits that could go together",
-    "conditioned": "a protocol in Python, for which no best way to hide is known",
+    "sample_background": "a protocol in Python, for which no best way to hide is known",
     "subset": "a protocol in Python, of whose reports no part is chosen",
     "disguised": "a protocol in Python, whose reports have no number of ones",
 }

@@ -88,7 +88,7 @@ class Summation(SummedNumbers, Bounded):
     lacks: ClassVar[dict[str, str]] = {
         "columns": "SHE, whose report is d numbers and not bits",
         "supports": "SHE, whose reports are numbers without an end",
-        "conditioned": "SHE, whose reports that hide have no sampler here",
+        "sample_background": "SHE, whose reports that hide have no sampler here",
         "subset": "SHE, whose crafted report lifts all targets as high as it may",
         "disguised": "SHE, whose report is d numbers and has no number of ones",
     }

@@ -71,7 +71,7 @@ class SR(OverItems, NumericProtocol):
         return np.linspace(-1, 1, self.domain_size)
 
     @property
-    def said(self) -> Floats:
+    def report_values(self) -> Floats:
         """float64[2], what a report of either end says."""
         return np.array([-self.size, self.size])
 
@@ -105,7 +105,7 @@ class SR(OverItems, NumericProtocol):
         """The probability of a report of 1, for users who hold these numbers."""
         return np.asarray(self.q + (self.p - self.q) * (1 + numbers) / 2)
 
-    def tallied(self, sums: Sums) -> Floats:
+    def count_reports(self, sums: Sums) -> Floats:
         """float64[trials, 2], the number of reports of either end."""
         up = np.asarray(sums.counts, dtype=np.float64)[:, 0]
         return np.stack([sums.users - up, up], axis=1)
@@ -122,7 +122,7 @@ class SR(OverItems, NumericProtocol):
                 return _told_up(float(self.end(ask.targets) < 0))
         return self.lack(ask)
 
-    def steered(
+    def steer_mean(
         self, goal: float, genuine: Floats, share: float, square: float | None = None
     ) -> Law:
         """The law of fakes who bring the mean of what all reports say to a goal, or near it."""
@@ -132,7 +132,7 @@ class SR(OverItems, NumericProtocol):
 
     def hidden(self, end: float, genuine: Floats, share: float) -> Law:
         """Two reports look honest in any mixture, as long as their mean is in the range."""
-        return self.steered(end, genuine, share)
+        return self.steer_mean(end, genuine, share)
 
     def _of_holders(self, ask: Ask) -> Law:
         """Users who hold targets, with the coin or without."""

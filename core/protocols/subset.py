@@ -68,7 +68,7 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
         return w / (w + (self.domain_size - w) * math.exp(-self.epsilon))
 
     @property
-    def absent(self) -> float:
+    def absence_probability(self) -> float:
         """1 − p, to the last digit however large epsilon is."""
         others = self.domain_size - self.subset_size
         return others / (self.subset_size * math.exp(self.epsilon) + others)
@@ -76,7 +76,7 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
     @property
     def q(self) -> float:
         w = self.subset_size
-        return (self.p * (w - 1) + self.absent * w) / (self.domain_size - 1)
+        return (self.p * (w - 1) + self.absence_probability * w) / (self.domain_size - 1)
 
     @property
     def report_size(self) -> int:  # type: ignore[override]
@@ -97,9 +97,9 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
         rng = generator(rng)
         values = items_of(values, self.domain_size)
         truthful = rng.random(values.size) < self.p
-        return self.conditioned(values, truthful, rng)
+        return self.sample_background(values, truthful, rng)
 
-    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
+    def sample_background(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
         return self._reports(values.size, rng, own=values, held=held)
 
     def _uniform(self, count: int, rng: Rng) -> Reports:
@@ -135,7 +135,7 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
         sets = np.array(list(itertools.combinations(range(d), w)))
         held = (sets == np.arange(d)[:, None, None]).any(axis=2)
         # Each of the sets with the own item is as likely as another, and so is each without it.
-        others = self.absent / math.comb(d - 1, w)
+        others = self.absence_probability / math.comb(d - 1, w)
         law = np.where(held, self.p / math.comb(d - 1, w - 1), others)
         return ReportLaw(law, item_name, lambda y: f"items {', '.join(map(str, sets[y]))}")
 

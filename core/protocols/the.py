@@ -39,7 +39,7 @@ class Thresholding(OverItems, IndependentBits):
         return 1 - math.exp(self.epsilon * (self.theta - 1) / 2) / 2
 
     @property
-    def absent(self) -> float:
+    def absence_probability(self) -> float:
         return math.exp(self.epsilon * (self.theta - 1) / 2) / 2
 
     @property

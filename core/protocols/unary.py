@@ -63,9 +63,9 @@ class IndependentBits(IndependentItems, Encodes, PackedBits):
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
         values = items_of(values, self.domain_size)
-        return self.conditioned(values, rng.random(values.size) < self.p, rng)
+        return self.sample_background(values, rng.random(values.size) < self.p, rng)
 
-    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
+    def sample_background(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
         reports = packed_bernoulli(self.q).draw(values.size, self.domain_size, rng)
         set_bits(reports, values, held)
         return reports
@@ -84,7 +84,7 @@ class IndependentBits(IndependentItems, Encodes, PackedBits):
         ones: int = math.floor(self.p + (self.domain_size - 1) * self.q - r)
         return max(0, ones)
 
-    def encoded(self, values: Items) -> Reports:
+    def encode_items(self, values: Items) -> Reports:
         reports = self._blank(values.size)
         reports[np.arange(values.size), values // 8] = 128 >> values % 8
         return reports
@@ -97,7 +97,7 @@ class IndependentBits(IndependentItems, Encodes, PackedBits):
         rates = np.full((d, d), self.q)
         absent = 1 - rates
         np.fill_diagonal(rates, self.p)
-        np.fill_diagonal(absent, self.absent)
+        np.fill_diagonal(absent, self.absence_probability)
         law = independent_bits(rates, absent)
         return ReportLaw(law, item_name, lambda y: f"bits {bits_name(y, d)}")
 

@@ -21,14 +21,14 @@ def words(value: object, key: str) -> str:
     return value
 
 
-def listed(value: object, key: str) -> tuple[Any, ...]:
+def list_members(value: object, key: str) -> tuple[Any, ...]:
     """The members of a list or a tuple. A text is neither: its letters would be the members."""
     if not isinstance(value, list | tuple):
         raise ScenarioError(f"must be a list, {got(value)}", key=key)
     return tuple(value)
 
 
-def called(value: Any, key: str) -> Any:
+def check_function(value: Any, key: str) -> Any:
     """A function, or None."""
     if value is not None and not callable(value):
         raise ScenarioError(f"must be a function, {got(value)}", key=key)

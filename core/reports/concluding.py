@@ -31,7 +31,7 @@ from ..law.together import tells_together
 from ..protocols import PROTOCOLS
 from ..theory import Misfit
 from ..theory.evidence import Evidence, of_reports, of_sums
-from .arguments import LARGEST, listed, local, words
+from .arguments import LARGEST, list_members, local, words
 from .claim_words import claim_of
 from .counted import END, Counted, read_all
 from .layout import nobody
@@ -75,7 +75,9 @@ def check_concludable(protocol: Any) -> PureProtocol:
 
 def read_claims(claims: Any, labels: Sequence[str]) -> dict[str, Claim]:
     """The claims by their words; raises ScenarioError."""
-    return {text: claim_of(words(text, "claims"), labels) for text in listed(claims, "claims")}
+    return {
+        text: claim_of(words(text, "claims"), labels) for text in list_members(claims, "claims")
+    }
 
 
 def hear_reports(
@@ -193,7 +195,7 @@ class Concluded:
     overturned: Callable[[Claim], Overturning] = field(repr=False, kw_only=True)
 
 
-def concluded(
+def conclude_evidence(
     evidence: Evidence,
     share: float,
     *,
@@ -232,7 +234,7 @@ def conclude_reports(
     """The conclusions from the counts of reports and the floor of their fakes."""
     means = told.counts / told.reports
     evidence = of_reports(protocol, means, told.reports, proved=trust.proves)
-    return concluded(evidence, share, floor=told.floor, **asked)
+    return conclude_evidence(evidence, share, floor=told.floor, **asked)
 
 
 def conclude_published(
@@ -244,11 +246,11 @@ def conclude_published(
     if trust.by_reports:
         held = np.clip(ballot_of(protocol).means(said), protocol.least_support, 1.0)
         evidence = of_reports(protocol, held, users, proved=trust.proves)
-        return concluded(evidence, share, sharp=sharp, **asked)
+        return conclude_evidence(evidence, share, sharp=sharp, **asked)
     kind = next(iter(PROTOCOLS))  # of no account: its users send no reports
     terms = Terms(protocol.epsilon, weight=weight)
     curator: Any = mechanism(trust, kind, protocol.domain_size, users, terms)
-    return concluded(of_sums(curator, said, users), share, **asked)
+    return conclude_evidence(of_sums(curator, said, users), share, **asked)
 
 
 def _check_published(estimates: Any, protocol: PureProtocol) -> Floats:

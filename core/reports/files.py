@@ -31,7 +31,7 @@ from .arguments import LARGEST, file_path, local, reports_of, whole, words
 from .arrow import BATCH, Write, arrow_cells, arrow_writer
 from .counted import END, Counted, counted, read_all
 from .layout import MARK, Column, check_real, layout, nobody, parts_of
-from .sources import Places, format_of, sources, unpacked
+from .sources import Places, format_of, sources, unpack_name
 
 WORDS: Final = "U32"
 """NumPy's type of the cells of groups that are read quickly; a full one may be longer."""
@@ -120,7 +120,7 @@ def _check_beside(name: str | None, own: Sequence[str], key: str) -> None:
         raise ScenarioError(f"must be a column beside those of the reports, {got(name)}", key=key)
 
 
-def sent(protocol: LocalMechanism, values: Items, rng: Rng) -> Reports:
+def send_reports(protocol: LocalMechanism, values: Items, rng: Rng) -> Reports:
     """Honest reports as real users send them. rng : a secure generator, or one of tests."""
     check_real(protocol)
     return protocol.perturb(values, rng)
@@ -234,11 +234,11 @@ def read_rows(
     """As `read_reports`, with the cells of one more column. named : as `sources` has them."""
     named, columns = list(named), layout(protocol)
     for source in named:
-        format_of(unpacked(source))
+        format_of(unpack_name(source))
     _check_beside(by, [column.name for column in columns], "by")
     for source in named:
         file = _File(source, columns, protocol, by)
-        kind = format_of(unpacked(source))
+        kind = format_of(unpack_name(source))
         if kind == "csv":
             yield from file.csv_rows()
             continue
@@ -286,7 +286,7 @@ class _File:
             group = np.char.strip(group)
         pairs = zip(self.columns, fields[: len(self.columns)], strict=True)
         try:
-            parts = [column.parsed(cells[field]) for column, field in pairs]
+            parts = [column.parse_cells(cells[field]) for column, field in pairs]
             return Rows(reports_from(self.columns, parts, self.protocol), group)
         except ValueError:
             return None

@@ -12,13 +12,13 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
-from ..defences import CORRECTIONS, correct_estimates, known
+from ..defences import CORRECTIONS, correct_estimates, inform_server
 from ..defences.corrections import project
 from ..law.mechanism import check_estimates
 from ..law.moments import Unbiased
 from ..law.pure import PureProtocol
 from ..theory import Misfit, misfit, simultaneous_width, top_confidence
-from .arguments import listed, names, whole
+from .arguments import list_members, names, whole
 from .counted import Counted
 from .coverage import Coverage, coverage, deviations
 from .points import step_of
@@ -84,7 +84,7 @@ class Frequencies:
         return top_confidence(self.values, self.std, self.top)
 
     @property
-    def shown(self) -> list[int]:
+    def shown_items(self) -> list[int]:
         """The items of the rows: all in order, or the `top` largest estimates."""
         if self.top is None:
             return list(range(self.values.size))
@@ -110,7 +110,9 @@ class Frequencies:
         intervals, and `in_top`.
         """
         columns = self.columns()
-        return [{name: column[item] for name, column in columns.items()} for item in self.shown]
+        return [
+            {name: column[item] for name, column in columns.items()} for item in self.shown_items
+        ]
 
 
 def estimate_frequencies(
@@ -136,10 +138,11 @@ def estimate_frequencies(
         top = whole(top, "top", 1, protocol.domain_size)
     check_estimates(protocol, "protocol.kind")
     steps: list[Any] = [
-        step_of(step, CORRECTIONS, "corrections") for step in listed(corrections, "corrections")
+        step_of(step, CORRECTIONS, "corrections")
+        for step in list_members(corrections, "corrections")
     ]
     raw = protocol.estimates(total.counts[None], users).frequencies
-    knowledge = known(protocol, users, np.empty(0, dtype=np.int64))
+    knowledge = inform_server(protocol, users, np.empty(0, dtype=np.int64))
     for step in steps:
         step.check(knowledge)
     values = correct_estimates(raw.copy(), steps, knowledge)[0]

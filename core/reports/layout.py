@@ -63,7 +63,7 @@ class Column:
         """NumPy's type of the cells that `parsed` takes; a text has room for a letter too many."""
         return "i8" if self.holds == "number" else f"S{2 * self.size + 1}"
 
-    def parsed(self, cells: NDArray[Any]) -> Reports:
+    def parse_cells(self, cells: NDArray[Any]) -> Reports:
         """The part of reports that cells of the type `quick` hold; raises ValueError."""
         if self.holds == "number":
             return self._check_range(cells)

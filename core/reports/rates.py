@@ -128,7 +128,7 @@ class SmallAttack:
         rarest = np.argsort(self.estimates, kind="stable")[: min(AIMED_AT, self.estimates.size - 1)]
         return Ask("crafted", np.sort(rarest), SeedSearch())
 
-    def crafted(self, kind: str, most: int) -> Reports:
+    def craft_reports(self, kind: str, most: int) -> Reports:
         """The reports of so many of the fakes, at most. kind : of the screen that they are for."""
         rng = stream(0, f"screen {kind} {self.protocol!r} {self.users}", "malicious")
         made: Reports = self.protocol.find_law(self.ask).reports(min(self.malicious, most), rng)

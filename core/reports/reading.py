@@ -9,13 +9,13 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from ..base.errors import ScenarioError, spelled
+from ..base.errors import ScenarioError, format_number
 from ..base.files import Source
 from ..experiment.limits import MAX_HELD, in_bytes
 from ..law.pure import LocalMechanism, Reports
 from .arguments import reports_of
 from .files import read_rows
-from .sources import check_rows, kept
+from .sources import check_rows, keep_sources
 
 AT_ONCE: Final = 1 << 16
 """Reports of an array that are looked at at once."""
@@ -34,14 +34,14 @@ def reread(
         yield lambda: (made[at : at + AT_ONCE] for at in range(0, len(made), AT_ONCE))
         return
     check_rows(reports, key)
-    with kept(reports) as again:
+    with keep_sources(reports) as again:
         yield lambda: (rows.reports for rows in read_rows(again, protocol))
 
 
 def check_memory(users: int, needed: int, key: str) -> None:
     """Refuse more reports than can be held; raises ScenarioError. needed : bytes, about."""
     if needed > MAX_HELD:
-        rule = f"needs about {in_bytes(needed)} of memory for {spelled(users)} reports"
+        rule = f"needs about {in_bytes(needed)} of memory for {format_number(users)} reports"
         most = f"and must need at most {in_bytes(MAX_HELD)}: take a part of the files"
         raise ScenarioError(f"{rule}, {most}", key=key)
 

@@ -19,13 +19,13 @@ from ..defences.itemsets import pair_counts, report_columns, sizes_of, unpack_bi
 from ..defences.pairs import Pairs
 from ..defences.suspects import MOST, Suspects, least_number, restore_counts, suspects
 from ..kernels.bits import binomial_threshold
-from ..lab.repeats import largest, likeliest, marks, often, too_many
+from ..lab.repeats import find_frequent_values, largest, likeliest, marks, too_many
 from ..law.mechanism import check_estimates
 from ..law.moments import Unbiased
 from ..law.pure import BoolArray, Items, LocalMechanism, Reports
 from ..law.together import PairLaw, numbers, tells_together
 from ..protocols.hashing import LocalHashing
-from ..theory.defended import paired
+from ..theory.defended import pair_probability
 from .arguments import local
 from .rates import SmallAttack, StepVerdict
 from .reading import Read, check_memory, reread
@@ -158,7 +158,7 @@ def _pair_power(attack: SmallAttack) -> float:
     law, r = attack.protocol.find_law(ask).towards(), ask.targets.size
     if r < 2:
         return 0.0
-    both = paired(r, law.target, law.variance)
+    both = pair_probability(r, law.target, law.variance)
     held, honest = attack.frequencies[ask.targets], attack.users - attack.malicious
     step = Pairs(CHANCE)
     return step.power(attack.protocol, held, 2 * law.target, both, honest, attack.malicious)
@@ -179,7 +179,7 @@ def _sizes(seen: _Gathered, attack: SmallAttack) -> list[StepVerdict]:
     def power(attack: SmallAttack) -> float:
         from scipy.special import ndtr
 
-        made, m = attack.crafted("sizes", DRAWN), attack.malicious
+        made, m = attack.craft_reports("sizes", DRAWN), attack.malicious
         ones = sizes_of(report_columns(protocol, made), len(made))
         fakes = np.bincount(ones, minlength=law.size) / len(made)
         mean = (users - m) * law + m * fakes
@@ -194,10 +194,10 @@ def _repeats(seen: _Gathered, attack: SmallAttack) -> tuple[StepVerdict, BoolArr
     every = np.concatenate(seen.marks)
     seen.marks.clear()
     limit = too_many(seen.users, likeliest(seen.protocol), CHANCE)
-    over = often(every, limit)
+    over = find_frequent_values(every, limit)
 
     def power(attack: SmallAttack) -> float:
-        made = attack.crafted("repeats", DRAWN)
+        made = attack.craft_reports("repeats", DRAWN)
         alike = largest(marks(seen.protocol, made))
         return float(alike > 1 and alike / len(made) * attack.malicious >= limit)
 

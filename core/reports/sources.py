@@ -78,7 +78,7 @@ def check_rows(named: Iterable[Source], key: str) -> None:
             raise ScenarioError(rule, key=key)
 
 
-def unpacked(source: Source) -> Source:
+def unpack_name(source: Source) -> Source:
     """A file by its name without .gz."""
     if isinstance(source, Path) and source.suffix == ".gz":
         return source.with_suffix("")
@@ -95,7 +95,7 @@ def sources(places: Places) -> list[Source]:
     """
     named: list[Source] = []
     for place in places if isinstance(places, list | tuple) else (places,):
-        named += [piped()] if isinstance(place, str) and place == "-" else _files(place)
+        named += [read_pipe()] if isinstance(place, str) and place == "-" else _files(place)
     seen: dict[str, Source] = {}
     for source in named:
         name = str(source) if isinstance(source, Piped) else os.path.realpath(source)
@@ -117,7 +117,7 @@ def test_doubts(named: Iterable[Source]) -> list[str]:
 
 
 @contextmanager
-def kept(named: Sequence[Source]) -> Iterator[list[Source]]:
+def keep_sources(named: Sequence[Source]) -> Iterator[list[Source]]:
     """The sources, of which each can be read again: standard input is copied to a file that has
     no name, and that is gone at the end. Raises FileError where there is no room for it."""
     with ExitStack() as stack:
@@ -160,10 +160,10 @@ def _files(place: str | Source) -> Iterator[Source]:
 def is_named_so(path: Path) -> bool:
     """Return whether a file is one of reports by its name, and is no hidden one."""
     ends = PACKED if path.suffix == ".gz" else tuple(FORMATS)
-    return unpacked(path).suffix in ends and not path.name.startswith(".")
+    return unpack_name(path).suffix in ends and not path.name.startswith(".")
 
 
-def piped() -> Piped:
+def read_pipe() -> Piped:
     """Standard input, whose first bytes tell its format; text is read as it comes.
 
     Raises FileError where it cannot be read.
@@ -196,7 +196,7 @@ def is_for_tests(source: Source) -> bool:
     """
     if isinstance(source, Piped) or not is_file(source):
         return False
-    text = format_of(unpacked(source)) in ("csv", "jsonl")
+    text = format_of(unpack_name(source)) in ("csv", "jsonl")
     try:
         with gzip.open(source, "rb") if source.suffix == ".gz" else source.open("rb") as file:
             if text:

@@ -25,7 +25,7 @@ from ..defences import (
     Verdict,
     correct_estimates,
     given_the_rest,
-    known,
+    inform_server,
 )
 from ..law.moments import Unbiased
 from ..law.pure import BoolArray, Items, LocalMechanism, Reports
@@ -97,7 +97,10 @@ def defend_reports(
     if sifted.frequencies is None:
         raise DefenceError(f"{' and '.join(kinds)} keeps no report at all")
     users, raw = sifted.kept.size, sifted.raw
-    everyone, about = known(protocol, users, NOBODY), known(protocol, sifted.users, NOBODY)
+    everyone, about = (
+        inform_server(protocol, users, NOBODY),
+        inform_server(protocol, sifted.users, NOBODY),
+    )
     corrections = [step for step in steps if step.kind in CORRECTIONS]
     for step in (*corrections, *(each for each in steps if isinstance(each, Alarm))):
         step.check(about if step.kind in CORRECTIONS else everyone)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..base.errors import ScenarioError, got, spelled, suggest
+from ..base.errors import ScenarioError, format_number, got, suggest
 from ..base.ranges import Range, finite
 from ..population import STATED
 from .declared import (
@@ -47,7 +47,7 @@ def sweep_of(document: Mapping[str, Any]) -> dict[str, Any]:
 def sweep_values(document: Document) -> dict[str, list[Any]]:
     """The swept keys in file order, each with its values."""
     if size(document) > MAX_CELLS * 100:
-        rule = f"must give at most {spelled(MAX_CELLS * 100)} cells, {got(size(document))}"
+        rule = f"must give at most {format_number(MAX_CELLS * 100)} cells, {got(size(document))}"
         raise ScenarioError(rule, key="sweep")
     return {key: _values(key, value) for key, value in _sweep_table(document).items()}
 

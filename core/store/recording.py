@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from ..base.errors import FileError, ScenarioError, reason_of, spelled
+from ..base.errors import FileError, ScenarioError, format_number, reason_of
 from ..base.files import whole_file
 from ..base.versions import versions
 from ..experiment import Experiment
@@ -125,7 +125,7 @@ def _take(store: Store, made: Store, path: Path, limits: bool) -> tuple[int, boo
         return known, True
     cells_asked = Scenario(run.document, str(path)).cells
     if limits and (cells_asked > MAX_CELLS or run.total > MAX_TRIALS):
-        most = f"{spelled(MAX_CELLS)} cells, or {spelled(MAX_TRIALS)} trials"
+        most = f"{format_number(MAX_CELLS)} cells, or {format_number(MAX_TRIALS)} trials"
         raise FileError(f"{path} has more than {most} (--no-limits lifts this)")
     experiment = made.experiment(number, limits)
     _check_cells(run, experiment, told, path, limits)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..attacks import Fakes
 from ..base.arms import ATTACKED, CLEAN, DEFENDED, Arm
-from ..base.errors import ScenarioError, check_limit, spelled
+from ..base.errors import ScenarioError, check_limit, format_number
 from ..base.flags import Flags
 from ..base.pulse import Pulse, Work
 from ..base.ranges import Range, check_bounds, check_span
@@ -107,8 +107,8 @@ class OfNumbers(Task):
             raise ScenarioError(f"{rule}, got labels", key="population.kind")
         span = cell.population.span
         if span is not None and span != (self.low, self.high):
-            rule = f"must be the range of the population, [{spelled(span[0])}, {spelled(span[1])}]"
-            shown = f"got [{spelled(self.low)}, {spelled(self.high)}]"
+            rule = f"must be the range of the population, [{format_number(span[0])}, {format_number(span[1])}]"
+            shown = f"got [{format_number(self.low)}, {format_number(self.high)}]"
             raise ScenarioError(f"{rule}, {shown}", key="task.low")
 
     def check_size(
@@ -163,7 +163,9 @@ def _heard(cell: Cell, counts: Counts, users: Floats) -> Heard:
     """The reports behind the counts of n users in each trial, float64[trials]."""
     protocol = cell.protocol
     sums = Sums(counts, users)
-    return Heard(protocol.tallied(sums) if isinstance(protocol, NumericProtocol) else counts, users)
+    return Heard(
+        protocol.count_reports(sums) if isinstance(protocol, NumericProtocol) else counts, users
+    )
 
 
 def _defend_tallies(
@@ -176,7 +178,7 @@ def _defend_tallies(
     """The reports that the defences leave of an arm, and what they claim."""
     heard = arms[ATTACKED if arm.attacked else CLEAN]
     if arm in verified:
-        heard = _heard(cell.sifted, verified[arm].counts, verified[arm].users.astype(float))
+        heard = _heard(cell.sifted_cell, verified[arm].counts, verified[arm].users.astype(float))
     flags = None
     trials = len(heard.tallies)
     for step in (each for each in cell.defences if isinstance(each, NumberStep)):
@@ -240,7 +242,7 @@ def expected_tallies(cell: Cell, fakes: Sequence[Fakes]) -> Floats:
         law = part.strategy.item_support(cast("Supporting", protocol), part.targets, cell.targets)
         laws.append((part.count, law.rates if law is not None else np.full(1, np.nan)))
     sums = (Sums(count * rates[None], count) for count, rates in laws)
-    return np.asarray(sum(protocol.tallied(each)[0] for each in sums))
+    return np.asarray(sum(protocol.count_reports(each)[0] for each in sums))
 
 
 def _rates(law: Any) -> Floats:
@@ -345,7 +347,7 @@ class Mean(OfNumbers):
             return {}
         protocol = telling(cell)
         clean = expected_tallies(cell, ())
-        fakes = (cell.sifted if cell.verifier else cell).fakes
+        fakes = (cell.sifted_cell if cell.verifier else cell).fakes
         made = []
         for tallies in (clean, expected_tallies(cell, fakes)):
             left = tallies[None]

@@ -15,7 +15,7 @@ from ..cell import Cell
 from ..defences import Correction
 from ..law.moments import Moments
 from ..law.support import round_to_zero
-from .gains import foreseen, target_sum_variance
+from .gains import is_aim_known, target_sum_variance
 
 
 def spread(cell: Cell) -> float | None:
@@ -53,11 +53,11 @@ def defended_metrics(
         held = before[cell.targets]
         size = float(np.abs(held).sum() + np.abs(after[cell.targets]).sum())
         expected["gain_after"] = round_to_zero(reached - float(held.sum()), size)
-        if share == 0 and cell.sifted is cell and undefended["gain"]:
+        if share == 0 and cell.sifted_cell is cell and undefended["gain"]:
             expected["recovered"] = 0.0
     if variances is None:
         return expected
-    sums = sum_variances(cell.sifted) if share else (0.0, 0.0)
+    sums = sum_variances(cell.sifted_cell) if share else (0.0, 0.0)
     less = share * (2 - share) / clean.size**2
     truth = cell.population.frequencies
     if sums[0] is not None:
@@ -83,7 +83,7 @@ def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
     genuine = target_sum_variance(protocol, every, truth, cell.users) / cell.users
     fakes, everyone = 0.0, (cell.users + cell.malicious) * (protocol.p - protocol.q)
     for group in cell.fakes:
-        if not foreseen(cell, group) or group.sent < 1:
+        if not is_aim_known(cell, group) or group.sent < 1:
             return genuine, None
         law = group.strategy.item_support(protocol, group.targets, every)
         if law is None:
@@ -92,7 +92,7 @@ def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
     return genuine, (1 - cell.share) ** 2 * genuine + fakes
 
 
-def paired(items: int, rate: float, variance: float) -> float:
+def pair_probability(items: int, rate: float, variance: float) -> float:
     """The probability that a report supports both of two items, any of these.
 
     rate : that it supports one. variance : of the number of them that it supports.

@@ -83,7 +83,7 @@ def of_sums(curator: Any, estimates: Floats, users: int) -> Evidence:
     estimates : float64[d], the released frequencies. A fake counts as one user of each item that it
     is admitted to add to. The noise is that of the release, by its own tails, and added once.
     """
-    oracle, ballot = Oracle.of_curator(curator), Ballot(votes=curator.admitted)
+    oracle, ballot = Oracle.of_curator(curator), Ballot(votes=curator.item_limit)
     deviation = math.sqrt(oracle.noise) / users
 
     def halves(confidence: float) -> Floats:

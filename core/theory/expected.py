@@ -160,7 +160,9 @@ def expected_metric(metric: str, cell: Cell) -> float | None:
 
 def _expect_metrics(cell: Cell, *, robust: bool) -> dict[str, float | None]:
     expected = dict.fromkeys([*METRICS, *cell.metrics]) | _undefended_metrics(cell, robust)
-    expected |= defended_metrics(cell, expected, _means(cell.sifted), _variances(cell.sifted))
+    expected |= defended_metrics(
+        cell, expected, _means(cell.sifted_cell), _variances(cell.sifted_cell)
+    )
     return expected | asked_metrics(cell)
 
 
@@ -280,7 +282,7 @@ def asked_metrics(cell: Cell) -> dict[str, float | None]:
     step = next((each for each in cell.filters if isinstance(each, Guard)), None)
     if step is None:
         return {}
-    protocol = cell.sifted.protocol
+    protocol = cell.sifted_cell.protocol
     everyone, r = cell.users + cell.malicious, cell.targets.size
     deviation = step.deviation(protocol, r, everyone)
     metrics: dict[str, float | None] = {"share_estimate_std": deviation}

@@ -64,7 +64,7 @@ def _of_round(cell: Cell) -> Collection:
 
 def _law_of(cell: Cell, fakes: Fakes) -> ItemSupport | BitLaw | None:
     """The law of one fake's report, as the protocol knows it; None where it is not known."""
-    if not foreseen(cell, fakes):
+    if not is_aim_known(cell, fakes):
         return None
     protocol = cell.protocol
     if isinstance(protocol, Rappor):
@@ -74,7 +74,7 @@ def _law_of(cell: Cell, fakes: Fakes) -> ItemSupport | BitLaw | None:
     return None
 
 
-def foreseen(cell: Cell, fakes: Fakes) -> bool:
+def is_aim_known(cell: Cell, fakes: Fakes) -> bool:
     """Return whether the aim of these fakes is known: who reacts has one in round 0 alone."""
     return not fakes.strategy.reacts or (cell.round == 0 and len(cell.rounds) < 2)
 
@@ -124,7 +124,7 @@ def fake_support(cell: Cell) -> ItemSupport | None:
     1.0
     """
     if not isinstance(cell.protocol, Supporting) or not all(
-        foreseen(cell, fakes) for fakes in cell.fakes
+        is_aim_known(cell, fakes) for fakes in cell.fakes
     ):
         return None
     return support_of(cell.protocol, cell.fakes, cell.targets)

@@ -190,7 +190,7 @@ def clean_variance(cell: Cell) -> Floats:
     met = meetings(cell)
     if cell.memory is None or met is None:
         return spread
-    p, q = cell.memory.kept
+    p, q = cell.memory.kept_probabilities
     shared = p * (1 - p) * met + q * (1 - q) * (met.sum() - met)
     return np.asarray(spread + 2 * shared / ((p - q) * cell.users) ** 2)
 

@@ -52,7 +52,7 @@ def svg(results: Results, name: str | None, columns: int) -> Picture:
         return Picture(path.read_text(encoding="utf-8"))
 
 
-def drawn(results: Results, name: str | None, columns: int) -> Any:
+def draw_figure(results: Results, name: str | None, columns: int) -> Any:
     """A chart of results as a figure of matplotlib; raises as `svg` does."""
     chart, caption = _caption_chart(results, name, columns)
     return figure_of(chart, columns=columns, caption=caption)

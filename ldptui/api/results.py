@@ -279,7 +279,7 @@ class Results(Framed):
         >>> len(ldptui.run("survey").plot("gain").axes)
         1
         """
-        return charted.drawn(self.measured, chart, columns)
+        return charted.draw_figure(self.measured, chart, columns)
 
     def figure(self, chart: str | None = None, columns: int = 1) -> str:
         """A chart for paper as the text of an SVG file, which notebooks show as a picture.

@@ -15,7 +15,15 @@ from ldptui.core.base.ranges import WORKERS
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import experiment as core_experiment
 from ldptui.core.plugins import CodePermission, permit_code
-from ldptui.core.reports.arguments import called, file_path, listed, number, switch, whole, words
+from ldptui.core.reports.arguments import (
+    check_function,
+    file_path,
+    list_members,
+    number,
+    switch,
+    whole,
+    words,
+)
 from ldptui.core.reports.points import plain
 from ldptui.core.running import runner
 from ldptui.core.running.runner import Progress
@@ -195,15 +203,17 @@ def run(
         **{key: value for key, value in numbers.items() if value is not None},
         **_changes(set),
     }
-    limits, progress = switch(limits, "limits"), called(progress, "progress")
+    limits, progress = switch(limits, "limits"), check_function(progress, "progress")
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise ScenarioError(f"must be an Executor, {got(executor)}", key="executor")
     files = tuple(
         file_path(file, key).expanduser()
         for key, given in {"code": code, "attack_files": attack_files}.items()
-        for file in listed(given, key)
+        for file in list_members(given, key)
     )
-    names = tuple(words(name, "allow_attacks") for name in listed(allow_attacks, "allow_attacks"))
+    names = tuple(
+        words(name, "allow_attacks") for name in list_members(allow_attacks, "allow_attacks")
+    )
     if isinstance(source, Experiment):
         experiment = _unset(source, changes)
     else:

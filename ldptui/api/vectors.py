@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ldptui.core.law.pure import Items, LocalMechanism, PureProtocol, Reports
-from ldptui.core.reports.files import sent, write_reports
+from ldptui.core.reports.files import send_reports, write_reports
 
 
 def vectors_of(protocol: LocalMechanism, reports: int) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def vectors_of(protocol: LocalMechanism, reports: int) -> dict[str, Any]:
     bits stand for no items, reports without noise besides, one of each of these items.
     """
     items, rng = np.arange(reports) % protocol.domain_size, np.random.default_rng(0)
-    made = sent(protocol, items, rng)
+    made = send_reports(protocol, items, rng)
     vectors: dict[str, Any] = {"reports": rows_of(made, protocol)}
     every: Items = np.arange(protocol.domain_size)
     looked: Any = protocol.look(made, every)

@@ -164,9 +164,9 @@ def named(key: str) -> str:
 
 def allowed_values(key: str) -> str:
     """The values that a key may have, in words: its type and range, the note, the default."""
-    from ldptui.core.base.errors import shown
+    from ldptui.core.base.errors import format_value
     from ldptui.core.scenario import defaults_of, rule_of
 
     rule = "" if key.startswith("sweep.") else rule_of(key) or ""
-    defaults = [f"{shown(value)} by default" for value in defaults_of(key) if value != ""]
+    defaults = [f"{format_value(value)} by default" for value in defaults_of(key) if value != ""]
     return "; ".join(part for part in (rule, key_words(key).note, *defaults) if part)

@@ -158,12 +158,12 @@ def _obey(arguments: list[str]) -> int:
         return _help(rest)
     chosen = parser_of(command)
     if chosen is not None:
-        from .command_logs import logged, split_log_options
+        from .command_logs import log_command, split_log_options
 
         log, rest = split_log_options(rest)
         parsed = chosen.parse_args(rest)  # first: help needs nothing of what does the work
         del parsed.log_file, parsed.verbose
-        with logged(log.log_file, log.verbose, arguments):
+        with log_command(log.log_file, log.verbose, arguments):
             from .command import find_command
 
             row = find_command(command)

@@ -26,7 +26,7 @@ from ..terminal import exits
 from ..terminal.output import write_json, write_out
 from ..text import format as text
 from .option_groups import ClientProtocol
-from .scenario_loading import agreed, span_of
+from .scenario_loading import load_agreement, span_of
 
 BUDGETS: Final = (0.5, 1.0, 4.0, 2.0, 0.25)
 """The ε of the test vectors: the first three of these that the protocol takes."""
@@ -103,7 +103,7 @@ def _bind(options: ClientProtocol) -> tuple[list[str] | None, LocalMechanism, Cl
     """The labels of the items, the protocol and its client; raises ScenarioError."""
     span = span_of(options.low, options.high)
     try:
-        labels, protocol = agreed(replace(options, items=None) if span else options, span)
+        labels, protocol = load_agreement(replace(options, items=None) if span else options, span)
     except ScenarioError as error:
         key = error.key.replace("--protocol", "KIND")  # an argument of its own here
         raise ScenarioError(error.rule, key, error.where) from error

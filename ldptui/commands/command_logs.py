@@ -47,7 +47,7 @@ def _add(handler: logging.Handler) -> logging.Handler:
 
 
 @contextmanager
-def logged(log_file: str | None, verbose: bool, words: Sequence[str]) -> Iterator[None]:
+def log_command(log_file: str | None, verbose: bool, words: Sequence[str]) -> Iterator[None]:
     """Log the start of a command with its words and versions, and its end."""
     added = [log_to(Path(log_file))] if log_file else []
     if verbose:

@@ -67,9 +67,9 @@ class CodeOptions:
 
     def allow(self) -> CodePermission:
         """The code as what asks for it is checked against it; raises FileError."""
-        from ..session.attack_options import allowed
+        from ..session.attack_options import allow_code
 
-        return allowed(self.allow_attacks, [*map(Path, self.code_files)])
+        return allow_code(self.allow_attacks, [*map(Path, self.code_files)])
 
 
 @dataclass(frozen=True, kw_only=True)

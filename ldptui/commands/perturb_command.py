@@ -15,7 +15,7 @@ from ldptui.core.base.numbers import NumberColumn
 from ldptui.core.base.secure import secure
 from ldptui.core.base.tables import Batch, Columns, spot, table_rows, whole_number
 from ldptui.core.law.pure import Items, LocalMechanism, Reports
-from ldptui.core.reports.files import WORDS, sent, uncut, write_reports
+from ldptui.core.reports.files import WORDS, send_reports, uncut, write_reports
 from ldptui.core.reports.numbers import numbers_protocol, perturb_numbers
 from ldptui.core.reports.sources import format_of
 
@@ -23,7 +23,7 @@ from ..terminal import exits
 from ..terminal.output import check_writable, note
 from ..text import format as text
 from .option_groups import Perturbation
-from .scenario_loading import agreed, by_options, span_of
+from .scenario_loading import by_options, load_agreement, span_of
 
 
 def sent_numbers(
@@ -37,7 +37,7 @@ def sent_numbers(
     )  # fmt: skip
     clipped = 0
     for batch in held.batches():
-        numbers = held.clipped(batch)
+        numbers = held.clip_numbers(batch)
         clipped += int(np.count_nonzero(numbers != batch))
         yield perturb_numbers(protocol, numbers, rng)
     if clipped and not options.quiet:
@@ -50,7 +50,7 @@ def perturb_table(options: Perturbation) -> int:
     out = _check_output(options)
     rng = _generator(options)
     span = span_of(options.low, options.high)
-    labels, protocol = agreed(options, span)
+    labels, protocol = load_agreement(options, span)
     data = Path(options.data)
     column = options.column or _only_column(data)
     if column in options.keep:
@@ -62,7 +62,8 @@ def perturb_table(options: Perturbation) -> int:
         batches = sent_numbers(options, column, protocol, rng)
     else:
         batches = (
-            sent(protocol, held, rng) for held in _read_items(data, column, labels, protocol)
+            send_reports(protocol, held, rng)
+            for held in _read_items(data, column, labels, protocol)
         )
     keep = {name: _read_cells(data, name) for name in options.keep}
     with by_options():

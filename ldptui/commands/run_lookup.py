@@ -28,7 +28,7 @@ from .result_formats import FORMATS, Written
 from .result_output import Output
 
 
-def opened(place: str | None, write: bool = False) -> Store:
+def open_kept_runs(place: str | None, write: bool = False) -> Store:
     """The store of a command that works on kept runs, at this place or the usual one."""
     path, _ = places.chosen_store(place)
     if not is_there(path):
@@ -54,7 +54,7 @@ def run_or_file(word: str, place: str | None, limits: bool = True) -> tuple[Stor
     if recorded and not (is_file(path) or path.suffix):
         rule = f'must be the number of a run, "last" or a file, {got(word)}'
         raise ScenarioError(rule, key="RUN")
-    store = open_store(None) if recorded else opened(place)
+    store = open_store(None) if recorded else open_kept_runs(place)
     try:
         return store, read_recording(store, path, limits)[0] if recorded else number_of(store, word)
     except BaseException:
@@ -96,7 +96,7 @@ def export(word: str, place: str | None, asked: Output, meanings: str | None) ->
     """Write a run to a file, and what its columns mean to another one."""
     out, kind = asked.path, asked.format
     assert out is not None
-    with opened(place) as store:
+    with open_kept_runs(place) as store:
         run = store.run(number_of(store, word))
         if kind == "recording":
             write_recording(store, run.id, out)
@@ -131,7 +131,7 @@ def find_runs(filters: RunFilter, place: str | None) -> list[Run]:
     path, chosen = places.chosen_store(place)
     if not (is_there(path) or chosen):
         return []
-    with opened(place) as store:
+    with open_kept_runs(place) as store:
         runs = store.runs(
             protocol=filters.protocol,
             attack=filters.attack,
@@ -190,7 +190,7 @@ def day(moment: float) -> str:
 
 def write_run(word: str, place: str | None, asked: Output) -> str:
     """What a run measured, in the format that is asked for."""
-    with opened(place) as store:
+    with open_kept_runs(place) as store:
         run = store.run(number_of(store, word))
         results = store.results(run.id)
     asked = asked.of_results(results.experiment)

@@ -106,7 +106,7 @@ def _compute(work: Callable[[], Iterator[Progress]], steps: Steps, processes: bo
         steps.put(error)
 
 
-def answered(
+def answer_goals(
     experiment: Experiment, workers: int, limits: bool, quiet: bool, answers: Answers | None
 ) -> Experiment:
     """The experiment with the goals answered that take a search; a line says how far it is.

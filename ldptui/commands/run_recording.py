@@ -161,7 +161,7 @@ def bound(
             if place is not None:
                 with contextlib.suppress(FileError):  # told when the run is to be kept there
                     answers = KeptAnswers(ends.enter_context(open_store(place)), fresh)
-            experiment = run_progress.answered(experiment, workers, limits, quiet, answers)
+            experiment = run_progress.answer_goals(experiment, workers, limits, quiet, answers)
     return permit_code(experiment, code)
 
 

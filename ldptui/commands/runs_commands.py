@@ -73,9 +73,9 @@ def remove_runs(
     ----------
     undo : put them back
     """
-    from .run_lookup import number_of, opened
+    from .run_lookup import number_of, open_kept_runs
 
-    with opened(store, write=True) as kept:
+    with open_kept_runs(store, write=True) as kept:
         for number in [number_of(kept, word) for word in runs]:
             kept.remove(number, not undo)
             done = "back" if undo else f"removed; ldptui runs rm --undo {number} undoes it"
@@ -97,10 +97,10 @@ def tag_run(
     remove : take the tags away
     """
     from .result_output import tags_of
-    from .run_lookup import number_of, opened
+    from .run_lookup import number_of, open_kept_runs
 
     words = tags_of(tags)
-    with opened(store, write=True) as kept:
+    with open_kept_runs(store, write=True) as kept:
         number = number_of(kept, run)
         kept.change_tags(number, **{"drop" if remove else "add": words})
         now = ", ".join(kept.run(number).tags) or "none"
@@ -115,9 +115,9 @@ def star_run(run: RunName, *, store: StorePath = None, off: bool = False) -> int
     ----------
     off : unmark it
     """
-    from .run_lookup import number_of, opened
+    from .run_lookup import number_of, open_kept_runs
 
-    with opened(store, write=True) as kept:
+    with open_kept_runs(store, write=True) as kept:
         number = number_of(kept, run)
         kept.star(number, not off)
     output.write_out(f"run {number} is {'unmarked' if off else 'marked'}\n")
@@ -195,9 +195,9 @@ def collect_garbage(
     before : also runs that started before this day
     """
     from ..text import format as text
-    from .run_lookup import moment_of, opened
+    from .run_lookup import moment_of, open_kept_runs
 
-    with opened(store, write=True) as kept:
+    with open_kept_runs(store, write=True) as kept:
         assert kept.path is not None
         size = kept.path.stat().st_size
         gone, cells = kept.gc(moment_of(before, "--before"))
@@ -231,12 +231,12 @@ def resume(
 
     from . import result_output, run_recording
     from .result_output import Output
-    from .run_lookup import number_of, opened
+    from .run_lookup import number_of, open_kept_runs
 
     frequencies, code = printing.selection.frequencies, permission.allow()
     asked = Output.of(printing.format, printing.out, printing.selection, quiet=quiet)
     computation = run_recording.Computation(workers, quiet, frequencies)
-    with opened(store, write=True) as kept:
+    with open_kept_runs(store, write=True) as kept:
         number = number_of(kept, run)
         experiment = permit_code(kept.experiment(number), code)
         asked = asked.of_results(experiment)

@@ -82,7 +82,7 @@ OPTIONS: Final = {
 """The options that set parameters, by their keys."""
 
 
-def agreed(
+def load_agreement(
     options: Agreement, span: Mapping[str, float] | None = None
 ) -> tuple[list[str] | None, LocalMechanism]:
     """The labels of the items, None for numbers, and the protocol.
@@ -132,7 +132,7 @@ def collection(options: Opening) -> dict[str, Any]:
         raise ScenarioError(rule, "--items")
     given = Agreement(protocol=kind, epsilon=options.epsilon, items=options.items,
                       domain=options.domain, settings=options.settings)  # fmt: skip
-    _, protocol = agreed(given, span)
+    _, protocol = load_agreement(given, span)
     with by_options():
         next(read_rows(sources(places), protocol), None)
     domain = None if options.domain is None else os.path.abspath(options.domain)  # noqa: PTH100

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from ldptui.core.base.errors import ScenarioError, spelled
+from ldptui.core.base.errors import ScenarioError, format_number
 from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, Range
 from ldptui.core.law.mechanism import is_a
 from ldptui.core.law.numbers import NumericProtocol
@@ -116,7 +116,7 @@ def print_theory(asked: TheorySetting, form: str) -> int:
 
 def _check(option: str, value: float | None, allowed: Range) -> None:
     if value is not None and (not math.isfinite(value) or value not in allowed):
-        raise ScenarioError(f"must be {allowed}, got {spelled(value)}", key=option)
+        raise ScenarioError(f"must be {allowed}, got {format_number(value)}", key=option)
 
 
 def _refuse(option: str, kind: str, owners: Iterable[str]) -> None:

@@ -21,7 +21,7 @@ from ldptui.core.law.mechanism import LocalMechanism
 from ldptui.core.law.support import ItemSupport
 
 from ..text.format import short
-from .formula import Formula, Known, listed
+from .formula import Formula, Known, list_formula
 from .formula_inputs import Setting
 
 SUPPORTED: Final = "Targets that one fake report supports, on average"
@@ -113,7 +113,7 @@ def kind_of(law: str) -> str:
     return next(kind for kind, spec in ATTACKS.items() if getattr(spec, "report_law", "") == law)
 
 
-def attacked(
+def list_attack_formulas(
     known: Known,
     laws: Laws,
     crafting: Sequence[Formula] = (),
@@ -128,7 +128,7 @@ def attacked(
     """
     cell = known.setting.cell
     if cell is None:
-        yield from compared(known.setting, laws)
+        yield from compare_attacks(known.setting, laws)
         return
     law = theory.fake_support(cell) if cell.attack is not None else None
     if cell.attack is None or law is None:
@@ -154,7 +154,7 @@ def attacked(
     if kind == "crafted":
         safer = cell.pure.domain_size <= theory.safer_domain_size(r, known["ε"])
         yield replace(SAFER, said="GRR safer" if safer else "OUE, OLH safer").at(known, part)
-    yield from verified(cell)
+    yield from list_verifier_formulas(cell)
 
 
 def _gains(
@@ -186,7 +186,7 @@ def words_of(laws: Laws, law: str) -> Supported:
     return FOR_ALL.get(law, FOR_ALL[""])
 
 
-def compared(setting: Setting, laws: Laws) -> Iterator[Formula]:
+def compare_attacks(setting: Setting, laws: Laws) -> Iterator[Formula]:
     """The gains of three attacks and their deviations, as far as the numbers are given."""
     protocol, r, share, held = setting.protocol, setting.r, setting.share, setting.held
     if r is None or share is None or held is None:
@@ -202,9 +202,11 @@ def compared(setting: Setting, laws: Laws) -> Iterator[Formula]:
             known[f"gain_std.{kind}"] = spread
         text = f"G with S = {Formula('S', words_of(laws, law).text).brief}"
         name = kind.upper()
-        gains.append(listed(f"gain.{kind}", f"gain of {name}", text, "CJG eq. 7"))
+        gains.append(list_formula(f"gain.{kind}", f"gain of {name}", text, "CJG eq. 7"))
         text = "σ of one run"
-        deviations.append(listed(f"gain_std.{kind}", f"gain std of {name}", text, "CJG eq. 7"))
+        deviations.append(
+            list_formula(f"gain_std.{kind}", f"gain std of {name}", text, "CJG eq. 7")
+        )
     yield from known.fill((*gains, *deviations))
     yield from listed_bounds(setting)
 
@@ -272,7 +274,7 @@ def listed_bounds(setting: Setting) -> Iterator[Formula]:
         ("verified", "verified gain", "β(1 − f_T)"),
     ):
         if (key := f"bound.{name}") in known:
-            yield listed(key, words, text, "derived").at(known)
+            yield list_formula(key, words, text, "derived").at(known)
 
 
 def _describe_support(protocol: Any) -> str:
@@ -299,11 +301,11 @@ def bounds(cell: Cell, part: str) -> Iterator[Formula]:
     yield VERIFIED.at(known, part)
 
 
-def verified(cell: Cell) -> Iterator[Formula]:
+def list_verifier_formulas(cell: Cell) -> Iterator[Formula]:
     """The verified randomiser of the scenario: its coins, and what fakes gain in spite of it."""
     if cell.verifier is None or cell.rounds:
         return
-    asked, part = cell.sifted, f"Defence: {cell.verifier.kind}"
+    asked, part = cell.sifted_cell, f"Defence: {cell.verifier.kind}"
     p, q = asked.pure.p, asked.pure.q
     known = {"p": p, "q": q, "p′": p, "q′": q, "ε′": asked.pure.epsilon}
     if cell.asked is not None:

@@ -59,7 +59,7 @@ DERIVED: Final = {
 """The texts for what a table cites and no paper has."""
 
 
-def cited(letters: Container[str]) -> list[str]:
+def cite_papers(letters: Container[str]) -> list[str]:
     """The full names of these papers, a line each."""
     named = {paper.key: paper.listed for paper in papers() if paper.key} | DERIVED
     return [f"{name}: {paper}" for name, paper in named.items() if name in letters]

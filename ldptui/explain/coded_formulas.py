@@ -17,9 +17,9 @@ from ldptui.core.protocols.sketch.rows import hash_items
 
 from ..text import format as fmt
 from ..text.format import count, short
-from .attack_formulas import FORETOLD, Laws, Supported, attacked
+from .attack_formulas import FORETOLD, Laws, Supported, list_attack_formulas
 from .family_explanation import Story
-from .formula import Formula, Known, listed
+from .formula import Formula, Known, list_formula
 from .formula_inputs import Setting
 from .pure_formulas import (
     DEVIATION,
@@ -49,8 +49,10 @@ HR: Final = (
     _hr("Privacy budget from the chance of a message that agrees, and of one that does not",
         "ε = ln(p₁ / p₀),  p₀ = 1 / ((b/2)(e^ε − 1 + 2B))"),
 )  # fmt: skip
-HR_UNIT: Final = listed("variance_per_user", "variance per user", "(2/(e^ε − 1) + F_b)/p", "ASZ")
-HR_STD: Final = listed("frequency_std", "frequency std", "√(variance per user / n)", "ASZ")
+HR_UNIT: Final = list_formula(
+    "variance_per_user", "variance per user", "(2/(e^ε − 1) + F_b)/p", "ASZ"
+)
+HR_STD: Final = list_formula("frequency_std", "frequency std", "√(variance per user / n)", "ASZ")
 HR_ESTIMATES: Final = (
     _hr("Reports for v less those against it, on average", "E[Cᵥ] = n fᵥ p"),
     _hr("The estimate from that count: unbiased", "f~ᵥ = Cᵥ / (n p)"),
@@ -139,7 +141,7 @@ SHARED: Final = (
     _cms("Variance that an item held by all adds to others by collisions",
          "1 / ((m − 1) k), times fᵤ²", key="collisions", name="collisions"),
 )  # fmt: skip
-CMS_UNIT: Final = listed(
+CMS_UNIT: Final = list_formula(
     "variance_per_user", "variance per user", "Var*/n = q(1 − q)/(p − q)²", "ADP"
 )
 CMS_ESTIMATES: Final = (
@@ -183,7 +185,7 @@ def _cms_formulas(setting: Setting) -> Iterator[Formula]:
         known["a"] = mean * (1 - 1 / protocol.buckets) + 1 / protocol.buckets
         known |= {"E[f~ᵥ]": mean, "Var[f~ᵥ]": float(spread[v])}
         yield from known.fill(CMS_ESTIMATES, part)
-    yield from attacked(known, CMS_LAWS, gain=FORETOLD)
+    yield from list_attack_formulas(known, CMS_LAWS, gain=FORETOLD)
 
 
 def _sketch(cell: Cell) -> Sketch:

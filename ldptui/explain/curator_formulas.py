@@ -16,9 +16,9 @@ from ldptui.core.lab.locality import central_mse
 from ldptui.core.protocols.curators import SENSITIVITY, Curator, Geometric, Laplace, Stability
 from ldptui.core.protocols.curators.aggregate import Aggregate
 
-from .attack_formulas import ADDED, Laws, Supported, attacked
+from .attack_formulas import ADDED, Laws, Supported, list_attack_formulas
 from .family_explanation import NOT_TOLD, Story
-from .formula import Formula, Known, listed
+from .formula import Formula, Known, list_formula
 from .formula_inputs import Setting
 from .pure_formulas import RECOMMENDED, shown_item
 
@@ -143,7 +143,9 @@ def _curator_formulas(setting: Setting) -> Iterator[Formula]:
                 gain = (replace(RISES, numbers={"after": after, "before": before}),)
     elif isinstance(curator, Stability):
         return
-    yield from attacked(known, LAWS, gain=gain, title=TITLE, beside=", a fake user adds one count")
+    yield from list_attack_formulas(
+        known, LAWS, gain=gain, title=TITLE, beside=", a fake user adds one count"
+    )
 
 
 def _accuracy(known: Known, curator: Curator) -> Iterator[Formula]:
@@ -155,11 +157,11 @@ def _accuracy(known: Known, curator: Curator) -> Iterator[Formula]:
     if "n" in known:
         known["frequency_std"] = std / known["n"]
     yield from known.fill((
-        listed("count_std", "count std", spread, words.error),
-        listed("frequency_std", "frequency std", "count std / n", words.error),
-        listed("accuracy", "off by at most", words.off_by, "PSI"),
-        replace(listed("neighbours", "", "", ""), said=curator.neighbours),
-        listed("delta", "", "", ""),
+        list_formula("count_std", "count std", spread, words.error),
+        list_formula("frequency_std", "frequency std", "count std / n", words.error),
+        list_formula("accuracy", "off by at most", words.off_by, "PSI"),
+        replace(list_formula("neighbours", "", "", ""), said=curator.neighbours),
+        list_formula("delta", "", "", ""),
         replace(RECOMMENDED, said=best),
     ))  # fmt: skip
 
@@ -174,7 +176,7 @@ def _expect_release(cell: Cell, curator: Curator, v: int) -> dict[str, float]:
         "E[released count]": float(moments[0][0]), "Var[released count]": float(moments[1][0]),
     }  # fmt: skip
     if isinstance(curator, Stability):
-        known["Pr[cᵥ + Lap(s) > t]"] = float(curator.released(holders)[0])
+        known["Pr[cᵥ + Lap(s) > t]"] = float(curator.release_chances(holders)[0])
     expected = theory.expected_metrics(cell)["mse_clean"]
     if expected is None:
         return known
@@ -209,8 +211,8 @@ OF_SERVERS: Final = {
 }  # fmt: skip
 AGGREGATED: Final = (
     _by_prio("Variance of the noise of all servers", "Var = k Var₁", put="{k} · {Var₁:5}"),
-    listed("count_std", "count std", "√Var", "CGB"),
-    listed("frequency_std", "frequency std", "count std / n", "CGB"),
+    list_formula("count_std", "count std", "√Var", "CGB"),
+    list_formula("frequency_std", "frequency std", "count std / n", "CGB"),
 )
 SUMS: Final = (
     _by_prio("Users who hold v", "cᵥ", put="added up in secret, no server sees them"),
@@ -238,7 +240,7 @@ def _aggregate_formulas(setting: Setting) -> Iterator[Formula]:
     sums, cell = cast("Aggregate", setting.protocol), setting.cell
     variance = sums.noise_variance
     known = Known(
-        setting, δ=sums.slack or 0.0, w=sums.held, Δ=SENSITIVITY[sums.neighbours], s=sums.scale,
+        setting, δ=sums.slack or 0.0, w=sums.honest_items, Δ=SENSITIVITY[sums.neighbours], s=sums.scale,
         k=sums.aggregators, count_std=math.sqrt(variance),
     )  # fmt: skip
     known |= {"Var": variance, "Var₁": variance / sums.aggregators}
@@ -254,7 +256,7 @@ def _aggregate_formulas(setting: Setting) -> Iterator[Formula]:
     yield from known.fill(SUMS, f"The release, for v = {cell.population.label(v)}, {what}")
     laws = {"avoided": Supported("S = 0"), **CIRCUITS[sums.circuit]}
     beside = f", held to the circuit {sums.circuit}"
-    yield from attacked(known, laws, gain=ADDED, title=TITLE, beside=beside)
+    yield from list_attack_formulas(known, laws, gain=ADDED, title=TITLE, beside=beside)
 
 
 STORIES: Final = {
@@ -276,7 +278,7 @@ STORIES: Final = {
         symbols={"ε": "epsilon", "δ": "delta"},
         notes=lambda setting: (
             "servers that add up in secret, no local protocol: there are no p and q",
-            f"a fake sets up to {setting.protocol.admitted} items, as its proof says",
+            f"a fake sets up to {setting.protocol.item_limit} items, as its proof says",
         ),
         gain=GAIN,
     ),

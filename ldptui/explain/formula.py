@@ -83,10 +83,10 @@ class Formula:
         return value_of(right, self.numbers) if self.text else math.nan
 
     @cached_property
-    def substituted(self) -> str:
+    def substituted_text(self) -> str:
         """The right side with its numbers, at most 100 cells; raises KeyError like the value."""
         if self.put:
-            return filled(self.put, self.numbers)
+            return fill_template(self.put, self.numbers)
         return put_in(sides(self.text)[1], self.numbers) if self.title else ""
 
     @property
@@ -108,7 +108,7 @@ class Formula:
         return replace(self, numbers={**numbers, **self.numbers}, part=part)
 
 
-def listed(key: str, name: str, text: str, source: str) -> Formula:
+def list_formula(key: str, name: str, text: str, source: str) -> Formula:
     """A formula that only the table of closed forms has."""
     return Formula("", text, source, key, name=name)
 
@@ -137,7 +137,7 @@ class Known(dict[str, float]):
                 del self[left]
             formula = row.at(self, part)
             try:
-                value, _ = formula.value, formula.substituted
+                value, _ = formula.value, formula.substituted_text
             except (KeyError, ValueError, ZeroDivisionError):
                 continue
             if left and left not in self:
@@ -201,7 +201,7 @@ def put_in(text: str, numbers: Numbers) -> str:
     return "".join(part if isinstance(part, str) else part.shown(numbers) for part in pieces)
 
 
-def filled(template: str, numbers: Numbers) -> str:
+def fill_template(template: str, numbers: Numbers) -> str:
     """A sentence with what stands in its braces put in; raises like `value_of`."""
     return _FOLD.sub(lambda fold: put_in(fold[0], numbers), template)
 

@@ -49,7 +49,7 @@ class Setting:
         return None if self.cell is None else self.cell.attack
 
     @property
-    def unattacked(self) -> Setting:
+    def unattacked_setting(self) -> Setting:
         """The same protocol with the same users, without the cell's population and its attack."""
         return replace(self, share=None, r=None, held=None, cell=None)
 

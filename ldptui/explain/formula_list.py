@@ -20,7 +20,7 @@ from ldptui.core.law.pure import item_variance
 from ldptui.core.protocols import PROTOCOLS
 
 from ..text import format as text
-from .citations import cited
+from .citations import cite_papers
 from .family_explanation import NOT_TOLD, Story, story_named, task_named
 from .formula import Formula
 from .formula_inputs import Setting, setting_of
@@ -108,7 +108,7 @@ def table_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
     needed = [option for option, value in options.items() if value is None]
     if needed and not isinstance(protocol, NumericProtocol):
         yield f"for the rest give {', '.join(needed)}"
-    yield from cited({*" ".join(row.source for row in rows.values()).split()})
+    yield from cite_papers({*" ".join(row.source for row in rows.values()).split()})
 
 
 def _least_error(d: int, epsilon: float) -> Iterator[str]:

@@ -23,7 +23,7 @@ from .attack_formulas import HONEST, Laws, Supported
 from .family_explanation import Story
 from .formula import Formula
 from .formula_inputs import Setting
-from .item_formulas import BITS, UNARY_LAWS, padded
+from .item_formulas import BITS, UNARY_LAWS, pad_numbers
 from .pure_formulas import OTHER, OWN, VARIANCE, pure
 from .report_story import ReportStory, bits_needed
 
@@ -117,7 +117,7 @@ OWN_COINS: Final[Laws] = {**UNARY_LAWS, "unperturbed": Supported("S = 1 + {(r âˆ
 
 def _hst(setting: Setting) -> Iterator[Formula]:
     if isinstance(setting.protocol, UserCoins):
-        return pure(HST, OWN_COINS, crafting=(HALF,), own=padded)(setting)
+        return pure(HST, OWN_COINS, crafting=(HALF,), own=pad_numbers)(setting)
     return pure(HST, PUBLIC, own=_numbers)(setting)
 
 

@@ -16,10 +16,10 @@ from ldptui.core.protocols.the import best_theta
 from ..text import format as fmt
 from .attack_formulas import HONEST, ONE, Supported
 from .family_explanation import Story
-from .formula import Formula, listed
+from .formula import Formula, list_formula
 from .formula_inputs import Setting
 from .pure_formulas import OTHER, OWN, VARIANCE, pure
-from .report_story import ReportStory, bits_needed, hex_of, named
+from .report_story import ReportStory, bits_needed, hex_of, name_item
 
 # Direct encoding: GRR, also kRR.
 
@@ -43,7 +43,7 @@ class ItemReports(ReportStory):
     """The story of a report that is an item."""
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
-        return named(cell, int(report[0])), bits_needed(cell.pure.domain_size)
+        return name_item(cell, int(report[0])), bits_needed(cell.pure.domain_size)
 
 
 # Unary encodings: a bit for each item.
@@ -83,10 +83,10 @@ def unary(setting: Setting) -> Iterator[Formula]:
         rows, unit = OUE, OUE_UNIT
     elif math.isclose(p + q, 1):
         rows, unit = SUE, SUE_UNIT
-    return pure(rows, UNARY_LAWS, unit, (PADDING,), padded)(setting)
+    return pure(rows, UNARY_LAWS, unit, (PADDING,), pad_numbers)(setting)
 
 
-def padded(setting: Setting) -> dict[str, float]:
+def pad_numbers(setting: Setting) -> dict[str, float]:
     """The numbers of crafted reports: l, and those of a report that aims at some targets."""
     protocol, d, r = setting.protocol, setting.protocol.domain_size, setting.r
     if r is None:
@@ -123,7 +123,7 @@ THE: Final = (
     _the("Threshold with the least variance",
          "θ* = (2/ε) · ln( [ 1 + u + √((1 + u)² − 3u) ] / (3u) ),  u = e^(−ε/2)",
          put="2 / {ε} · ln( [ 1 + {u:5} + √((1 + {u:5})² − 3 · {u:5}) ] / (3 · {u:5}) )"),
-    listed("theta", "θ", "as given, or the least variance", "W17 4.3"),
+    list_formula("theta", "θ", "as given, or the least variance", "W17 4.3"),
     _the(OWN, "p = 1 − e^(ε(θ − 1)/2) / 2", key="p"),
     _the(OTHER, "q = e^(−εθ/2) / 2", key="q"),
     _the("Privacy budget from the scale s = 2/ε of the noise", "ε = 2 / s"),
@@ -135,7 +135,7 @@ THE: Final = (
 def _the_numbers(setting: Setting) -> dict[str, float]:
     epsilon = setting.protocol.epsilon
     own = {"θ": setting.protocol.theta, "θ*": best_theta(epsilon)}
-    return {**padded(setting), **own, "u": math.exp(-epsilon / 2), "s": 2 / epsilon}
+    return {**pad_numbers(setting), **own, "u": math.exp(-epsilon / 2), "s": 2 / epsilon}
 
 
 # Subset selection: SS.
@@ -144,7 +144,7 @@ _ss = partial(Formula, source="YB")
 SS: Final = (
     _ss("Items in a report that make the average error least",
         "w* = d / (e^ε + 1), up or down to an integer"),
-    listed("subset_size", "w", "as given, or d/(e^ε + 1)", "YB"),
+    list_formula("subset_size", "w", "as given, or d/(e^ε + 1)", "YB"),
     _ss(OWN, "p = w e^ε / (w e^ε + {d − w})", key="p"),
     _ss(OTHER, "q = [ p {(w − 1)} + (1 − p) w ] / {(d − 1)}", key="q"),
     _ss("Privacy budget from p and w", "ε = ln[ p {(d − w)} / ((1 − p) w) ]"),

@@ -49,7 +49,7 @@ def number_groups(cell: Cell, memory: Memoising) -> tuple[NumberGroup, ...]:
     """Everything that the panel says in numbers, of a cell whose users keep an answer."""
     protocol: Any = cell.protocol
     one, ever = memory.epsilon_of_rounds(1), memory.epsilon_infinity
-    setting = setting_of(cell).unattacked
+    setting = setting_of(cell).unattacked_setting
     given = float(setting.given.get("epsilon") or protocol.epsilon)
     short_of = given - one > 1e-9 * given
     why = f"less than ε = {fmt.short(given)}, which was asked for" if short_of else "as asked for"

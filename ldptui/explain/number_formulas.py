@@ -19,7 +19,7 @@ from ldptui.core.task.numbers import OfNumbers, clean_spread, fakes_told
 
 from ..text.format import short
 from .family_explanation import Story
-from .formula import Formula, Known, listed
+from .formula import Formula, Known, list_formula
 from .formula_inputs import Setting
 from .pure_formulas import PROTOCOL
 from .report_story import LAWS, ReportStory
@@ -85,10 +85,10 @@ SR_ROWS: Final = (
         name="q, of a report of 1 for t = −1"),
     _sr("n times the variance of the mean, at most: all numbers are 0", "n Var[μ~] = c²",
         key="variance_per_user", name="n Var[μ~] where all t are 0"),
-    listed("variance_worst", "n Var[μ~] for the worst numbers", "c²", "DJW"),
+    list_formula("variance_worst", "n Var[μ~] for the worst numbers", "c²", "DJW"),
     _ours("Shift of the mean for each fake who says c, where μ = 0", "shift/β = c",
           key="gain_factor", name="shift/β by mga, where μ is 0"),
-    listed("report_bits", "bits of a report", "1", "by counting"),
+    list_formula("report_bits", "bits of a report", "1", "by counting"),
     _sr("Standard deviation of the mean, at most", "σ ≤ c / √n", key="mean_std",
         name="standard deviation of μ~, at most"),
     _ours("Shift of the mean by fakes who say c", "Δ = β(c − μ)", put="{β:5} · ({c} − {(μ):5})",
@@ -117,7 +117,7 @@ STD: Final = _ours("Standard deviation of the mean, at most", "σ ≤ √(worst 
                    key="mean_std", name="standard deviation of μ~, at most")  # fmt: skip
 
 SHIFT: Final = (
-    listed("report_bits", "bits of a report", "log₂ of the number of bins", "by counting"),
+    list_formula("report_bits", "bits of a report", "log₂ of the number of bins", "by counting"),
     _ours("Shift of the mean by fakes who say the largest value", "Δ = β (E[max] − μ)",
           put="{β:5} · ({E[max]:5} − {(μ):5})", key="shift", name="shift of μ~ by mga"),
     _ours("Shift of the mean by fakes who lie about their number alone", "Δ = β (1 − μ)",
@@ -191,12 +191,12 @@ HYBRID: Final = (
             "E[max] = α C + (1 − α) c"),
     _ours("The most that a report says, of fakes whose part of PM's shows", "max(C, c)",
           key="claimed_factor", name="largest value that can be claimed"),
-    listed("p", "p, up, or in the window of 1, for t = 1", "α p(PM) + (1 − α) p(SR)",
+    list_formula("p", "p, up, or in the window of 1, for t = 1", "α p(PM) + (1 − α) p(SR)",
            "by counting"),
-    listed("q", "q, the same for t = −1", "α q(PM) + (1 − α) q(SR)", "by counting"),
+    list_formula("q", "q, the same for t = −1", "α q(PM) + (1 − α) q(SR)", "by counting"),
     _even("n times the variance of the mean, where all numbers are 0",
           "n Var[μ~] = α (s + 3) / (3 (s − 1)²) + (1 − α) c²", source="Wang19"),
-    listed("variance_worst", "n Var[μ~], for the worst numbers", "the same for all t, or c²",
+    list_formula("variance_worst", "n Var[μ~], for the worst numbers", "the same for all t, or c²",
            "Wang19"),
 )  # fmt: skip
 """HM."""
@@ -205,10 +205,10 @@ NOISE: Final = (
     _counted("From a number of the grid to the next", "h = 2 / (K − 1)"),
     Formula("The ratio of the noise of one step to the next", "a = 1 / e^(ε h / 2)", "GRS"),
     _factor("What the end says: the mean of all that is beyond", "E[max] = 1 + h a / (1 − a)"),
-    listed("p", "p, the upper end for t = 1", "1/(1 + a)", "GRS"),
-    listed("q", "q, the same for t = −1", "1/(e^ε (1 + a))", "GRS"),
-    listed("variance_per_user", "n Var[μ~] where all t are 0", "from the law of reports", "ours"),
-    listed("variance_worst", "n Var[μ~], for the worst numbers", "the same, below 8/ε²", "ours"),
+    list_formula("p", "p, the upper end for t = 1", "1/(1 + a)", "GRS"),
+    list_formula("q", "q, the same for t = −1", "1/(e^ε (1 + a))", "GRS"),
+    list_formula("variance_per_user", "n Var[μ~] where all t are 0", "from the law of reports", "ours"),
+    list_formula("variance_worst", "n Var[μ~], for the worst numbers", "the same, below 8/ε²", "ours"),
 )  # fmt: skip
 """Laplace noise."""
 
@@ -354,10 +354,10 @@ class BinStory(NumberStory):
         yield Step("Perturbation", "the bin is near the number, or anywhere", (outcome,))
 
     def read_number(self, protocol: Any, report: int) -> float:
-        return float(protocol.said[report])
+        return float(protocol.report_values[report])
 
     def name_report(self, protocol: Any, report: int) -> str:
-        return f"bin {report} of {protocol.said.size}"
+        return f"bin {report} of {protocol.report_values.size}"
 
 
 def _notes(_: Setting) -> Iterator[str]:

@@ -13,8 +13,8 @@ from ldptui.core.cell import Cell
 from ldptui.core.law.pure import gain_factor, item_variance
 
 from ..text.format import short
-from .attack_formulas import Laws, attacked
-from .formula import Formula, Known, listed
+from .attack_formulas import Laws, list_attack_formulas
+from .formula import Formula, Known, list_formula
 from .formula_inputs import Setting
 
 PROTOCOL: Final = "Protocol"
@@ -47,16 +47,16 @@ LEAST: Final = (
 )  # fmt: skip
 """The protocols with the least variance and with the least mean squared error."""
 
-RECOMMENDED: Final = listed("recommended", "", "", "")
+RECOMMENDED: Final = list_formula("recommended", "", "", "")
 
 REACH: Final = (
     Formula("Gain factor: fakes that all support a target lift it by β(a − f)",
             "a = {(1 − q)} / {(p − q)}", "CJG eq. 7", "gain_factor", name="a, gain factor"),
-    listed("report_bits", "bits of a report", "log₂ of the number of reports", "by counting"),
+    list_formula("report_bits", "bits of a report", "log₂ of the number of reports", "by counting"),
 )  # fmt: skip
 """The most that a report does for one item, and its size."""
 
-DEVIATION: Final = listed("frequency_std", "frequency std", "√(Var*/n / n)", "W17 th. 2")
+DEVIATION: Final = list_formula("frequency_std", "frequency std", "√(Var*/n / n)", "W17 th. 2")
 
 ESTIMATES: Final = (
     Formula("Reports that support v, on average", "E[Cᵥ] = n (fᵥ {(p − q)} + q)", "CJG", number=5),
@@ -153,6 +153,6 @@ def pure(
         yield from choose(known)
         yield from known.fill((unit, *REACH, std), PROTOCOL)
         yield from estimates(known)
-        yield from attacked(known, laws, crafting)
+        yield from list_attack_formulas(known, laws, crafting)
 
     return formulas

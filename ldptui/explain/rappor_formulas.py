@@ -19,11 +19,11 @@ from ldptui.core.protocols import BitNoise, Rappor
 from ldptui.core.protocols import rappor as bloom
 
 from ..text.format import short
-from .attack_formulas import COMPARED, FAKES, compared, kind_of
+from .attack_formulas import COMPARED, FAKES, compare_attacks, kind_of
 from .family_explanation import Story
-from .formula import Formula, Known, listed
+from .formula import Formula, Known, list_formula
 from .formula_inputs import Setting
-from .item_formulas import BUDGET, PADDING, UNARY_LAWS, padded
+from .item_formulas import BUDGET, PADDING, UNARY_LAWS, pad_numbers
 from .pure_formulas import pure
 from .rappor_report import hashes_here, reports
 
@@ -56,12 +56,12 @@ UNBOUNDED: Final = replace(
 )
 
 ERRORS: Final = (
-    listed("f", "f", "as given, or solved for ε₁", "RAP 3.2"),
-    listed("variance_per_user", "variance per user", "p*(1 − p*)/(q* − p*)²/h", "RAP 4"),
-    listed("frequency_std", "frequency std", "count std / N", "RAP 4"),
-    listed("count_std", "count std", "√(N · variance per user)", "RAP 4"),
-    listed("learnable_items", "learnable items", "√(hN)(q* − p*)/(Q√(p*(1 − p*)))", "RAP 5"),
-    listed("false_attribution", "false attribution", "Pr[not v | bits of v]", "RAP 5.3"),
+    list_formula("f", "f", "as given, or solved for ε₁", "RAP 3.2"),
+    list_formula("variance_per_user", "variance per user", "p*(1 − p*)/(q* − p*)²/h", "RAP 4"),
+    list_formula("frequency_std", "frequency std", "count std / N", "RAP 4"),
+    list_formula("count_std", "count std", "√(N · variance per user)", "RAP 4"),
+    list_formula("learnable_items", "learnable items", "√(hN)(q* − p*)/(Q√(p*(1 − p*)))", "RAP 5"),
+    list_formula("false_attribution", "false attribution", "Pr[not v | bits of v]", "RAP 5.3"),
 )
 """The spread of the estimates and what can be learnt, for the table."""
 
@@ -159,11 +159,13 @@ def formulas(setting: Setting) -> Iterator[Formula]:
     if cell is None:
         best = theory.least_error(protocol.domain_size, known["epsilon_one"])
         words = {"form": str(setting.given["form"]), "recommended": best}
-        yield from known.fill(replace(listed(key, "", "", ""), said=words[key]) for key in words)
+        yield from known.fill(
+            replace(list_formula(key, "", "", ""), said=words[key]) for key in words
+        )
         yield from known.fill(ERRORS)
-        yield from compared(setting, UNARY_LAWS) if setting.is_pure else _bit_gains(known)
+        yield from compare_attacks(setting, UNARY_LAWS) if setting.is_pure else _bit_gains(known)
     elif setting.is_pure:
-        yield from pure((BUDGET,), UNARY_LAWS, crafting=(PADDING,), own=padded)(setting)
+        yield from pure((BUDGET,), UNARY_LAWS, crafting=(PADDING,), own=pad_numbers)(setting)
     else:
         if hashes_here(protocol):
             yield from _bit(cell, protocol, known)
@@ -183,7 +185,7 @@ def _bit_gains(known: Known) -> Iterator[Formula]:
             law, protocol.noise, protocol.bits, protocol.hashes, r, share, held
         )
         text = f"G with S = {SUPPORTED[law].brief}"
-        yield from known.fill((listed(key, f"bit gain of {kind}", text, "CJG eq. 7"),))
+        yield from known.fill((list_formula(key, f"bit gain of {kind}", text, "CJG eq. 7"),))
 
 
 def _bit(cell: Cell, protocol: Rappor, known: Known) -> Iterator[Formula]:

@@ -76,7 +76,7 @@ class FilterReports(ReportStory):
 
     def keep_answer(self, cell: Cell, item: int, rng: Rng) -> Reports | None:
         protocol, again = _rappor(cell), copy.deepcopy(rng)
-        if not protocol.noise.memoised:
+        if not protocol.noise.is_memoised:
             return None
         bare = replace(protocol, noise=replace(protocol.noise, p=0.0, q=1.0))
         return bare.perturb(np.array([item]), again)
@@ -103,13 +103,13 @@ class FilterReports(ReportStory):
         """The bits of a filter: those of the own item first, then the targets'."""
         protocol, cohort = _rappor(cell), _cohort(report)
         own = set() if item is None else {*protocol.table[item, cohort].tolist()}
-        aimed = {*np.flatnonzero(protocol.aimed(cell.targets)[cohort]).tolist()} - own
+        aimed = {*np.flatnonzero(protocol.target_bits(cell.targets)[cohort]).tolist()} - own
         groups = ("own", own), ("targets", aimed)
         shown = tuple(MemberGroup(name, tuple(sorted(bits))) for name, bits in groups if bits)
         return Cells("bit", rows, shown)
 
     def show_report(self, cell: Cell, report: Reports) -> Step:
-        aimed = np.flatnonzero(_rappor(cell).aimed(cell.targets)[_cohort(report)])
+        aimed = np.flatnonzero(_rappor(cell).target_bits(cell.targets)[_cohort(report)])
         return replace(super().show_report(cell, report), bits=_bits(cell, report), marked=aimed)
 
     def support(self, cell: Cell, report: Reports) -> Supports:

@@ -176,7 +176,7 @@ class ReportStory:
             detail = f"wants {targets_of(cell)} to look {wish_of(cast('Strategy', attack))}"
             return Step("Value", "none: a fake holds no item", detail=(detail,))
         is_target = item in cell.targets
-        text = named(cell, item) + (", a target" if is_target else "")
+        text = name_item(cell, item) + (", a target" if is_target else "")
         if attack is None:
             share, users = (
                 fmt.percent(cell.population.frequencies[item]),
@@ -368,7 +368,7 @@ def letters_of(cell: Cell) -> tuple[str, str]:
     return ("q*", "p*") if "p_star" in cell.protocol.facts() else ("p", "q")
 
 
-def named(cell: Cell, item: int) -> str:
+def name_item(cell: Cell, item: int) -> str:
     """The number of an item, and its label if it has one."""
     label = cell.population.label(item)
     return f"item {item}" if cell.population.labels is None else f"item {item}, “{label}”"

@@ -18,9 +18,9 @@ from ldptui.core.protocols.she import Summation
 
 from ..text import format as fmt
 from ..text.format import short
-from .attack_formulas import ADDED, FORETOLD, Laws, Supported, attacked
+from .attack_formulas import ADDED, FORETOLD, Laws, Supported, list_attack_formulas
 from .family_explanation import Story
-from .formula import Formula, Known, listed
+from .formula import Formula, Known, list_formula
 from .formula_inputs import Setting
 from .pure_formulas import PROTOCOL, choose, of_one_item
 from .report_story import ReportStory, count_among, one_bit, over_items
@@ -37,9 +37,9 @@ SHE: Final = (
     _she("Variance of a cell, and of a count for one user", "2 s² = 8/ε²", put="2 · {s}²",
          key="variance_per_user", name="variance per user"),
     _she("What one cell of an honest report reaches on average", "1 + (2/ε) · ln(d/2)"),
-    listed("cell_bound", "B, bound of a lifted cell", "1 + (2/ε) ln(d/2), or given", "W17 4.3"),
-    listed("report_bits", "bits of a report", "64 d", "by counting"),
-    listed("frequency_std", "frequency std", "√(8/(ε² n))", "W17 4.3"),
+    list_formula("cell_bound", "B, bound of a lifted cell", "1 + (2/ε) ln(d/2), or given", "W17 4.3"),
+    list_formula("report_bits", "bits of a report", "64 d", "by counting"),
+    list_formula("frequency_std", "frequency std", "√(8/(ε² n))", "W17 4.3"),
 )  # fmt: skip
 SHE_ESTIMATES: Final = (
     _she("The estimate, on average: unbiased", "E[f~ᵥ] = E[Σ of the cells] / n",
@@ -71,7 +71,7 @@ def _she_formulas(setting: Setting) -> Iterator[Formula]:
         known |= {"fᵥ": f, "E[f~ᵥ]": f, "Var[f~ᵥ]": protocol.noise / cell.users}
         yield from known.fill(SHE_ESTIMATES, part)
     title = "What one fake report adds to the targets' cells"
-    yield from attacked(known, SHE_LAWS, gain=ADDED, title=title)
+    yield from list_attack_formulas(known, SHE_LAWS, gain=ADDED, title=title)
 
 
 class CellReports(ReportStory):
@@ -125,8 +125,8 @@ FLIPS_SPREAD: Final = (
     _flip("Variance of an estimated count for one user, of an item that nobody holds",
           "Var*/n = (d/D) p q / (p − q)²", put="{p} · {q} / {p − q}² / {part}",
           key="variance_per_user", name="variance per user"),
-    listed("report_bits", "bits of a report", "D + log₂ C(d, D), the server's: D", "by counting"),
-    listed("frequency_std", "frequency std", "√(variance per user / n)", "DKY"),
+    list_formula("report_bits", "bits of a report", "D + log₂ C(d, D), the server's: D", "by counting"),
+    list_formula("frequency_std", "frequency std", "√(variance per user / n)", "DKY"),
 )  # fmt: skip
 FLIPS_ESTIMATES: Final = (
     _flip("The estimate, on average, from the users who have a bit of v: unbiased",
@@ -173,7 +173,7 @@ def _flips_formulas(setting: Setting) -> Iterator[Formula]:
         spread = float(protocol.unit_variance(f)) / cell.users
         known |= {"fᵥ": f, "E[f~ᵥ]": f, "Var[f~ᵥ]": spread}
         yield from known.fill(FLIPS_ESTIMATES, part)
-    yield from attacked(known, FLIPS_LAWS[protocol.chooser], gain=FORETOLD)
+    yield from list_attack_formulas(known, FLIPS_LAWS[protocol.chooser], gain=FORETOLD)
 
 
 def _weight(protocol: BitFlips, bit: int) -> float:

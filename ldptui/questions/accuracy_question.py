@@ -12,8 +12,8 @@ from ldptui.core.base.ranges import ALPHA, Range
 from ..text import format as text
 from .options import Argument, Blank
 from .parameters import Budget, Neighbours, Slack
-from .question import Curves, around, question
-from .question_answer import QuestionAnswer, Row, hidden, omitted, row_of_formula
+from .question import Curves, question, space_points
+from .question_answer import QuestionAnswer, Row, hidden, omit_field, row_of_formula
 
 BESIDE = "laplace"
 """The curator whose error a local protocol has to reach."""
@@ -27,7 +27,7 @@ class CuratorError:
     delta: float
     scale: float
     accuracy: float
-    threshold: float | None = omitted()
+    threshold: float | None = omit_field()
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class AccuracyAnswer(QuestionAnswer):
         Curves(
             "Users that a count is off by at most",
             "epsilon",
-            around("epsilon", 10, 40),
+            space_points("epsilon", 10, 40),
             {"": ("mechanisms.*.accuracy", "theory")},
             "privacy budget ε",
             "users",
@@ -117,7 +117,7 @@ class AccuracyAnswer(QuestionAnswer):
         Curves(
             "ε that an accuracy needs",
             "accuracy",
-            around("accuracy", 10, 40),
+            space_points("accuracy", 10, 40),
             {"": ("mechanisms.*.epsilon", "theory")},
             "off by at most, users",
             "ε",

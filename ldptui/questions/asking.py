@@ -19,8 +19,8 @@ from ldptui.core.base.files import check_other, check_replaced, is_file, write_a
 from ..terminal import exits
 from ..terminal.output import check_writable, note
 from . import load_question
-from .inputs import FormPlace, Steps, offered
-from .options import concerned
+from .inputs import FormPlace, Steps, offer_columns
+from .options import find_option
 from .question import Question, finish
 from .question_answer import QuestionAnswer
 from .writing import make_page, make_sheet, write_answer
@@ -43,7 +43,7 @@ def command(name: str, arguments: Namespace) -> int:
             check_replaced(page, asked.page_flag)
         found = finish(asked.work(given))
     except ScenarioError as error:
-        option = concerned(asked.options, error.key)
+        option = find_option(asked.options, error.key)
         if option is None or error.where:
             raise
         _, row, parameter = (*error.key.split(".", 2), "", "")[:3]
@@ -124,7 +124,7 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Form
                 path = ask.file(given.get(option.name, ""), option.name)
                 given[option.name] = str(path)
                 columns = [each.name for each in asked.options if each.argument.role == "column"]
-                yield from offered(path, *columns)
+                yield from offer_columns(path, *columns)
     steps = asked.work(given)
     while True:
         try:
@@ -159,7 +159,7 @@ def _client_places(names: Sequence[str], ask: FormPlace) -> Iterator[str]:
 
 def _of_field(error: ScenarioError, asked: Question[Any, Any], whole: str) -> ScenarioError:
     """The error as one of a field, or else as a whole sentence about the table."""
-    option = concerned(asked.blanks, error.key)
+    option = find_option(asked.blanks, error.key)
     if option is None:
         return ScenarioError(str(error), whole)
     if option.type != "rows":

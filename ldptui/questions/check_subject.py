@@ -23,7 +23,7 @@ from ldptui.core.protocols import KINDS, BitNoise, Rappor
 from ..catalogue import in_order
 from ..explain.formula_inputs import read_key
 from ..text.prose import either
-from .inputs import needed
+from .inputs import need_option
 from .mechanisms import CURATORS, bound, curator, has
 
 CONTRACT_USERS: Final = 2000
@@ -90,7 +90,7 @@ def find_subject(asked: Any) -> Subject:
     if kind == "exponential":
         return _find_choice(asked)
     if kind in CURATORS:
-        made = curator(kind, asked.items or 2, needed("epsilon", asked.epsilon), asked.delta,
+        made = curator(kind, asked.items or 2, need_option("epsilon", asked.epsilon), asked.delta,
                        asked.neighbours)  # fmt: skip
         # What more than one user holds is noise of the Laplace mechanism, processed further.
         scope = "the loss is that of an item which one user holds: that it is released (V th. 3.5)"
@@ -100,10 +100,10 @@ def find_subject(asked: Any) -> Subject:
         names = ", ".join((*_NAMES, *published_names("protocol")))
         rule = f"must be one of {names}, exponential, or FILE.py:NAME, {got(kind)}"
         raise ScenarioError(rule, key="protocol")
-    items = needed("items", asked.items)
+    items = need_option("items", asked.items)
     keys = {name: read_key(KINDS[kind], name, value) for name, value in sorted(asked.keys.items())}
     if not hasattr(KINDS[kind], "noise"):
-        epsilon = needed("epsilon", asked.epsilon)
+        epsilon = need_option("epsilon", asked.epsilon)
         protocol: Any = bound(kind, items, epsilon, **keys)
     else:
         noise = BitNoise(*asked.noise)
@@ -123,7 +123,7 @@ def _claim(items: int, epsilon: float, delta: float, mechanism: Any) -> Claim:
 
 def _find_code(asked: Any) -> Subject:
     """A mechanism of somebody's own: what NAME(items, epsilon) of a file or a package gives."""
-    epsilon, items = needed("epsilon", asked.epsilon), needed("items", asked.items)
+    epsilon, items = need_option("epsilon", asked.epsilon), need_option("items", asked.items)
     made = make_object(asked.protocol, items, epsilon)
     if callable(getattr(made, "perturb", None)):
         claim = _claim(items, epsilon, asked.delta, made)
@@ -143,7 +143,7 @@ def _of_tables(
 ) -> Subject:  # fmt: skip
     """A central mechanism, whose inputs are two tables that one user changes."""
     names = [f"counts {', '.join(map(str, table.tolist()[:8]))}" for table in tables]
-    epsilon = needed("epsilon", asked.epsilon)
+    epsilon = need_option("epsilon", asked.epsilon)
     claim = Claim(2, epsilon, delta=asked.delta, watched=np.arange(2), digits=False)
     stacked = np.array(tables)
     return Subject(made, claim, lambda places, rng: sample(stacked[places], rng), names,
@@ -159,8 +159,8 @@ def _lone_users(items: int, neighbours: str) -> list[Counts]:
 
 def _find_choice(asked: Any) -> Subject:
     """The choice of an item: the change of one user that it shows most."""
-    epsilon = needed("epsilon", asked.epsilon)
-    mechanism, counts = Exponential(epsilon), _read_counts(needed("counts", asked.counts))
+    epsilon = need_option("epsilon", asked.epsilon)
+    mechanism, counts = Exponential(epsilon), _read_counts(need_option("counts", asked.counts))
     moves = [
         (exponential_loss(mechanism, counts, leaves, to), leaves, to)
         for leaves in np.flatnonzero(counts).tolist()

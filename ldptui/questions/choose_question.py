@@ -15,7 +15,7 @@ from ..text.interval import share_words
 from .options import Blank
 from .parameters import LocalBudget, ScenarioName, Seed, name_of, read_cell
 from .question import Curves, Steps, question
-from .question_answer import QuestionAnswer, Row, omitted
+from .question_answer import QuestionAnswer, Row, omit_field
 
 if TYPE_CHECKING:
     from ldptui.core.base.sampling import Counts
@@ -33,7 +33,7 @@ class Share:
 
     simulated: float
     standard_error: float
-    exact: float | None = omitted()
+    exact: float | None = omit_field()
 
     @classmethod
     def of(cls, hits: int, trials: int) -> Share:

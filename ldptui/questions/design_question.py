@@ -174,7 +174,7 @@ class DesignAnswer(QuestionAnswer):
 
 def _named_protocols(demand: Demand) -> Iterable[Rated]:
     """Protocols by name: those of a chart, and those that a dial makes as well."""
-    from ldptui.core.lab.designer import rated
+    from ldptui.core.lab.designer import rate_protocol
     from ldptui.core.protocols import DIALS, KINDS
 
     from .mechanisms import DRAWN, LOCAL
@@ -183,7 +183,7 @@ def _named_protocols(demand: Demand) -> Iterable[Rated]:
     for kind in LOCAL:
         if kind not in DIALS and (kind in DRAWN or KINDS[kind].mechanism in dialled):
             try:
-                yield rated({"kind": kind, "epsilon": demand.epsilon}, demand)
+                yield rate_protocol({"kind": kind, "epsilon": demand.epsilon}, demand)
             except ScenarioError:
                 continue  # of some ε there is none
 
@@ -248,14 +248,14 @@ def design(
     import numpy as np
 
     from ldptui.core.bounds.rehearsal import rehearse_design
-    from ldptui.core.lab.designer import Demand, designed, rated
+    from ldptui.core.lab.designer import Demand, design_protocols, rate_protocol
     from ldptui.core.protocols import DIALS
 
     yield f"designing for {text.count(items)} items"
     demand = Demand(items, epsilon, users, share, targets)
-    best = designed(demand, tuple(DIALS) if among == BEST else (among,))
+    best = design_protocols(demand, tuple(DIALS) if among == BEST else (among,))
     named = beside if isinstance(beside, Mapping) else {"kind": beside}
-    other = rated({**named, "epsilon": epsilon}, demand)
+    other = rate_protocol({**named, "epsilon": epsilon}, demand)
     seen = None
     if check:
         seen = rehearse_design(

@@ -303,7 +303,7 @@ def _relation_answer(relation: Relation, observed: int) -> RelationAnswer:
     is_small = users * len(names) <= CELLS
     return RelationAnswer(
         users, len(names), relation.private, relation.always, implications, is_complete,
-        relation.identified, observed,
+        relation.identified_users, observed,
         {name: relation.having(1 << at).bit_count() for at, name in enumerate(names)},
         relation.repairs() if is_small and not relation.private else (),
     )  # fmt: skip

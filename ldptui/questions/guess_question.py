@@ -14,7 +14,7 @@ from ..text import format as text
 from .options import Blank
 from .parameters import Column, Items, Known, LocalBudget, LocalProtocol, Prior
 from .question import BUDGETS, Curves, question
-from .question_answer import Quantity, QuestionAnswer, Row, omitted
+from .question_answer import Quantity, QuestionAnswer, Row, omit_field
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class GuessAnswer(QuestionAnswer):
         float, Quantity("named, D answers", "≤ e^Dε π/(1 + (e^Dε − 1)π)", "DR 2.3")
     ]
     odds_answers: Annotated[float, Quantity("odds, D answers", "≤ e^Dε π/(1 − π)", "DR 2.3")]
-    gain: float | None = omitted()
-    largest_epsilon: float | None = omitted()
+    gain: float | None = omit_field()
+    largest_epsilon: float | None = omit_field()
 
     @property
     def title(self) -> str:
@@ -137,7 +137,7 @@ def guess(
     ldptui guess --protocol oue --epsilon 1 --items 100
     ldptui guess --epsilon 2 --items 8 --prior people.csv --column illness --given age
     """
-    from ldptui.core.lab.guessing import at_most, averaged, largest_epsilon
+    from ldptui.core.lab.guessing import at_most, average_guess, largest_epsilon
 
     from .mechanisms import bound
     from .priors import read_prior
@@ -151,7 +151,7 @@ def guess(
     if epsilon is None:
         rule = "is required" if gain is None else f"is required: no ε reaches the gain {gain:g}"
         raise ScenarioError(rule, key="epsilon")
-    found = averaged(bound(protocol, items, epsilon), laws)
+    found = average_guess(bound(protocol, items, epsilon), laws)
     bounds = [(share, *at_most(answers * epsilon, law)) for share, law in laws]
     return GuessAnswer(
         protocol, items, epsilon, found.before, found.after, found.rad, found.odds,

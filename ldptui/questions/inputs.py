@@ -24,7 +24,7 @@ from .choices import BUNDLED, EXAMPLE, EXAMPLES
 from .sheet import Answer
 
 
-def needed(option: str, value: Any) -> Any:
+def need_option(option: str, value: Any) -> Any:
     """An option that has to be given; raises ScenarioError."""
     if value is None:
         raise ScenarioError("is required", key=option)
@@ -95,7 +95,7 @@ def _bound(document: str, folder: Path) -> Cell:
     return bind(Scenario(json.loads(document), "", folder)).cells[0]
 
 
-def offered(path: Path, *fields: str) -> Generator[Offers, None, tuple[str, ...]]:
+def offer_columns(path: Path, *fields: str) -> Generator[Offers, None, tuple[str, ...]]:
     """The columns of a CSV file, offered to these fields; raises FileError."""
     with table_rows(path) as rows:
         columns = tuple(next(rows, ()))

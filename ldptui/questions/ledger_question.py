@@ -15,7 +15,7 @@ from .draft_values import entries_of_draft, noise_of_draft, rounds_of_draft
 from .options import Argument, Blank
 from .parameters import TIMES, Slack, read_cell
 from .question import Curves, Steps, question
-from .question_answer import QuestionAnswer, Row, hidden, omitted, row_of_formula
+from .question_answer import QuestionAnswer, Row, hidden, omit_field, row_of_formula
 
 if TYPE_CHECKING:
     from ldptui.core.lab.ledger import Entry, Spent
@@ -57,7 +57,7 @@ class LedgerAnswer(QuestionAnswer):
     spent: Mapping[str, Spent]
     rappor: RapporRounds | None
     first: int | None
-    void: bool | None = omitted()
+    void: bool | None = omit_field()
     scenario: str | None = hidden()
     noise: tuple[float, ...] | None = hidden()
 
@@ -288,7 +288,7 @@ def _compose(entries: Sequence[Entry], delta: float) -> dict[str, Spent]:
         advanced = books.advanced(entries, slack)
         if advanced.epsilon < spent["sequential"].epsilon:
             spent["advanced"] = advanced
-        spent["improved"] = books.improved(entries, slack)
+        spent["improved"] = books.improve_composition(entries, slack)
         try:
             spent["exact"] = books.exact(entries, delta)
         except ScenarioError as error:

@@ -28,7 +28,7 @@ from typing import (
 
 from msgspec import Struct
 
-from ldptui.core.base.errors import ScenarioError, check_among, got, spelled
+from ldptui.core.base.errors import ScenarioError, check_among, format_number, got
 from ldptui.core.base.ranges import Range, finite
 
 AS_GIVEN: Final = ("scenario", "protocol", "sender", "clients", "value")
@@ -243,7 +243,7 @@ class Option(Struct, frozen=True):
             rule = f"must be {what}" + (f", {got(value)}" if value is not None else "")
             raise ScenarioError(rule, key=self.name)
         if not finite(number) or number not in self.range:
-            raise ScenarioError(f"must be {self.range}, got {spelled(number)}", key=self.name)
+            raise ScenarioError(f"must be {self.range}, got {format_number(number)}", key=self.name)
         return number
 
     def _numbers(self, written: str) -> tuple[float, ...]:
@@ -276,7 +276,7 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def concerned(options: Iterable[Option], key: str) -> Option | None:
+def find_option(options: Iterable[Option], key: str) -> Option | None:
     """The option that an error with this key is about: its name, a row of it, or a parameter."""
     for option in options:
         if key in (option.name, *option.argument.renames) or key.startswith(f"{option.name}."):

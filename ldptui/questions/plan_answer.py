@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from ..text import format as text
 from ..text.interval import share_words
-from .question_answer import Quantity, QuestionAnswer, Row, omitted
+from .question_answer import Quantity, QuestionAnswer, Row, omit_field
 
 LOCALLY: Final = "local"
 """The rung of users who trust nobody."""
@@ -118,25 +118,27 @@ class PlanAnswer(PlannedAnswer):
     lowered: float
     reports: float
     power_lowered: float
-    holds: bool | None = omitted()
-    check: Mapping[str, float] | None = omitted()
-    power_reached: Annotated[float | None, _line("power reached", "of the frequency f")] = omitted()
-    users_needed: Annotated[int | None, _line("users needed", "n of this power")] = omitted()
+    holds: bool | None = omit_field()
+    check: Mapping[str, float] | None = omit_field()
+    power_reached: Annotated[float | None, _line("power reached", "of the frequency f")] = (
+        omit_field()
+    )
+    users_needed: Annotated[int | None, _line("users needed", "n of this power")] = omit_field()
     local_epsilon: Annotated[
         float | None, Quantity("ε₀ of a report", "the largest that n users hide", "BBGN")
-    ] = omitted()
+    ] = omit_field()
     variance: Annotated[float | None, Quantity("noise, Var*", "q(1 − q)/(p − q)²", "W17 th. 2")] = (
-        omitted()
+        omit_field()
     )
     noise: Annotated[
         float | None, Quantity("noise of a count", "standard deviation; added once", "CGB")
-    ] = omitted()
+    ] = omit_field()
     gain_factor: Annotated[float, _line("gain factor a", "(s − q)/(p − q)")]
     quantile: Annotated[float, _line("quantile z", "of the noise, at 1 − α/d")]
     noise_threshold: Annotated[float, _line("noise threshold", "zσ₀")]
     false_alarms: Annotated[
         float | None, _line("alarms by noise", "1 − Pr[Bin(n, q) ≤ n(q + t(p−q))]^d")
-    ] = omitted()
+    ] = omit_field()
     f_min: Annotated[float, _line("f_min, no attack", "zσ₀ + z_b sd(f)")]
     attack_floor: Annotated[float, _line("attack floor", "β a")]
     robust_f_min: Annotated[float, _line("robust f_min", "(βa + zσ₀ + z_b sd)/(1−β)")]

@@ -23,7 +23,7 @@ from .parameters import (
     read_cell,
     users_of,
 )
-from .question import BUDGETS, Curves, Steps, around, question
+from .question import BUDGETS, Curves, Steps, question, space_points
 from .question_answer import QuestionAnswer, Row, hidden
 
 BESIDE = "laplace"
@@ -136,7 +136,7 @@ class PriceAnswer(QuestionAnswer):
         Curves(
             "Error of what is estimated",
             "users",
-            around("users", 1000, 16, is_whole=True),
+            space_points("users", 1000, 16, is_whole=True),
             {"": ("errors.*", "theory")},
             "number of users n",
             "√MSE",
@@ -180,7 +180,7 @@ def price(
     --------
     ldptui price quickstart --epsilon 1
     """
-    from ldptui.core.lab.locality import central_mse, grown, local_mse, mean_mse
+    from ldptui.core.lab.locality import central_mse, grow_histogram, local_mse, mean_mse
     from ldptui.core.law.numbers import NumericProtocol
     from ldptui.core.law.pure import gain_factor
     from ldptui.core.protocols.curators.accuracy import require_delta
@@ -193,7 +193,7 @@ def price(
     require_delta(delta)
     is_mean, d = isinstance(own, NumericProtocol), histogram.size
     yield "comparing protocols"
-    held = grown(histogram, users or cell.population.users)
+    held = grow_histogram(histogram, users or cell.population.users)
     n = round(float(held.sum()))
     beside, half = ((BESIDE,), (own.high - own.low) / 2) if is_mean else (CURATORS, 1.0)
     if mechanism not in beside:

@@ -273,7 +273,7 @@ BUDGETS: Final = tuple(10 ** (step / 20 - 1) for step in range(41))
 """ε from 0.1 to 10, 20 values a decade."""
 
 
-def around(option: str, ratio: float, steps: int = 32, *, is_whole: bool = False) -> Any:
+def space_points(option: str, ratio: float, steps: int = 32, *, is_whole: bool = False) -> Any:
     """The points of a chart from a part of what the answer has to as many times as much."""
 
     def points(given: Mapping[str, Any]) -> Sequence[float]:

@@ -27,7 +27,7 @@ HIDDEN: Final = {"hidden": True}
 """The metadata of a field that the document never has: an option that the words are about."""
 
 
-def omitted() -> Any:
+def omit_field() -> Any:
     """A field that the document does not have where it is None, which is its default."""
     return dataclasses.field(default=None, metadata=OMITTED)
 
@@ -179,11 +179,11 @@ class QuestionAnswer:
 
     def text(self, more: Iterable[str] = ()) -> str:
         """The sentence that answers, the table, and what there is to say of it; more : notes."""
-        from ..explain.citations import cited
+        from ..explain.citations import cite_papers
         from ..text import table
 
         first, *others = [*self.sentences]
-        notes, sources = [*others, *self.notes, *more], cited(self.sources)
+        notes, sources = [*others, *self.notes, *more], cite_papers(self.sources)
         below = [*notes, *([""] if notes and sources else []), *sources]
         heads, rows = self.shown_table()
         if heads == HEADS:
@@ -194,7 +194,7 @@ class QuestionAnswer:
 
     def markdown(self) -> str:
         """The sentence that answers, the table and the notes as Markdown."""
-        from ..explain.citations import cited
+        from ..explain.citations import cite_papers
 
         first, *others = [*self.sentences]
         heads, rows = self.shown_table()
@@ -203,7 +203,7 @@ class QuestionAnswer:
         lines = [[heads[at] for at in used], ["---"] * len(used)]
         lines += [[row[at] for at in used] for row in grid]
         drawn = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-        below = [f"- {note}" for note in (*others, *self.notes, *cited(self.sources))]
+        below = [f"- {note}" for note in (*others, *self.notes, *cite_papers(self.sources))]
         parts = [first, f"**{self.title}**", drawn, "\n".join(below)]
         return "\n\n".join(parts).rstrip() + "\n"
 

@@ -14,8 +14,8 @@ from ldptui.core.base.ranges import Range
 from ..text import format as text
 from .options import Among, Argument, Blank
 from .parameters import Budget, Near, TableFile
-from .question import Curves, Steps, around, question
-from .question_answer import QuestionAnswer, Row, hidden, omitted
+from .question import Curves, Steps, question, space_points
+from .question_answer import QuestionAnswer, Row, hidden, omit_field
 
 if TYPE_CHECKING:
     from ldptui.core.base.sampling import Floats
@@ -84,7 +84,7 @@ class SensitivityAnswer(QuestionAnswer):
     bounds: tuple[float, float] | None
     queries: Mapping[str, Width]
     clipping: ClippedSum | None
-    clipped: SumError | None = omitted()
+    clipped: SumError | None = omit_field()
     is_nonnegative: bool = hidden(default=False)
     refuted: str = hidden("")
 
@@ -170,7 +170,7 @@ class SensitivityAnswer(QuestionAnswer):
         Curves(
             "Clipping the sum",
             "clip",
-            around("clip", 30, 16),
+            space_points("clip", 30, 16),
             {
                 "|bias|": ("chosen.lost", "attacked"),
                 "noise": ("chosen.noise", "clean"),

@@ -65,18 +65,18 @@ class Answer(msgspec.Struct, frozen=True):
         return tuple(figure.chart for figure in self.figures)
 
 
-def encoded(answer: Answer) -> dict[str, Any]:
+def encode_answer(answer: Answer) -> dict[str, Any]:
     """The answer as a document."""
     sent: dict[str, Any] = msgspec.to_builtins(answer, enc_hook=lambda array: array.tolist())
     return sent
 
 
-def decoded(document: Mapping[str, Any]) -> Answer:
+def decode_answer(document: Mapping[str, Any]) -> Answer:
     """The inverse of `encoded`."""
     return msgspec.convert(document, Answer)
 
 
-def listed(
+def list_rows(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[Value]], digits: int | None = None
 ) -> Table:
     """A table of numbers and words; numbers with as many digits as they need."""

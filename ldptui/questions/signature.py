@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from ldptui.core.base.errors import ScenarioError, spelled
+from ldptui.core.base.errors import ScenarioError, format_number
 from ldptui.core.base.ranges import Range
 
 from .options import (
@@ -110,7 +110,7 @@ def type_of(base: Any, argument: Argument) -> Type:
 def _with_default(words: str, default: Any) -> str:
     """The words of an argument as argparse takes them, with what holds where it is left out."""
     if isinstance(default, int | float) and not isinstance(default, bool):
-        words += f" ({spelled(default)})"
+        words += f" ({format_number(default)})"
     elif isinstance(default, str) and default:
         words += f" ({default})"
     return words.replace("%", "%%")

@@ -200,12 +200,12 @@ def _writable(out: str | None) -> Path:
     """The path of the file to write; raises FileError where it cannot be written."""
     from pathlib import Path
 
-    from ldptui.core.lab.synthetic import noted
+    from ldptui.core.lab.synthetic import note_path
 
     path = Path(out or "")
     if out and is_folder(path):
         raise FileError(f"{path} cannot be written: it is a folder")
-    if out and not is_file(noted(path)):
+    if out and not is_file(note_path(path)):
         check_replaced(path, "out")
     return path
 

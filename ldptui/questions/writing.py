@@ -14,12 +14,12 @@ from ldptui.core.base.files import write_atomically
 from ..charts.draw import draw
 from ..charts.rows import ANSI_DARK, Look
 from ..charts.series import TONES, Axis, Plot, Series, Tone
-from ..explain.citations import cited
+from ..explain.citations import cite_papers
 from ..terminal.output import as_json, note, write_out
 from .options import Option
 from .question import Curves, Question, along_option
 from .question_answer import QuestionAnswer
-from .sheet import Answer, Figure, curves, listed
+from .sheet import Answer, Figure, curves, list_rows
 
 FORMATS: Final = ("table", "json", "csv", "md")
 WIDTH, HEIGHT = 72, 18
@@ -33,11 +33,11 @@ def make_sheet(
     heads, rows = answer.shown_table(is_brief=True)
     offer = [asked.offer] if asked.offer and (answer.edits or answer.choices) else []
     return Answer(
-        listed(answer.title, heads, rows),
+        list_rows(answer.title, heads, rows),
         verdict=(*answer.sentences, *offer),
         notes=tuple(answer.notes),
         figures=tuple(_figures(asked, answer, given)),
-        sources=tuple(cited(answer.sources)),
+        sources=tuple(cite_papers(answer.sources)),
         edits=tuple(answer.edits),
         choices=tuple((place, tuple(edits)) for place, edits in answer.choices),
     )

@@ -129,7 +129,7 @@ def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Cod
     return tuple(found)
 
 
-def allowed(names: Sequence[str], files: Sequence[Path]) -> CodePermission:
+def allow_code(names: Sequence[str], files: Sequence[Path]) -> CodePermission:
     """The code that options let run, asked for or not.
 
     Raises FileError where they name a file that cannot be read.

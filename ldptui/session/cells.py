@@ -92,7 +92,7 @@ class Cells:
         base = None if self.base is None else without_acts(self.base.parameters)
         return Cells(views, "" if base is None else address_of(base))
 
-    def placed(self, key: str, place_of: Callable[[Any], Any]) -> Cells:
+    def place_cells(self, key: str, place_of: Callable[[Any], Any]) -> Cells:
         """The cells that have a key, with a number in place of its value."""
         views = (
             replace(view, parameters={**view.parameters, key: place_of(view.parameters[key])})

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ldptui import scenarios as bundled
-from ldptui.core.base.errors import FileError, ScenarioError, got, reason_of, shown, suggest
+from ldptui.core.base.errors import FileError, ScenarioError, format_value, got, reason_of, suggest
 
 
 def locate(place: str, commands: Callable[[], Sequence[str]] = tuple) -> Path:
@@ -26,7 +26,7 @@ def locate(place: str, commands: Callable[[], Sequence[str]] = tuple) -> Path:
         hint = suggest(place, [*words, *bundled.names()], "ldptui scenarios lists those")
         raise FileError(f"{place} is neither {first} nor a bundled scenario{hint}") from None
     except OSError as error:  # as of a name that is too long
-        raise FileError(f"{shown(place)} cannot be read: {reason_of(error)}") from error
+        raise FileError(f"{format_value(place)} cannot be read: {reason_of(error)}") from error
     return path
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from ldptui.core.base.errors import FileError, got, shown, spelled
+from ldptui.core.base.errors import FileError, format_number, format_value, got
 from ldptui.text import format as fmt
 
 
@@ -28,12 +28,12 @@ from ldptui.text import format as fmt
     ],
 )
 def test_numbers(value: float, digits: int | None, text: str) -> None:
-    assert spelled(value, digits) == text
+    assert format_number(value, digits) == text
 
 
 def test_whole_numbers_look_as_in_tables() -> None:
     for number in (0, 9_999, 10_000, 123_456_789, -54_321):
-        assert spelled(number) == fmt.count(number)
+        assert format_number(number) == fmt.count(number)
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_values_that_broke_a_rule(value: object, text: str) -> None:
 
 
 def test_values_are_never_long_nor_break_a_line() -> None:
-    assert shown("x" * 100) == f'"{"x" * 56}…'
-    assert shown("a\nb\x7f") == '"a\\nb?"'
-    assert shown(10**5000) == "a value that is too large"
-    assert len(shown(10**400)) == 58
+    assert format_value("x" * 100) == f'"{"x" * 56}…'
+    assert format_value("a\nb\x7f") == '"a\\nb?"'
+    assert format_value(10**5000) == "a value that is too large"
+    assert len(format_value(10**400)) == 58
 
 
 def test_a_file_whose_name_holds_a_line_end_is_one_line() -> None:

@@ -14,7 +14,7 @@ from support.report_laws import Case
 
 from ldptui.core.bounds.hardening import curve_variance
 from ldptui.core.bounds.undetectable import hidden_gain_against
-from ldptui.core.defences import DEFENCES, known, project
+from ldptui.core.defences import DEFENCES, inform_server, project
 from ldptui.core.defences.alarms import noise_bounds
 from ldptui.core.defences.corrections import threshold
 from ldptui.core.lab.ledger import Entry, Spent, group, sequential
@@ -249,21 +249,23 @@ def group_composition(given: Inputs) -> Any:
 def by_defence(kind: str, given: Inputs, protocol: Any = GRR) -> list[float]:
     """The estimates of a fact after a defence, in a collection by this protocol."""
     own = {"eta": given["eta"]} if "eta" in given else {}
-    there = known(protocol(len(given["f"]), given.get("eps", 1.0)), 1000, np.empty(0, np.int64))
+    there = inform_server(
+        protocol(len(given["f"]), given.get("eps", 1.0)), 1000, np.empty(0, np.int64)
+    )
     corrected = DEFENCES[kind](**own).correct(np.array([given["f"]]), there)
     return corrected[0].tolist()  # type: ignore[no-any-return]
 
 
 def significance_threshold(given: Inputs) -> Any:
     bound = [protocol(given["d"], given["eps"]) for protocol in (OUE, GRR)]
-    limits = [threshold(given["alpha"], known(each, given["n"], np.empty(0, np.int64)))
+    limits = [threshold(given["alpha"], inform_server(each, given["n"], np.empty(0, np.int64)))
               for each in bound]  # fmt: skip
     return {"OUE": limits[0], "GRR1024": limits[1]}
 
 
 def asd_xi(given: Inputs) -> Any:
     users, levels = given["n"], given["gamma"]
-    told = known(OUE(16, given["eps"]), users, np.empty(0, np.int64))
+    told = inform_server(OUE(16, given["eps"]), users, np.empty(0, np.int64))
     bounds = users * noise_bounds(np.array(levels), told)
     return dict(zip(map(str, levels), bounds.tolist(), strict=True))
 

@@ -125,10 +125,10 @@ class LabEngine:
                 if isinstance(said := next(steps), Offers):
                     self._post(Replied(Reply(question.key, "running", offers=said)))
                 elif isinstance(said, answer.Answer):
-                    known = answer.encoded(said)
+                    known = answer.encode_answer(said)
                     self._post(Replied(Reply(question.key, "running", answer=known)))
         except StopIteration as end:
-            reply = Reply(question.key, "done", answer=answer.encoded(end.value))
+            reply = Reply(question.key, "done", answer=answer.encode_answer(end.value))
         except ScenarioError as error:
             reply = Reply(question.key, "failed", error=error.rule, field=error.key)
         except LdpError as error:

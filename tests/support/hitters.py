@@ -40,7 +40,7 @@ def hitters_cell(
 
 def hunt_of(cell: core.Cell) -> Hunt:
     """Everything that the trials of a cell need."""
-    hunt: Hunt = cell.task.hunt(cell)  # type: ignore[attr-defined]
+    hunt: Hunt = cell.task.hunt_cell(cell)  # type: ignore[attr-defined]
     return hunt
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ldptui.questions import asking
 from ldptui.questions.inputs import Steps
-from ldptui.questions.sheet import Answer, decoded, encoded
+from ldptui.questions.sheet import Answer, decode_answer, encode_answer
 from ldptui.questions.topics import TOPICS, starting
 
 DOCUMENT = {
@@ -40,4 +40,4 @@ def ask(tab: str, document: Any = DOCUMENT, folder: Path = Path(), **values: Any
         try:
             next(steps)
         except StopIteration as end:
-            return decoded(json.loads(json.dumps(encoded(end.value))))
+            return decode_answer(json.loads(json.dumps(encode_answer(end.value))))

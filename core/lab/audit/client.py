@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from ...base.errors import RunError, spelled
+from ...base.errors import RunError, format_number
 from ...base.proportions import clopper_pearson
 from ...base.ranges import ALPHA, Range, require
 from ...base.sampling import Floats
@@ -184,7 +184,7 @@ def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[str,
         raise RunError(f"{client.name} has too few reports")
     few = min(FEW_REPORTS, effort.samples // 32 // watched.size)
     first = [some[1]] if protocol is None else [some[1], protocol.perturb(watched[some[0]], rng)]
-    columns = ReportColumns.fitted(first, claim.look(), few)
+    columns = ReportColumns.fit_columns(first, claim.look(), few)
     seen, expected = (np.zeros((watched.size, columns.width)) for _ in range(2))
     numbers = np.zeros(watched.size)
     for places, reports in itertools.chain([some], blocks):
@@ -272,7 +272,7 @@ class _Source:
 
     @property
     def words(self) -> str:
-        return f"{self.client.name}: {spelled(self.drawn)} of {spelled(self.samples)} reports"
+        return f"{self.client.name}: {format_number(self.drawn)} of {format_number(self.samples)} reports"
 
     def blocks(self, stage: int, wanted: Items) -> Iterator[tuple[Items, Reports]]:
         """Blocks of places among the watched items, and of reports; of these places alone."""

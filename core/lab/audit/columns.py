@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.errors import RunError, spelled
+from ...base.errors import RunError, format_number
 from ...base.sampling import Floats
 
 Look: TypeAlias = Callable[[Any], NDArray[Any]]
@@ -46,7 +46,7 @@ class ReportColumns:
     look: Look
 
     @classmethod
-    def fitted(cls, first: Sequence[Any], look: Look, few: int) -> ReportColumns:
+    def fit_columns(cls, first: Sequence[Any], look: Look, few: int) -> ReportColumns:
         """The columns of these arrays of reports. few : the most reports told apart whole."""
         whole, places = np.unique(
             np.concatenate([whole_values(reports) for reports in first]), return_index=True
@@ -139,7 +139,7 @@ class ReportColumns:
             return f"the report is {', '.join(named)}{more}"
         telling = self.telling(weights).size
         columns = "column" if telling == 1 else "columns"
-        least = spelled(threshold, 4)
+        least = format_number(threshold, 4)
         return f"a likelihood score of {telling} {columns} of the report is at least {least}"
 
 

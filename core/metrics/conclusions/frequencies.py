@@ -40,7 +40,7 @@ class FrequencyConclusion(Robust):
     protocol: PureProtocol | None = None
 
     @property
-    def supported(self) -> bool:
+    def has_support(self) -> bool:
         return self.protocol is not None
 
     @property
@@ -59,19 +59,21 @@ class FrequencyConclusion(Robust):
 
     def totals(self, arm: Arm) -> Floats:
         """float64[trials]: the estimates of all targets added up."""
-        return np.asarray(self.aimed[arm].sum(axis=1))
+        return np.asarray(self.target_estimates[arm].sum(axis=1))
 
     def gains(self, before: Arm, after: Arm) -> Floats:
         """float64[trials]: by how much the targets' total is larger after than before."""
-        return np.asarray((self.aimed[after] - self.aimed[before]).sum(axis=1))
+        return np.asarray(
+            (self.target_estimates[after] - self.target_estimates[before]).sum(axis=1)
+        )
 
     @cached_property
-    def aimed(self) -> Mapping[Arm, Floats]:
+    def target_estimates(self) -> Mapping[Arm, Floats]:
         """float64[trials, r] by arm: the estimates of the targets."""
         return {arm: made.frequencies[:, self.targets] for arm, made in self.estimates.items()}
 
     @property
-    def held(self) -> float:
+    def target_total(self) -> float:
         """f_T, the true total of the targets."""
         return float(self.truth[self.targets].sum())
 
@@ -86,18 +88,21 @@ class FrequencyConclusion(Robust):
         return ballot_of(self.protocol)
 
     @property
-    def ordered(self) -> Floats:
+    def ordered_estimates(self) -> Floats:
         """float64[trials, d]: the estimates of all items with the attack, ascending."""
-        return self.rankings[ATTACKED].ordered
+        return self.rankings[ATTACKED].ordered_estimates
 
     @cached_property
     def robust_ends(self) -> Interval:
         assert self.protocol is not None
-        means, reports = self.ballot.means(self.aimed[ATTACKED]), self.users + self.malicious
+        means, reports = (
+            self.ballot.means(self.target_estimates[ATTACKED]),
+            self.users + self.malicious,
+        )
         return robust_intervals(self.protocol, means, reports, self.malicious / reports)
 
     @property
-    def covered(self) -> BoolArray:
+    def covers_truth(self) -> BoolArray:
         assert self.protocol is not None
         reports = self.users + self.malicious
         means = self.ballot.means(self.estimates[ATTACKED].frequencies)
@@ -120,7 +125,7 @@ class FrequencyConclusion(Robust):
         """float64[trials]: the number of targets among the k largest estimates."""
         return np.asarray(self.rankings[arm].top[:, self.targets].sum(axis=1))
 
-    def detected(self, arm: Arm) -> BoolArray:
+    def detect_items(self, arm: Arm) -> BoolArray:
         """bool[trials, d]: the items taken for held by somebody."""
         detected = self.estimates[arm].detected
         assert detected is not None
@@ -137,11 +142,11 @@ def _top_targets(outcome: FrequencyConclusion | HitterConclusion, arm: Arm) -> F
 
 
 def _false_detected(outcome: FrequencyConclusion, arm: Arm) -> Floats:
-    return np.asarray(outcome.detected(arm)[:, outcome.truth == 0].sum(axis=1))
+    return np.asarray(outcome.detect_items(arm)[:, outcome.truth == 0].sum(axis=1))
 
 
 def _normalised_gain(outcome: FrequencyConclusion) -> Floats:
-    gains, held = outcome.gains(CLEAN, ATTACKED), outcome.held
+    gains, held = outcome.gains(CLEAN, ATTACKED), outcome.target_total
     return (gains + held) / held if held > 0 else np.full(len(gains), np.nan)
 
 
@@ -202,7 +207,7 @@ METRICS: Final = (
     _define_flag_metric("f1", lambda flags: flags.f1),
     _define_flag_metric("false_positive_rate", lambda flags: flags.false_positive_rate),
     _define_flag_metric("auc", lambda flags: flags.area),
-    _define_flag_metric("reports_kept", lambda flags: flags.kept),
+    _define_flag_metric("reports_kept", lambda flags: flags.kept_reports),
     _define_flag_metric("alarm_rate", lambda flags: flags.alarm, of=(Conclusion,)),
     _define_flag_metric(
         "false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED, of=(Conclusion,)
@@ -230,13 +235,13 @@ RANK_METRICS: Final = tuple(
 
 
 def _coverage(outcome: Any) -> Floats:
-    covered = outcome.covered
+    covered = outcome.covers_truth
     return np.asarray(np.count_nonzero(covered, axis=1) / covered.shape[1])
 
 
 def _overturning(outcome: FrequencyConclusion) -> Floats:
     """β* of the claim that the item with the largest estimate is the most frequent one."""
-    second, first = outcome.ballot.means(outcome.ordered[:, -2:]).T
+    second, first = outcome.ballot.means(outcome.ordered_estimates[:, -2:]).T
     return np.asarray((first - second) / outcome.ballot.reach)
 
 
@@ -249,7 +254,7 @@ def _certify_fakes(outcome: FrequencyConclusion) -> Floats:
             return proved
     assert outcome.protocol is not None
     reports = outcome.users + outcome.malicious
-    return floors_of_ordered(outcome.protocol, outcome.ordered, reports) / reports
+    return floors_of_ordered(outcome.protocol, outcome.ordered_estimates, reports) / reports
 
 
 _counted = partial(Metric, of=(FrequencyConclusion,), supports=True)

@@ -35,12 +35,12 @@ class Answer:
     size: int
 
     @property
-    def named(self) -> NDArray[np.bool_]:
+    def named_items(self) -> NDArray[np.bool_]:
         """bool[trials, w]: the items in the answer."""
         return np.asarray(self.survived[:, -1])
 
     @property
-    def lasted(self) -> Floats:
+    def lasted_levels(self) -> Floats:
         """float64[trials, w]: the levels that an item's prefixes survive, up to the first loss."""
         return np.asarray(np.logical_and.accumulate(self.survived, axis=1).sum(axis=1), np.float64)
 
@@ -68,10 +68,14 @@ class HitterConclusion(Conclusion):
 
     def targets_in_top_k(self, arm: Arm) -> Floats:
         """float64[trials]: the number of targets in the answer."""
-        return np.asarray(self.answers[arm].named[:, self.targets].sum(axis=1), dtype=np.float64)
+        return np.asarray(
+            self.answers[arm].named_items[:, self.targets].sum(axis=1), dtype=np.float64
+        )
 
     def _find_targets(self, arm: Arm) -> Floats:
-        return np.asarray(self.answers[arm].named[:, self.hitters].sum(axis=1), dtype=np.float64)
+        return np.asarray(
+            self.answers[arm].named_items[:, self.hitters].sum(axis=1), dtype=np.float64
+        )
 
     def precision(self, arm: Arm) -> Floats:
         """float64[trials]: the share of the answer that is among the true hitters."""
@@ -88,16 +92,16 @@ class HitterConclusion(Conclusion):
     def ncr(self, arm: Arm) -> Floats:
         """float64[trials]: the ranks of the hitters found, h for the most frequent, over all."""
         return np.asarray(
-            self.answers[arm].named[:, self.hitters] @ rank_weights(self.hitters.size)
+            self.answers[arm].named_items[:, self.hitters] @ rank_weights(self.hitters.size)
         )
 
     def target_levels(self, arm: Arm) -> Floats:
         """float64[trials]: the levels that the targets survive, on average over them."""
-        return np.asarray(self.answers[arm].lasted[:, self.targets].mean(axis=1))
+        return np.asarray(self.answers[arm].lasted_levels[:, self.targets].mean(axis=1))
 
     def hitter_levels(self, arm: Arm) -> Floats:
         """float64[trials]: the levels that the true hitters survive, on average over them."""
-        return np.asarray(self.answers[arm].lasted[:, self.hitters].mean(axis=1))
+        return np.asarray(self.answers[arm].lasted_levels[:, self.hitters].mean(axis=1))
 
 
 def rank_weights(hitters: int) -> Floats:

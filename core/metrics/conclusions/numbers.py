@@ -50,7 +50,7 @@ class MeanConclusion(Robust):
         return self.means.keys()
 
     @property
-    def supported(self) -> bool:
+    def has_support(self) -> bool:
         return self.robust is not None
 
     @property
@@ -60,7 +60,7 @@ class MeanConclusion(Robust):
         return low[:, None], high[:, None]
 
     @property
-    def covered(self) -> BoolArray:
+    def covers_truth(self) -> BoolArray:
         low, high = self.robust_ends
         return (low <= self.truth) & (self.truth <= high)
 

@@ -65,7 +65,7 @@ class Aggregate(Curator):
 
     family: ClassVar[str] = "aggregated"
     lacks: ClassVar[dict[str, str]] = {
-        "conditioned": "secure aggregation, whose servers see no reports",
+        "sample_background": "secure aggregation, whose servers see no reports",
         "subset": "secure aggregation, where a fake sets as many of all targets as a proof admits",
         "disguised": "secure aggregation, whose servers see no numbers of ones",
     }
@@ -95,14 +95,14 @@ class Aggregate(Curator):
         return self.slack or 0.0
 
     @property
-    def admitted(self) -> int:
+    def item_limit(self) -> int:
         """The most items that one client's vector can have, by its proof."""
         return {"histogram": 1, "multihot": self.weight or 1, "sumvec": self.domain_size}[
             self.circuit
         ]
 
     @property
-    def held(self) -> int:
+    def honest_items(self) -> int:
         """The items of an honest vector that the noise has to hide: w of `multihot`, else one."""
         return self.weight or 1
 
@@ -111,14 +111,14 @@ class Aggregate(Curator):
     @cached_property
     def _laplace(self) -> Geometric:
         """The noise of one aggregator, where it is discrete Laplace: one of ε over w items."""
-        return Geometric(self.domain_size, self.epsilon / self.held, self.neighbours)
+        return Geometric(self.domain_size, self.epsilon / self.honest_items, self.neighbours)
 
     @cached_property
     def sigma(self) -> float:
         """σ of one aggregator's discrete Gaussian noise; raises ScenarioError for Laplace."""
         if self.slack is None:
             raise ScenarioError("is required for discrete Gaussian noise", key="delta")
-        distance = math.sqrt(self.held * sensitivity(self.neighbours))
+        distance = math.sqrt(self.honest_items * sensitivity(self.neighbours))
         return gaussian_sigma(self.epsilon, self.slack, distance)
 
     @property
@@ -174,7 +174,7 @@ class Aggregate(Curator):
     def law_of(self, ask: Ask) -> Law | Lack:
         """As many targets as a proof admits; or one item, where the attack claims one."""
         d, r = self.domain_size, ask.targets.size
-        if self.admitted == 1 or ask.law in ("honest", "unperturbed"):
+        if self.item_limit == 1 or ask.law in ("honest", "unperturbed"):
             return super().law_of(ask)
         chosen = ask.find_items(d)
         if chosen is None:
@@ -182,7 +182,7 @@ class Aggregate(Curator):
         if ask.law == "random" and self.circuit == "sumvec":
             fair = Support(0.5, 0.5, r / 4, (d - r) / 4, 0.0)
             return towards_targets(ask, d, _no_vectors, self._fair, lambda: fair)
-        picks = min(self.admitted, chosen.size)
+        picks = min(self.item_limit, chosen.size)
         draw = partial(self._pick_items, chosen, picks)
         return towards_targets(
             ask, d, _no_vectors, draw, lambda: self._picks(chosen.size, picks, ask)

@@ -53,7 +53,7 @@ def attacked_release(curator: Curator, collection: Collection) -> tuple[Floats, 
         known = [moments for moments in rounds if moments is not None]
         users = np.array([part.users + part.malicious for part in collection.rounds])
         return _pool_rounds(known, users) if len(known) == len(rounds) else None
-    if not collection.foreseen:
+    if not collection.is_foreseen:
         return None
     fakes = [(count, law.rates) for count, law in collection.fakes]
     moments = curator.moments(collection.histogram, fakes)
@@ -80,7 +80,7 @@ class Curator(Supporting, EstimateMoments):
 
     family: ClassVar[str] = "curators"
     lacks: ClassVar[dict[str, str]] = {
-        "conditioned": f"{_TOLD}: there is no report to hide",
+        "sample_background": f"{_TOLD}: there is no report to hide",
         "subset": f"{_TOLD}: every subset gives what mga gives",
         "disguised": f"{_TOLD}: there is no number of ones",
     }
@@ -95,7 +95,7 @@ class Curator(Supporting, EstimateMoments):
     delta = 0.0  # no field: only the stability mechanism has one
 
     @property
-    def admitted(self) -> int:
+    def item_limit(self) -> int:
         """The most items that one client, honest or not, can add to."""
         return 1
 

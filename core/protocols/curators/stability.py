@@ -75,7 +75,7 @@ class Stability(Curator):
         noisy = histogram + noise
         return np.where((histogram > 0) & (noisy > self.threshold), noisy, 0.0)
 
-    def released(self, histogram: Counts | Floats) -> Floats:
+    def release_chances(self, histogram: Counts | Floats) -> Floats:
         """Pr[a bin is released] = Pr[Lap(s) > t - c], for each bin."""
         gap = self.threshold - histogram
         below = np.exp(-np.abs(gap) / self.scale) / 2
@@ -85,7 +85,7 @@ class Stability(Curator):
         """E[released - true], for each bin: released noise is mostly positive, the rest is lost."""
         size = np.abs(self.threshold - histogram)
         noise = np.exp(-size / self.scale) * (size + self.scale) / 2
-        lost = histogram * (1 - self.released(histogram))
+        lost = histogram * (1 - self.release_chances(histogram))
         return np.where(histogram > 0, noise - lost, 0.0)
 
     def squared_error(self, histogram: Counts | Floats) -> Floats:
@@ -94,7 +94,7 @@ class Stability(Curator):
         size = np.abs(gap)
         part = np.exp(-size / s) * (size**2 + 2 * s * size + 2 * s**2) / 2
         noise = np.where(gap > 0, part, 2 * s**2 - part)
-        lost = histogram.astype(np.float64) ** 2 * (1 - self.released(histogram))
+        lost = histogram.astype(np.float64) ** 2 * (1 - self.release_chances(histogram))
         return np.where(histogram > 0, noise + lost, 0.0)
 
     def error_spread(self, histogram: Counts) -> Floats:
@@ -107,7 +107,7 @@ class Stability(Curator):
         g = np.abs(gap)
         part = np.exp(-g / s) * (g**4 + 4 * s * g**3 + 12 * (s * g) ** 2 + 24 * s**3 * (g + s)) / 2
         noise = np.where(gap > 0, part, 24 * s**4 - part)
-        lost = histogram.astype(np.float64) ** 4 * (1 - self.released(histogram))
+        lost = histogram.astype(np.float64) ** 4 * (1 - self.release_chances(histogram))
         fourth = np.where(histogram > 0, noise + lost, 0.0)
         return np.asarray(np.maximum(fourth - self.squared_error(histogram) ** 2, 0.0))
 
@@ -119,7 +119,7 @@ class Stability(Curator):
         gap = self.threshold - histogram
         # Noise below -a, yet released: between t - c and -a, where t - c < -a.
         below = np.where(gap < -a, (math.exp(-a / s) - np.exp(np.minimum(gap, 0) / s)) / 2, 0.0)
-        withheld = np.where(histogram > a, 1 - self.released(histogram), 0.0)
+        withheld = np.where(histogram > a, 1 - self.release_chances(histogram), 0.0)
         return np.where(histogram > 0, above + below + withheld, 0.0)
 
     def accuracy(self, alpha: float, bins: int = 1) -> float:

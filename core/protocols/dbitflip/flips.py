@@ -130,7 +130,7 @@ class BitFlips(OverItems, SummedNumbers):
     lacks: ClassVar[dict[str, str]] = {
         "columns": "dBitFlip, whose report has no bit of most items",
         "supports": "dBitFlip, whose report says nothing of most items",
-        "conditioned": "dBitFlip, whose reports that hide have no sampler here",
+        "sample_background": "dBitFlip, whose reports that hide have no sampler here",
         "subset": "dBitFlip, whose report has bits of a part of the items only",
         "disguised": "dBitFlip, whose ones are of D items only",
     }

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ...base.errors import ScenarioError, spelled
+from ...base.errors import ScenarioError, format_number
 from ...base.ranges import Range
 from ...base.sampling import (
     Counts,
@@ -78,7 +78,7 @@ class LocalHashing(OverItems, IndependentItems):
         return math.exp(self.epsilon) / (math.exp(self.epsilon) + self.hash_range - 1)
 
     @property
-    def absent(self) -> float:
+    def absence_probability(self) -> float:
         return (self.hash_range - 1) / (math.exp(self.epsilon) + self.hash_range - 1)
 
     @property
@@ -152,7 +152,7 @@ class LocalHashing(OverItems, IndependentItems):
         reports["value"] = np.where(truthful, true, reports["value"])
         return reports
 
-    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
+    def sample_background(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
         reports = self.unperturbed(values, rng)
         apart = rng.integers(1, self.hash_range, size=values.size, dtype=np.uint32)
         other = (reports["value"] + apart) % np.uint32(self.hash_range)
@@ -283,7 +283,7 @@ class _HashRangeTable(Budget, mechanism=LocalHashing):
         if g not in HASH_RANGE:
             raise ScenarioError(
                 f"must be {HASH_RANGE}, got {g} (e^ε + 1 at epsilon = "
-                f"{spelled(self.epsilon)}); give an integer instead",
+                f"{format_number(self.epsilon)}); give an integer instead",
                 key="hash_range",
             )
 

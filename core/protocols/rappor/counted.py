@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ...base.errors import spelled
+from ...base.errors import format_number
 from ...base.sampling import Floats
 from ...kernels.threads import one_thread
 from ...law.moments import Collection, Moments
@@ -164,7 +164,7 @@ def bit_rates(protocol: Filters, collection: Collection) -> Floats | None:
 
     None where that is not known.
     """
-    if not collection.foreseen:
+    if not collection.is_foreseen:
         return None
     users = np.zeros(protocol.cohorts)
     ones = np.zeros((protocol.cohorts, protocol.bits))
@@ -209,7 +209,7 @@ def bit_count_variances(protocol: Filters, collection: Collection) -> Floats | N
     P: Σ P(1-P). For n genuine users with cohort law λ, F of whom have the bit,
     Σ P = nλ(p*(1-F) + q*F) and Σ P² = nλ²(p*²(1-F) + q*²F).
     """
-    if not collection.foreseen:
+    if not collection.is_foreseen:
         return None
     p, q, law = protocol.noise.p_star, protocol.noise.q_star, protocol.cohort_law[:, None]
     held = protocol.design.bits_of(collection.frequencies)
@@ -286,7 +286,7 @@ def doubts(protocol: Filters, users: int) -> tuple[str, ...]:
     if protocol.design.selects:
         reasons.append(
             f"{protocol.domain_size} candidates are more than 0.8·k·m = "
-            f"{spelled(0.8 * protocol.bits * protocol.cohorts, 6)} bits can tell apart: a lasso "
+            f"{format_number(0.8 * protocol.bits * protocol.cohorts, 6)} bits can tell apart: a lasso "
             "selects some first, and the others are estimated as 0"
         )
     empty = protocol.cohorts * (1 - 1 / protocol.cohorts) ** users

@@ -270,7 +270,7 @@ def decode(
     p_values = upper_tail(frequencies / errors)
     p_values[np.isinf(errors)] = 1.0
     selected = np.isin(design.column_of, chosen)
-    return Decoding(frequencies, errors, p_values, selected, significant(p_values, alpha, adjust))
+    return Decoding(frequencies, errors, p_values, selected, reject_nulls(p_values, alpha, adjust))
 
 
 def select(
@@ -321,7 +321,7 @@ def upper_tail(z: Floats) -> Floats:
     return np.asarray(ndtr(-z))
 
 
-def significant(p_values: Floats, alpha: float, adjust: Adjust) -> NDArray[np.bool_]:
+def reject_nulls(p_values: Floats, alpha: float, adjust: Adjust) -> NDArray[np.bool_]:
     """bool[tests], True where the claim of nothing is rejected, by one p-value a test.
 
     Bonferroni: p ≤ α/M. Benjamini, Hochberg 1995: the k smallest, for the largest k of which the

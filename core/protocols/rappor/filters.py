@@ -141,7 +141,7 @@ class Filters:
         true = self.bits * (1 - (1 - 1 / self.bits) ** self.hashes)
         return true * self.noise.q_star + (self.bits - true) * self.noise.p_star
 
-    def aimed(self, targets: Items) -> BoolArray:
+    def target_bits(self, targets: Items) -> BoolArray:
         """bool[m, k]: the bits that any target sets in each cohort."""
         aimed = np.zeros((self.cohorts, self.bits), dtype=np.bool_)
         cohorts = np.arange(self.cohorts)[None, :, None]
@@ -150,13 +150,13 @@ class Filters:
 
     def padding(self, targets: Items) -> Items:
         """int64[m]: other bits of a crafted report, so that its ones are as many as expected."""
-        aimed = self.aimed(targets).sum(axis=1)
+        aimed = self.target_bits(targets).sum(axis=1)
         pad = np.floor(self.expected_ones - aimed).astype(np.int64)
         return np.asarray(np.clip(pad, 0, self.bits - aimed))
 
     def filling(self, targets: Items) -> Items:
         """int64[m]: bits of a report without any bit of the targets, as many as expected."""
-        room = self.bits - self.aimed(targets).sum(axis=1)
+        room = self.bits - self.target_bits(targets).sum(axis=1)
         return np.asarray(np.minimum(math.floor(self.expected_ones), room))
 
 
@@ -223,7 +223,7 @@ class KeptBits(Memoising):
             "p_star": self.noise.p_star,
             "q_star": self.noise.q_star,
             "epsilon_one": self.noise.epsilon_one(self.hashes),
-            "epsilon_infinity": self.epsilon_infinity if self.noise.memoised else None,
+            "epsilon_infinity": self.epsilon_infinity if self.noise.is_memoised else None,
         }
 
 

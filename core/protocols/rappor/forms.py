@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
-from ...base.errors import ScenarioError, got, spelled
+from ...base.errors import ScenarioError, format_number, got
 from ...base.ranges import ALPHA, EPSILON, check_bounds
 from ..budget import Domain, ProtocolSpec
 from ..unary import SUE
@@ -60,7 +60,7 @@ class RapporSpec(ProtocolSpec, kind="rappor", mechanism=Rappor):
         if self.basic and epsilon not in EPSILON:
             raise ScenarioError(
                 f"must give one report an epsilon {EPSILON}, {got(self.f)}, "
-                f"which gives {spelled(epsilon, 6)}",
+                f"which gives {format_number(epsilon, 6)}",
                 key="f",
             )
 

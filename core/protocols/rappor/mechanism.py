@@ -69,7 +69,7 @@ class Rappor(Filters, KeptBits, EstimateMoments):
     """The optional ones that it may need: an import takes a second."""
     lacks: ClassVar[dict[str, str]] = {
         "supports": "RAPPOR's Bloom filters, whose bits stand for several items each",
-        "conditioned": "RAPPOR's Bloom filters, for which no best way to hide is known",
+        "sample_background": "RAPPOR's Bloom filters, for which no best way to hide is known",
         "subset": "RAPPOR's Bloom filters, where targets share bits: subsets have no own law",
         "disguised": "RAPPOR's Bloom filters, whose number of ones depends on item and cohort",
     }
@@ -118,7 +118,7 @@ class Rappor(Filters, KeptBits, EstimateMoments):
         """
 
         def reports(count: int, rng: Rng) -> Reports:
-            aimed, pad = self.aimed(targets), filled(targets)
+            aimed, pad = self.target_bits(targets), filled(targets)
             reports = self._empty_reports(count, rng)
             for cohort in np.unique(reports["cohort"]):
                 rows, sent = np.flatnonzero(reports["cohort"] == cohort), aimed[cohort]
@@ -128,7 +128,7 @@ class Rappor(Filters, KeptBits, EstimateMoments):
             return reports
 
         def counts(count: Counts, rng: Rng) -> Counts:
-            aimed, pad = self.aimed(targets), filled(targets)
+            aimed, pad = self.target_bits(targets), filled(targets)
             users = multinomial(count, self.cohort_law, rng)
             counts = np.zeros((count.size, self.cohorts, self.bits + 1), dtype=np.int64)
             counts[:, :, -1] = users
@@ -142,7 +142,7 @@ class Rappor(Filters, KeptBits, EstimateMoments):
             return counts
 
         def shape() -> BitLaw:
-            aimed, pad = self.aimed(targets), filled(targets)
+            aimed, pad = self.target_bits(targets), filled(targets)
             others = np.maximum(self.bits - aimed.sum(axis=1), 1)
             return BitLaw(self.cohort_law, np.where(aimed, float(own), (pad / others)[:, None]))
 
@@ -252,7 +252,7 @@ class Rappor(Filters, KeptBits, EstimateMoments):
             counts[row, :, :-1], counts[row, :, -1] = self.bit_users(spread), spread.sum(axis=0)
         return counts
 
-    def concentrated(self, share: float) -> Rappor:
+    def concentrate_cohorts(self, share: float) -> Rappor:
         """The protocol of fakes, this share of whom claims cohort 0, the others any cohort."""
         return replace(self, crowd=share)
 

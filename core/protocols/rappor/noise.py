@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from typing import Annotated
 
-from ...base.errors import ScenarioError, got, spelled
+from ...base.errors import ScenarioError, format_number, got
 from ...base.ranges import Range, check_bounds
 from ...law.longitudinal import Chain
 
@@ -39,7 +39,7 @@ class BitNoise:
             )
         if not self.q > self.p:
             raise ScenarioError(
-                f"must exceed p = {spelled(self.p)}, {got(self.q)}: a sent bit would say nothing "
+                f"must exceed p = {format_number(self.p)}, {got(self.q)}: a sent bit would say nothing "
                 "of the permanent one (RAPPOR's p and q are the reverse of Wang's)",
                 key="q",
             )
@@ -58,7 +58,7 @@ class BitNoise:
             )
         if not self.q_star > self.p_star:
             raise ScenarioError(
-                f"must be less than 1 by more than {spelled(1 - self.f, 6)}", key="f"
+                f"must be less than 1 by more than {format_number(1 - self.f, 6)}", key="f"
             )
 
     @property
@@ -83,7 +83,7 @@ class BitNoise:
         return (1 - self.f) * (self.q - self.p)
 
     @property
-    def memoised(self) -> bool:
+    def is_memoised(self) -> bool:
         """True if a permanent bit differs from the true one at times: ε∞ is finite."""
         return self.f > 0
 
@@ -123,8 +123,8 @@ def solved_f(epsilon: float, hashes: int, p: float, q: float) -> float:
     if f < 0 and (f < -1e-12 or p == 0 or q == 1):
         most = BitNoise(0, p, q).epsilon_one(hashes) if p > 0 and q < 1 else math.inf
         raise ScenarioError(
-            f"must be at most {spelled(most, 6)}, which f = 0 gives with p = {spelled(p)}, "
-            f"q = {spelled(q)} and {hashes} hash{'es' if hashes > 1 else ''}, {got(epsilon)}",
+            f"must be at most {format_number(most, 6)}, which f = 0 gives with p = {format_number(p)}, "
+            f"q = {format_number(q)} and {hashes} hash{'es' if hashes > 1 else ''}, {got(epsilon)}",
             key="epsilon",
         )
     if f >= 1:

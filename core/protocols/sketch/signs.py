@@ -66,7 +66,7 @@ class Equations:
     def width(self) -> int:
         return len(self.pivots)
 
-    def reduced(self, buckets: UInts) -> tuple[UInts, UInts]:
+    def reduce_buckets(self, buckets: UInts) -> tuple[UInts, UInts]:
         """The rest of h uint32[rows, items] after the equations, and by how much h·l differs.
 
         h·l is the sum of rest·l and the second number, 0 or 1, for every solution l. Where the rest
@@ -232,7 +232,7 @@ def _aimed_law(sketch: HadamardSketch, targets: bytes, counted: bytes) -> tuple[
     for at in range(0, fits.size, step):
         rows = fits[at : at + step]
         part = Equations(solved.pivots[:, rows], solved.fits[rows])
-        rest, flip = part.reduced(hash_items(items, rows, sketch.buckets))
+        rest, flip = part.reduce_buckets(hash_items(items, rows, sketch.buckets))
         shown = np.where(rest == 0, flip, 0.5)
         rates += shown.sum(axis=0)
         means.append(shown[:, chosen].sum(axis=1))

@@ -242,7 +242,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
         users, everyone = collection.users, collection.users + collection.malicious
         rates = self.other + (self.p - self.other) * self._share_weights(collection.frequencies)
         clean = (rates - self.q) / (self.p - self.q)
-        if not collection.foreseen:
+        if not collection.is_foreseen:
             return clean, None
         attacked = ((users * rates + collection.fake_sums()[0]) / everyone - self.q) / (
             self.p - self.q
@@ -252,7 +252,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
     def variances(self, collection: Collection) -> Moments:
         users, everyone = collection.users, collection.users + collection.malicious
         each = self.placed_variances(collection.frequencies)
-        if not collection.foreseen:
+        if not collection.is_foreseen:
             return each / users, None
         fakes = collection.fake_sums()[1] / (self.p - self.q) ** 2
         return each / users, (users * each + fakes) / everyone**2

@@ -88,9 +88,9 @@ class Trust(Bounded):
         if not is_a(asked.spec.mechanism, LocalMechanism):
             rule = f'must be "curator" with {asked.spec.kind}, to whom users tell their items'
             raise ScenarioError(f"{rule}, {got(self.kind)}", key="trust.kind")
-        return self.changed(asked)
+        return self.change_mechanism(asked)
 
-    def changed(self, asked: TrustRequest) -> Mechanism:
+    def change_mechanism(self, asked: TrustRequest) -> Mechanism:
         """The mechanism that the row makes of a protocol whose users send reports."""
         return asked.mechanism
 
@@ -130,7 +130,7 @@ class Verified(Trust):
             "kind='verified-randomiser')"
         )
 
-    def changed(self, asked: TrustRequest) -> Mechanism:
+    def change_mechanism(self, asked: TrustRequest) -> Mechanism:
         protocol = asked.mechanism
         why = None if awaits_code(protocol) else self.reads(protocol)
         if why is not None:
@@ -177,7 +177,7 @@ class Shuffled(Trust):
         if self.delta not in DELTA:
             raise ScenarioError(f"must be {DELTA} of shuffled reports, {got(self.delta)}", "delta")
 
-    def changed(self, asked: TrustRequest) -> Mechanism:
+    def change_mechanism(self, asked: TrustRequest) -> Mechanism:
         protocol = asked.mechanism
         if awaits_code(protocol):
             return protocol
@@ -221,7 +221,7 @@ class Aggregated(Trust):
     delta: Annotated[float, SLACK] | None = None
     kind: Literal["aggregated"] = "aggregated"
 
-    def changed(self, asked: TrustRequest) -> Mechanism:
+    def change_mechanism(self, asked: TrustRequest) -> Mechanism:
         protocol = asked.mechanism
         if self.noise == "local":
             return self._noisy(protocol, asked.spec.kind)

@@ -10,12 +10,12 @@ import numpy as np
 
 from ...base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, DEFENDED, Arm
 from ...base.errors import DefenceError
-from ...base.flags import Flags, pooled
+from ...base.flags import Flags, pool_flags
 from ...base.pulse import Pulse
 from ...base.sampling import Counts, Floats
 from ...cell import Cell
 from ...collection.sifting import FilteredReports
-from ...defences import Alarm, correct_estimates, given_the_rest, known
+from ...defences import Alarm, correct_estimates, given_the_rest, inform_server
 from ...law.pure import Estimates
 
 
@@ -36,9 +36,9 @@ def estimates_of(
     made = _estimate_undefended(cell, clean, attacked, pulse, everyone)
     if not cell.defences:
         return made
-    before = defended(cell, CLEAN_DEFENDED, made, sifted, previous)
+    before = defend_estimates(cell, CLEAN_DEFENDED, made, sifted, previous)
     same = attacked is clean and previous.get(CLEAN) is previous.get(ATTACKED)
-    after = before if same else defended(cell, ATTACKED_DEFENDED, made, sifted, previous)
+    after = before if same else defend_estimates(cell, ATTACKED_DEFENDED, made, sifted, previous)
     return made | {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}
 
 
@@ -123,7 +123,7 @@ class Pool:
                 sums, users = self._left[arm]
                 frequencies = (sums / users[:, None])[:trials]
             flags = self._flags[arm]
-            whole = pooled(flags).first(trials) if flags else None
+            whole = pool_flags(flags).first(trials) if flags else None
             same = arm.attacked and raw is made[CLEAN]
             arms[arm] = (
                 arms[arm.before]
@@ -138,7 +138,7 @@ class Pool:
 Conclusions = Mapping[Arm, Estimates]
 
 
-def defended(
+def defend_estimates(
     cell: Cell,
     arm: Arm,
     made: Conclusions,
@@ -173,7 +173,7 @@ def kept_frequencies(cell: Cell, sifted: FilteredReports) -> Floats:
         raise DefenceError(f"{kinds} keeps no report at all")
     made = [
         given_the_rest(
-            cell.sifted.protocol.estimates(counts[None], int(users)).frequencies[0], named
+            cell.sifted_cell.protocol.estimates(counts[None], int(users)).frequencies[0], named
         )
         for counts, users, named in zip(sifted.counts, sifted.users, sifted.named, strict=True)
     ]
@@ -184,13 +184,15 @@ def corrected_by_all(cell: Cell, frequencies: Floats, users: Counts) -> Floats:
     """The frequencies after all corrections; each trial by its own number of reports."""
     if not cell.corrections:
         return frequencies
-    protocol = cell.sifted.protocol
+    protocol = cell.sifted_cell.protocol
     if (users == users[0]).all():
         return correct_estimates(
-            frequencies, cell.corrections, known(protocol, int(users[0]), cell.targets)
+            frequencies, cell.corrections, inform_server(protocol, int(users[0]), cell.targets)
         )
     rows = [
-        correct_estimates(row[None], cell.corrections, known(protocol, int(count), cell.targets))
+        correct_estimates(
+            row[None], cell.corrections, inform_server(protocol, int(count), cell.targets)
+        )
         for row, count in zip(frequencies, users, strict=True)
     ]
     return np.concatenate(rows)
@@ -203,7 +205,7 @@ def _flag_alarms(
     if flags is None:
         flags = Flags.nothing(cell.users, users - cell.users, len(raw.frequencies))
     past = None if before is None else before.frequencies
-    about = replace(known(cell.protocol, users, cell.targets), before=past)
+    about = replace(inform_server(cell.protocol, users, cell.targets), before=past)
     alarm = flags.alarm
     for step in (step for step in cell.defences if isinstance(step, Alarm)):
         claimed = step.alarmed(raw.frequencies, about)

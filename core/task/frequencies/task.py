@@ -121,7 +121,7 @@ def _rounds(cell: Cell, work: Work) -> CellResults:
                 attacked = clean + sent_counts(collection, number, drawn, pulse, past)[0]
             sifted = verified_counts(collection, number, drawn, pulse, clean, past)
         made = estimates_of(collection, clean, attacked, pulse, sifted, made)
-        past = replace(past, published=made[collection.published].frequencies)
+        past = replace(past, published=made[collection.published_arm].frequencies)
         marks.add(clean, attacked)
         metrics.append(_measure_block(collection, made)[:trials])
         moments.append({arm: Moments.of(each.frequencies[:trials]) for arm, each in made.items()})

@@ -108,7 +108,7 @@ class Watched:
 
 
 @lru_cache(maxsize=4)
-def watched(cell: Cell) -> Watched:
+def watch_items(cell: Cell) -> Watched:
     """The targets of a cell, then the k most frequent items that anybody holds."""
     histogram = cell.population.histogram
     first = np.argsort(-histogram, kind="stable")[: cell.top_k]
@@ -136,7 +136,7 @@ def answer_of(trees: Sequence[Tree], prefixes: Prefixes, items: Items) -> Answer
     return Answer(survived, estimates, trees[0][-1].top.size)
 
 
-def kept(answer: Answer, watched: Watched) -> Floats:
+def keep_measures(answer: Answer, watched: Watched) -> Floats:
     """float64[trials, (w + 2)·G + w], what is averaged over the trials.
 
     The survival of each item at each level; the number of targets, then that of true hitters, that

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.errors import ScenarioError, got, shown
+from ...base.errors import ScenarioError, format_value, got
 from ...base.sampling import Counts
 from ...base.streams import digest, stream
 from ...law.pure import Items
@@ -86,7 +86,8 @@ def _of_words(words: tuple[str, ...], encoding: str, bits: int) -> Codes:
         first, second = (words[order[same[0] + step]] for step in (0, 1))
         rule = "must tell all words apart"
         raise ScenarioError(
-            f"{rule}, got {bits}: {shown(first)} and {shown(second)} have one code", key="bits"
+            f"{rule}, got {bits}: {format_value(first)} and {format_value(second)} have one code",
+            key="bits",
         )
     return codes
 
@@ -94,7 +95,7 @@ def _of_words(words: tuple[str, ...], encoding: str, bits: int) -> Codes:
 def _bytes_code(word: str, bits: int) -> int:
     data = word.encode()
     if 8 * len(data) > bits:
-        rule = f"must be at least {8 * len(data)}, the bits of the word {shown(word)}"
+        rule = f"must be at least {8 * len(data)}, the bits of the word {format_value(word)}"
         raise ScenarioError(f'{rule}, {got(bits)}; encoding = "hash" fits all words', key="bits")
     return int.from_bytes(data, "big") << (bits - 8 * len(data))
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 import numpy as np
 
 from ...base.arms import ATTACKED, CLEAN, Arm
-from ...base.errors import ScenarioError, got, spelled
+from ...base.errors import ScenarioError, format_number, got
 from ...base.pulse import Work
 from ...base.ranges import Range, check_bounds
 from ...cell import Cell, Task
@@ -21,7 +21,7 @@ from ...metrics.results import Arms, CellResults, Fingerprints, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
 from .counting import Oracle
-from .growth import Tree, Watched, answer_of, kept, kept_size, prefixes_of, watched
+from .growth import Tree, Watched, answer_of, keep_measures, kept_size, prefixes_of, watch_items
 from .hunt import Hunt, asked_of, details_of
 from .prefixes import (
     Encoding,
@@ -65,7 +65,7 @@ class HeavyHitters:
             rule = "must be left out where extension is given"
             raise ScenarioError(f"{rule}, {got(self.groups)}", key="groups")
         if self.k >= 2**self.bits:
-            rule = f"must be below 2^bits, {spelled(2**self.bits)}"
+            rule = f"must be below 2^bits, {format_number(2**self.bits)}"
             raise ScenarioError(f"{rule}, {got(self.k)}", key="k")
         check_candidates(self.lengths, self.k, "groups" if self.extension is None else "extension")
 
@@ -87,7 +87,7 @@ class PEM(Task):
     oracle: ProtocolSpec
     kind: Literal["heavy-hitters"] = "heavy-hitters"
 
-    def hunt(self, cell: Cell) -> Hunt:
+    def hunt_cell(self, cell: Cell) -> Hunt:
         """A cell of this task with everything that its trials need."""
         return _hunt(self, cell)
 
@@ -114,7 +114,7 @@ class PEM(Task):
 
     def ask_user(self, cell: Cell, number: int) -> Cell:
         """The collection of one group, whose items are its prefixes; users take turns."""
-        return asked_of(self.hunt(cell), self.oracle, number)
+        return asked_of(self.hunt_cell(cell), self.oracle, number)
 
     def check(self, cell: Cell) -> None:
         """Refuse what this task has no meaning for, and codes that cannot be."""
@@ -143,7 +143,7 @@ class PEM(Task):
                     key=f"attack.mix.{number}.kind" if mixed else "attack.kind",
                 )
         try:
-            self.hunt(cell)
+            self.hunt_cell(cell)
         except ScenarioError as error:
             raise error.within("task") from error
         numbers = self.size(cell)
@@ -152,7 +152,7 @@ class PEM(Task):
             raise ScenarioError(f"{rule}, {got(numbers)}", key="task.groups")
 
     def block(self, cell: Cell, work: Work) -> CellResults:
-        hunt, marks = self.hunt(cell), Fingerprints(work.trials)
+        hunt, marks = self.hunt_cell(cell), Fingerprints(work.trials)
         clean: list[Tree] = []
         attacked: list[Tree] = []
         for before, after in hunt.trees(work.number, work.trials, work.pulse):
@@ -177,17 +177,20 @@ class PEM(Task):
 
     def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
         """The measurements of the levels and of the watched items."""
-        return details_of(self.hunt(cell), arms)
+        return details_of(self.hunt_cell(cell), arms)
 
     def size(self, cell: Cell) -> int:
-        return kept_size(self.hunt(cell).watched, len(self.settings.lengths))
+        return kept_size(self.hunt_cell(cell).watched, len(self.settings.lengths))
 
 
 def _moments(answers: Mapping[Arm, Answer], watched: Watched) -> Arms:
     """The moments of what is kept of each arm; one object where the attack changes nothing."""
-    clean = Moments.of(kept(answers[CLEAN], watched))
+    clean = Moments.of(keep_measures(answers[CLEAN], watched))
     same = answers[ATTACKED] is answers[CLEAN]
-    return {CLEAN: clean, ATTACKED: clean if same else Moments.of(kept(answers[ATTACKED], watched))}
+    return {
+        CLEAN: clean,
+        ATTACKED: clean if same else Moments.of(keep_measures(answers[ATTACKED], watched)),
+    }
 
 
 @lru_cache(maxsize=8)
@@ -202,4 +205,4 @@ def _hunt(task: PEM, cell: Cell) -> Hunt:
         settings.encoding,
         cell.seed,
     )
-    return Hunt(cell, prefixes, Oracle(task.oracle, settings.lengths), watched(cell))
+    return Hunt(cell, prefixes, Oracle(task.oracle, settings.lengths), watch_items(cell))

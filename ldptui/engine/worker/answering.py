@@ -58,11 +58,11 @@ class Answering:
                 with self.inbox.interruptible():
                     progress = next(steps)
             except StopIteration as end:
-                return sheet.encoded(end.value)
+                return sheet.encode_answer(end.value)
             if isinstance(progress, Offers):
                 self._send("running", offers=progress)
             elif isinstance(progress, sheet.Answer):
-                self._send("running", answer=sheet.encoded(progress))
+                self._send("running", answer=sheet.encode_answer(progress))
             else:
                 self._send("running", said=progress)
 

@@ -24,7 +24,7 @@ from textual.widgets import Static
 from ...engine import LAB, Engine
 from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerChanged
 from ...questions.collection import ENDS
-from ...questions.sheet import Answer, decoded
+from ...questions.sheet import Answer, decode_answer
 from ...questions.topics import GROUPS, TOPICS, sharing
 from ...session.draft import base
 from ...session.snapshot import Question, Reply
@@ -273,7 +273,7 @@ class LabScreen(Screen[None]):
             words = f"{page.topic.title}: {reply.said}; esc stops it"
             self._status.busy = words if reply.said else ""
         if reply.answer is not None:
-            page.answer, self._told = decoded(reply.answer), reply.key
+            page.answer, self._told = decode_answer(reply.answer), reply.key
         if reply.status == "running":
             if page is self.page and reply.answer is not None:
                 self._show_answer()

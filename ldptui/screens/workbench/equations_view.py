@@ -144,8 +144,10 @@ def live_parts(live: Formula) -> list[tuple[str, str]]:
     number = "" if live.number is None else f"eq {live.number}{_doubt(live.number)}, "
     is_number = live.result[0] in "-0123456789∞"
     sides = [live.formula]
-    if live.substituted != live.result and not live.formula.endswith(f"= {live.substituted}"):
-        sides.append(f"= {live.substituted}" if is_number else live.substituted)
+    if live.substituted_text != live.result and not live.formula.endswith(
+        f"= {live.substituted_text}"
+    ):
+        sides.append(f"= {live.substituted_text}" if is_number else live.substituted_text)
     joint = "  " if is_number else ",  "
     if sum(map(len, (*sides, live.result))) > LONG:
         joint = f"\n{INDENT}"

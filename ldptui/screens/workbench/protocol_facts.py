@@ -113,7 +113,7 @@ def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
     """The cell's own protocol, or another kind at this ε, for the users that are asked with it."""
     own, task = kind == cell.parameters["protocol.kind"], task_named(cell.task.kind)
     if own:
-        return setting_of(cell).unattacked if task is None else task.setting(cell)
+        return setting_of(cell).unattacked_setting if task is None else task.setting(cell)
     spec = NAMED[kind](kind=kind, epsilon=epsilon)
     if task is not None:
         return task.setting(cell, spec)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ldptui.core.base.errors import LdpError, ScenarioError, got, spelled
+from ldptui.core.base.errors import LdpError, ScenarioError, format_number, got
 
 from .looking import Draft, Problem, base, sweep_of, value_of
 from .populations import UnreadError, ready
@@ -131,7 +131,7 @@ def thin_sweep(scenario: Scenario) -> Scenario:
     except ScenarioError:
         return scenario  # its problems say what is wrong with the sweep
     if cells > MAX_CELLS:
-        rule = f"must give at most {spelled(MAX_CELLS)} cells, {got(cells)}"
+        rule = f"must give at most {format_number(MAX_CELLS)} cells, {got(cells)}"
         raise ScenarioError(rule, key="sweep")
     if not values:
         return scenario
@@ -150,8 +150,10 @@ def _bound(scenario: Scenario) -> Cell:
     single = base(scenario)
     point = next(single.points())
     if scenario.cells * point.trials > limits.MAX_TRIALS:
-        rule = f"times cells must be at most {spelled(limits.MAX_TRIALS)}, {got(point.trials)}"
-        raise ScenarioError(f"{rule} × {spelled(scenario.cells)}", key="trials")
+        rule = (
+            f"times cells must be at most {format_number(limits.MAX_TRIALS)}, {got(point.trials)}"
+        )
+        raise ScenarioError(f"{rule} × {format_number(scenario.cells)}", key="trials")
     limits.check_size(point)
     drawn = ready(point.population, point.seed, scenario.folder)
     cell = experiment.bind(0, point, drawn, point.sifts)

@@ -181,10 +181,10 @@ def _defence(cell: Cell) -> str:
 def verification_facts(cells: Sequence[Cell]) -> list[str]:
     """The facts of reports that are verified: the budget of their coins, and who drops out."""
     facts, checked = [], [cell for cell in cells if cell.verifier is not None]
-    spent = [cell.sifted.pure.epsilon for cell in checked if cell.asked is not None]
+    spent = [cell.sifted_cell.pure.epsilon for cell in checked if cell.asked is not None]
     if spent:
         facts.append(f"ε = {range_over(spent)} really spent")
-    return [*facts, *sent_share_facts([cell.sifted for cell in checked])]
+    return [*facts, *sent_share_facts([cell.sifted_cell for cell in checked])]
 
 
 def sent_share_facts(cells: Sequence[Cell]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ldptui.core.base.errors import spelled
+from ldptui.core.base.errors import format_number
 
 from ...catalogue import key_words
 from ...session.draft.looking import Type
@@ -86,7 +86,7 @@ def write(value: Any, *, grouped: bool = True) -> str:
     if isinstance(value, int):
         return count(value) if grouped else str(value)
     if isinstance(value, float):
-        return spelled(value, 12)
+        return format_number(value, 12)
     if isinstance(value, list | tuple):
         return ", ".join(_item(item) for item in value)
     if isinstance(value, Mapping):

@@ -18,7 +18,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.undetectable import hidden_against
-from ldptui.core.defences import ALARMS, FILTERS, Received, known
+from ldptui.core.defences import ALARMS, FILTERS, Received, inform_server
 from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.mechanism import is_a
 from ldptui.core.law.pure import Items, Reports, SeedSearch
@@ -112,7 +112,7 @@ def estimates(who: str, rng: np.random.Generator) -> Floats:
 
 
 def alarms(kind: str, who: str, before: Floats, rng: np.random.Generator) -> Any:
-    here = known(PROTOCOL, int(HELD.sum() + FAKES), TARGETS)
+    here = inform_server(PROTOCOL, int(HELD.sum() + FAKES), TARGETS)
     return ALARMS[kind]().alarmed(estimates(who, rng), replace(here, before=before))
 
 

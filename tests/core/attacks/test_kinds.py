@@ -248,7 +248,7 @@ def test_reactive_aims_at_what_is_outside_the_top_k(rng: Rng) -> None:
                 np.array([1000]), rng
             )[0]
             if isinstance(protocol, Rappor):
-                certain = protocol.aimed(np.array(aim))
+                certain = protocol.target_bits(np.array(aim))
                 for found in (drawn[row], reported):
                     assert (found[:, :-1] == found[:, -1:])[certain].all()
                 continue

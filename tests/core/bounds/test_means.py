@@ -70,7 +70,7 @@ def test_fakes_at_the_worst_do_not_move_the_mean_further(kind: str, rng: Any) ->
     counts = protocol.sample_counts(held, rng)
     largest = protocol.law_of(Ask("crafted", np.array([2]))).counts(np.full(trials, fakes), rng)
     share = fakes / (users + fakes)
-    tallies = protocol.tallied(Sums(counts + largest, float(users + fakes)))
+    tallies = protocol.count_reports(Sums(counts + largest, float(users + fakes)))
     off = np.abs(heard_mean(protocol, tallies)[0] + 1)
     most = means.error(means.oracle_of(protocol), users, share, 0.1)
 

@@ -10,7 +10,7 @@ import pytest
 from support import budget
 
 from ldptui.core.base.sampling import Floats
-from ldptui.core.defences import known
+from ldptui.core.defences import inform_server
 from ldptui.core.defences.alarms import ASD, CONFIDENCES, History
 from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import PureProtocol, Rng, SeedSearch
@@ -35,7 +35,7 @@ def estimates(protocol: PureProtocol, fakes: int, trials: int, rng: Rng) -> Floa
 
 @pytest.mark.parametrize("protocol", [OUE(D, 1.0), GRR(D, 2.0), OLH(D, 1.0)])
 def test_asd_against_plain_loops(protocol: PureProtocol, rng: Rng) -> None:
-    there = known(protocol, N, NOBODY)
+    there = inform_server(protocol, N, NOBODY)
     slack, alarms = 0.02, []
     made = estimates(protocol, 4000, 12, rng)
     sigma = (N * protocol.q * (1 - protocol.q)) ** 0.5 / (protocol.p - protocol.q)
@@ -55,13 +55,13 @@ def test_asd_against_plain_loops(protocol: PureProtocol, rng: Rng) -> None:
 def test_asd_alarms_at_an_attack_and_not_without_one(rng: Rng) -> None:
     protocol = OUE(D, 1.0)
     clean, attacked = (estimates(protocol, fakes, 200, rng) for fakes in (0, 20_000))
-    there = known(protocol, N, NOBODY)
+    there = inform_server(protocol, N, NOBODY)
     assert ASD().alarmed(clean, there).mean() < 0.02
     assert ASD().alarmed(attacked, there).all()
 
 
 def test_asd_at_the_edges() -> None:
-    there = known(OUE(3, 1.0), 100, NOBODY)
+    there = inform_server(OUE(3, 1.0), 100, NOBODY)
     rows = np.array([[-1.0, -1.0, -1.0], [5.0, 5.0, 5.0]])
     assert ASD().alarmed(rows, there).tolist() == [False, True]
 
@@ -72,10 +72,14 @@ def test_history_alarms_by_chance_at_the_stated_rate(protocol: PureProtocol, rng
     chance = 0.3
     expected = 1 - (1 - chance / D) ** D
     before, now = (estimates(protocol, 0, TRIALS, rng) for _ in range(2))
-    alarmed = History(chance).alarmed(now, replace(known(protocol, N, NOBODY), before=before))
+    alarmed = History(chance).alarmed(
+        now, replace(inform_server(protocol, N, NOBODY), before=before)
+    )
     assert alarmed is not None
     assert budget.proportion(int(alarmed.sum()), TRIALS, expected)
-    far = known(protocol, round(0.9 * N), NOBODY)  # a mutant that takes the noise for larger
+    far = inform_server(
+        protocol, round(0.9 * N), NOBODY
+    )  # a mutant that takes the noise for larger
     mutant = History(chance).alarmed(now, replace(far, before=before))
     assert mutant is not None
     assert not budget.proportion(int(mutant.sum()), TRIALS, expected)
@@ -83,7 +87,7 @@ def test_history_alarms_by_chance_at_the_stated_rate(protocol: PureProtocol, rng
 
 def test_history_needs_a_round_before(rng: Rng) -> None:
     protocol = OUE(D, 1.0)
-    there, clean = known(protocol, N, NOBODY), estimates(protocol, 0, 50, rng)
+    there, clean = inform_server(protocol, N, NOBODY), estimates(protocol, 0, 50, rng)
     assert History().alarmed(clean, there) is None
     jumped = History().alarmed(estimates(protocol, 5000, 50, rng), replace(there, before=clean))
     assert jumped is not None

@@ -8,7 +8,14 @@ from support.defences import made
 
 from ldptui.core.base.errors import DefenceError, ScenarioError
 from ldptui.core.base.sampling import Floats
-from ldptui.core.defences import CORRECTIONS, Correction, Known, correct_estimates, known, project
+from ldptui.core.defences import (
+    CORRECTIONS,
+    Correction,
+    Known,
+    correct_estimates,
+    inform_server,
+    project,
+)
 from ldptui.core.defences.corrections import BaseCut
 from ldptui.core.protocols import GRR, OUE
 
@@ -137,13 +144,13 @@ def test_a_correction_refuses_a_protocol_of_which_it_knows_too_little(kind: str)
 
 def test_what_is_known_of_a_collection() -> None:
     targets = np.array([1, 5])
-    there = known(OUE(20, 1.0), 1000, targets)
+    there = inform_server(OUE(20, 1.0), 1000, targets)
     q = 1 / (np.e + 1)
     assert (there.domain_size, there.users, there.p) == (20, 1000, 0.5)
     assert there.q == pytest.approx(q)
     assert there.variance == pytest.approx(q * (1 - q) / (1000 * (0.5 - q) ** 2))
     assert there.targets is targets
     grr = GRR(20, 1.0)
-    assert known(grr, 50, targets).variance == pytest.approx(
+    assert inform_server(grr, 50, targets).variance == pytest.approx(
         grr.q * (1 - grr.q) / (50 * (grr.p - grr.q) ** 2)
     )

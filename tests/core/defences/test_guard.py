@@ -120,7 +120,7 @@ def test_the_estimated_share_has_its_closed_form(protocol: str, kind: str) -> No
 def test_the_deviation_is_that_of_genuine_users_alone() -> None:
     clean = work("olh", "none", trials=40, step={"assumed": "random"})
     step = Guard(assumed="random")
-    std = step.deviation(clean.cells[0].sifted.protocol, 0, 20_000)
+    std = step.deviation(clean.cells[0].sifted_cell.protocol, 0, 20_000)
     assert std < NOISE
     (measured,) = results_of(clean).cells
     values = measured.metrics["share_estimate"]

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from support.kinds import CAO_PROTOCOLS
 
 from ldptui.core.base.sampling import Floats
-from ldptui.core.defences import Known, known
+from ldptui.core.defences import Known, inform_server
 from ldptui.core.defences.likelihood import BayesianUpdate, MaximumLikelihood, shares, single
 from ldptui.core.protocols import PROTOCOLS
 
@@ -21,7 +21,7 @@ def collected(kind: str, rng: np.random.Generator, d: int = 6) -> tuple[Known, F
     protocol = PROTOCOLS[kind](kind=kind, epsilon=1.0).bind(d)
     histogram = rng.multinomial(USERS, rng.dirichlet(np.full(d, 0.5)), 8)
     counts = protocol.sample_counts(histogram, rng)
-    there = known(protocol, USERS, np.array([0]))
+    there = inform_server(protocol, USERS, np.array([0]))
     return there, protocol.estimates(counts, USERS).frequencies
 
 
@@ -78,7 +78,7 @@ def test_what_is_above_zero_has_one_slope(kind: str, rng: np.random.Generator) -
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_maximum_likelihood_at_the_edges(kind: str) -> None:
-    there = known(PROTOCOLS[kind](kind=kind, epsilon=4.0).bind(4), 100, np.array([0]))
+    there = inform_server(PROTOCOLS[kind](kind=kind, epsilon=4.0).bind(4), 100, np.array([0]))
     p, q = there.probabilities
     shares_ = np.array([[1.0, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1], [0.9, 0.9, 0, 0]])
     if single(there):

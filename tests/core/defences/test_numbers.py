@@ -73,7 +73,7 @@ def test_reports_of_another_budget_or_of_one_kind_alarm(rng: np.random.Generator
     protocol, step = SW(PARTS, 1.0, 32), Misfit(0.01)
     law = protocol.table @ HELD
     other = SW(PARTS, 1.5, 32)
-    width = min(other.said.size, law.size)
+    width = min(other.report_values.size, law.size)
     wrong = np.zeros(law.size)
     wrong[:width] = (other.table @ HELD)[:width]
     poisoned = 0.99 * law + 0.01 * protocol.upper
@@ -103,10 +103,10 @@ def test_two_reports_fit_anything_and_nothing_is_claimed() -> None:
 
 def test_trimming_is_that_of_sorted_reports(rng: np.random.Generator) -> None:
     protocol = HM(PARTS, 1.0, 32)
-    tallies = rng.integers(0, 50, size=(3, protocol.said.size)).astype(float)
+    tallies = rng.integers(0, 50, size=(3, protocol.report_values.size)).astype(float)
     left = Trim(0.1).left(TalliedReports(protocol, tallies)).tallies
     for row, kept in zip(tallies, left, strict=True):
-        says = np.sort(np.repeat(protocol.said, row.astype(int)))
+        says = np.sort(np.repeat(protocol.report_values, row.astype(int)))
         cut = 0.1 * says.size
         weights = np.clip(np.minimum(np.arange(1, says.size + 1), says.size - cut)
                           - np.maximum(np.arange(says.size), cut), 0, 1)  # fmt: skip
@@ -146,7 +146,7 @@ def test_poison_is_told_from_honest_reports(side: str) -> None:
         tallies = 1e6 * ((1 - share) * law + share * poison)[None]
         found = step.left(TalliedReports(protocol, tallies))
         assert (found.tallies <= tallies + 1e-9).all()
-        middle = protocol.said < 0 if side == "high" else protocol.said > 0
+        middle = protocol.report_values < 0 if side == "high" else protocol.report_values > 0
         assert found.tallies[0, middle] == pytest.approx(tallies[0, middle])
         assert found.share is not None
         shares.append(float(found.share[0]))
@@ -233,7 +233,7 @@ def test_a_fit_with_poison_is_the_likeliest_mixture(rng: np.random.Generator) ->
     tallies = rng.multinomial(USERS, protocol.table @ HELD, size=2).astype(float)
     kept = PoisonComponent().left(TalliedReports(protocol, tallies)).tallies
     fits = fit_distribution(protocol, kept, False, no_pulse)
-    side = protocol.said > 0
+    side = protocol.report_values > 0
     law = protocol.table @ fits.T
     likely = (tallies.T * np.log(law / law.sum(axis=0))).sum(axis=0)
     mixed = kept.T / kept.sum(axis=1)

@@ -20,7 +20,7 @@ from ldptui.core.law.pure import Items, Reports, Rng, SeedSearch, Total, item_va
 from ldptui.core.law.together import PairLaw, numbers
 from ldptui.core.protocols import KINDS, OLH, OUE, SUE
 from ldptui.core.protocols.subset import SubsetSpec
-from ldptui.core.theory.defended import paired
+from ldptui.core.theory.defended import pair_probability
 
 TARGETS = np.array([3, 8, 11, 15, 19])
 SEARCH = SeedSearch(200)
@@ -122,7 +122,7 @@ def crafted(protocol: Any, law: str, targets: Items) -> Ask:
 
 def power(protocol: Any, ask: Ask, held: Floats, users: int, fakes: int) -> float:
     support, r = protocol.find_law(ask).towards(), ask.targets.size
-    both = paired(r, support.target, support.variance)
+    both = pair_probability(r, support.target, support.variance)
     return Pairs().power(protocol, held, 2 * support.target, both, users, fakes)
 
 

@@ -75,7 +75,7 @@ def estimates(cell: core.Cell, number: int) -> Floats:
 
 def expected(cell: core.Cell) -> tuple[Floats, Floats]:
     """The mean and the variance of each of them, float64[d], in closed form."""
-    mean, variance = expected_estimate(cell.sifted), attacked_variance(cell.sifted)
+    mean, variance = expected_estimate(cell.sifted_cell), attacked_variance(cell.sifted_cell)
     assert mean is not None
     assert variance is not None
     return mean, variance
@@ -92,7 +92,7 @@ AIMING = [
 def test_fakes_choose_the_item_that_serves_them(kind: str) -> None:
     """A target, at random; any item for random reports, and any but a target to demote them."""
     (cell,) = work("sue", kind).cells
-    (fakes,) = cell.sifted.fakes
+    (fakes,) = cell.sifted_cell.fakes
     aims = {"rpa": [*range(9)], "demote": [*({*range(9)} - {*ITEMS})]}.get(kind, ITEMS)
     law = fakes.strategy.claims(View(np.array(ITEMS)), 9)
     assert law == pytest.approx(np.isin(np.arange(9), aims) / len(aims))
@@ -103,10 +103,10 @@ def test_fakes_who_react_choose_among_the_targets_that_are_outside_the_top() -> 
     (cell,) = work("sue", "reactive").cells
     published = np.array([[0.3, 0.2] + [0.0] * 7, [0.0] * 6 + [0.5, 0.4, 0.1]])
     view = View(np.array(ITEMS), published=published, top_k=2)
-    law = cell.sifted.fakes[0].strategy.claims(view, 9)
+    law = cell.sifted_cell.fakes[0].strategy.claims(view, 9)
     assert [row.nonzero()[0].tolist() for row in law] == [[3, 6], [1, 3]]
     assert law.sum(axis=1) == pytest.approx(1)
-    counts = cell.sifted.fakes[0].strategy.counts(
+    counts = cell.sifted_cell.fakes[0].strategy.counts(
         cell.protocol, view, np.array([10**6, 10**6]), np.random.default_rng(1)
     )
     assert counts[0, 3] > 1.2 * counts[0, 1]

@@ -7,7 +7,7 @@ import pytest
 from support.cases import attack, cell
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.defences import known, project
+from ldptui.core.defences import inform_server, project
 from ldptui.core.defences.corrections import Recover, RecoverTargets
 from ldptui.core.law.pure import PureProtocol
 from ldptui.core.protocols import PROTOCOLS
@@ -24,7 +24,7 @@ def test_ldprecover_is_a_projection_of_enlarged_estimates(
     protocol: PureProtocol = PROTOCOLS[kind](kind=kind, epsilon=1.0).bind(40)
     if (1 - 40 * protocol.q) / (protocol.p - protocol.q) > 1 + 1e-9:
         return  # reports speak against items as well
-    there = known(protocol, 10_000, np.array([1, 2]))
+    there = inform_server(protocol, 10_000, np.array([1, 2]))
     raw = rng.dirichlet(np.full(40, 0.5), 50) + rng.normal(0, 0.05, (50, 40))
     raw[:10, 3] += 0.7
     raw[:, 0] = np.abs(raw[:, 0])
@@ -42,7 +42,7 @@ def test_ldprecover_star_undoes_mga_on_grr_with_the_right_eta(items: list[int]) 
     poisoned = expected_estimate(there)
     assert poisoned is not None
     eta = there.malicious / there.users
-    facts = known(there.pure, there.users + there.malicious, there.targets)
+    facts = inform_server(there.pure, there.users + there.malicious, there.targets)
     truth = there.population.frequencies
     made = RecoverTargets(eta).correct(poisoned[None], facts)[0]
     assert made == pytest.approx(truth, abs=1e-12)
@@ -58,7 +58,7 @@ def test_ldprecover_star_takes_too_little_from_mga_on_oue() -> None:
                  attack("mga", 0.1, [2, 3, 4]))  # fmt: skip
     poisoned = expected_estimate(there)
     assert poisoned is not None
-    facts = known(there.pure, there.users + there.malicious, there.targets)
+    facts = inform_server(there.pure, there.users + there.malicious, there.targets)
     made = RecoverTargets(there.malicious / there.users).correct(poisoned[None], facts)[0]
     assert made[there.targets].sum() > there.target_frequency + 0.1
 

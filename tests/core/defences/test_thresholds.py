@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Floats
-from ldptui.core.defences import Known, known
+from ldptui.core.defences import Known, inform_server
 from ldptui.core.defences.corrections import (
     BaseCut,
     RobustNormSub,
@@ -75,7 +75,7 @@ def looped(frequencies: Floats, there: Known) -> Floats:
 @pytest.mark.parametrize("users", [300, 3000, 10**6])
 def test_rsn_is_the_papers_loop(rng: np.random.Generator, users: int) -> None:
     oue = OUE(40, 1.0)
-    there = known(oue, users, np.array([1]))
+    there = inform_server(oue, users, np.array([1]))
     truth = rng.dirichlet(np.full(40, 0.3), 60)
     raw = truth + rng.normal(0, there.std, truth.shape)
     raw[:20, 3] += 0.4  # what an attack adds
@@ -86,7 +86,7 @@ def test_rsn_is_the_papers_loop(rng: np.random.Generator, users: int) -> None:
 @pytest.mark.parametrize("users", [10, 1000, 10**9])
 def test_the_noise_of_the_noisy_frequency_reaches_zero(users: int) -> None:
     oue = OUE(40, 1.0)
-    x = noisy_frequency(known(oue, users, np.array([1])))
+    x = noisy_frequency(inform_server(oue, users, np.array([1])))
     p, q = oue.p, oue.q
     deviation = math.sqrt(users * (x * p * (1 - p) + (1 - x) * q * (1 - q)))
     assert 2 * deviation == pytest.approx(users * (p - q) * x)

@@ -128,7 +128,7 @@ def test_whoever_is_seen_with_a_also_has_b() -> None:
     assert complete
     assert found == (Inference(("a",), ("b",)),)
     assert relation.names(relation.closure(0b001)) == ("a", "b")
-    assert relation.identified == ("1", "2")
+    assert relation.identified_users == ("1", "2")
     assert relation.always == ()
 
 
@@ -136,7 +136,7 @@ def test_giving_a_to_user_3_restores_it() -> None:
     relation = Relation.of(RESTORED)
     assert relation.private
     assert relation.implications() == ((), True)
-    assert relation.identified == ("1", "2", "3")
+    assert relation.identified_users == ("1", "2", "3")
 
 
 relations = st.dictionaries(
@@ -178,7 +178,7 @@ def test_relations_against_brute_force(held: dict[str, set[str]]) -> None:
                     closed.update(one.implied)
         assert closed == learnt(observed)
     for user, own in held.items():
-        assert (user in relation.identified) == (users(own) == {user})
+        assert (user in relation.identified_users) == (users(own) == {user})
 
 
 def test_members_of_a_set() -> None:

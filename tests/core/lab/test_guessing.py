@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.lab.guessing import Guess, at_most, averaged, guessed, largest_epsilon, listed
+from ldptui.core.lab.guessing import (
+    Guess,
+    at_most,
+    average_guess,
+    guess_by_report,
+    guess_item,
+    largest_epsilon,
+)
 from ldptui.core.law.enumeration import every_report
 from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.protocols import PROTOCOLS
@@ -35,13 +42,15 @@ def test_the_closed_forms_are_those_of_every_report(kind: str) -> None:
             if law is None:
                 continue
             for prior in (np.full(items, 1 / items), rng.dirichlet(np.ones(items))):
-                found = guessed(protocol, prior)
-                assert chances(found) == pytest.approx(chances(listed(law.probabilities, prior)))
+                found = guess_item(protocol, prior)
+                assert chances(found) == pytest.approx(
+                    chances(guess_by_report(law.probabilities, prior))
+                )
                 after, odds = at_most(epsilon, prior)
                 assert found.after <= after + 1e-12
                 assert found.odds <= odds * (1 + 1e-9)
                 # A mutant with another budget is told from it.
-                other = guessed(bound(kind, items, epsilon + 0.3), prior)
+                other = guess_item(bound(kind, items, epsilon + 0.3), prior)
                 assert other.rad != pytest.approx(found.rad)
 
 
@@ -53,7 +62,7 @@ def test_the_closed_forms_are_those_of_every_report(kind: str) -> None:
     ],
 )  # fmt: skip
 def test_numbers_of_a_hundred_items(kind: str, epsilon: float, rad: float) -> None:
-    assert guessed(bound(kind, 100, epsilon), np.full(100, 0.01)).rad == pytest.approx(
+    assert guess_item(bound(kind, 100, epsilon), np.full(100, 0.01)).rad == pytest.approx(
         rad, rel=3e-3
     )
 
@@ -62,16 +71,16 @@ def test_the_simplest_forms() -> None:
     e, d = math.exp(1.0), 20
     prior = 1 / np.arange(1, d + 1)
     prior /= prior.sum()
-    grr = guessed(bound("grr", d, 1.0), prior)
+    grr = guess_item(bound("grr", d, 1.0), prior)
     assert grr.rad == pytest.approx((e - 1) / (e + d - 1) * (1 - (prior**2).sum()))
-    oue = guessed(bound("oue", d, 1.0), np.full(d, 1 / d))
+    oue = guess_item(bound("oue", d, 1.0), np.full(d, 1 / d))
     assert oue.rad == pytest.approx((e - 1) / (2 * d) * (1 - (e / (e + 1)) ** (d - 1)))
     assert oue.rad == pytest.approx(oue.after - oue.before)
 
 
 def test_reports_that_are_too_many_are_refused() -> None:
     with pytest.raises(ScenarioError, match="too many to go through"):
-        guessed(bound("hr", 3000, 1.0), np.full(3000, 1 / 3000))
+        guess_item(bound("hr", 3000, 1.0), np.full(3000, 1 / 3000))
 
 
 @pytest.mark.parametrize("kind", ["ss", "hr"])
@@ -80,8 +89,8 @@ def test_the_largest_budget_is_the_lower_end_of_a_jump(kind: str) -> None:
     largest = largest_epsilon(lambda epsilon: bound(kind, 64, epsilon), prior, gain)
     assert largest is not None
     for epsilon in np.linspace(largest / 3, largest, 300):
-        assert averaged(bound(kind, 64, epsilon), prior).rad <= gain
-    assert averaged(bound(kind, 64, largest * (1 + 1e-12)), prior).rad > gain
+        assert average_guess(bound(kind, 64, epsilon), prior).rad <= gain
+    assert average_guess(bound(kind, 64, largest * (1 + 1e-12)), prior).rad > gain
     if kind == "hr":  # it has twice the blocks above ln 32
         assert largest == pytest.approx(math.log(32))
 

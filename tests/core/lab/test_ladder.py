@@ -163,7 +163,7 @@ def test_a_fake_adds_what_the_proof_admits(
     told = law.counts(np.full(4_000, 50), rng)[:, 0]
     support = law.support(targets)
     assert support is not None
-    assert told.sum(axis=1).max() <= 50 * made.admitted
+    assert told.sum(axis=1).max() <= 50 * made.item_limit
     rates = 50 * support.rates
     assert budget.mean(told.astype(float), rates, 50 * support.variances + 1e-12)
     on_targets = told[:, targets].sum(axis=1).astype(float)

@@ -20,7 +20,7 @@ from ldptui.core.lab.ledger import (
     advanced,
     exact,
     group,
-    improved,
+    improve_composition,
     of_group,
     sequential,
 )
@@ -77,14 +77,14 @@ def test_exact_composition_by_enumeration(entries: list[Entry], delta: float) ->
     own = sequential(entries)
     slack = 1 - (1 - delta) / (1 - own.delta)
     assert found <= own.epsilon + 1e-12
-    for bound in (advanced(entries, slack), improved(entries, slack)):
+    for bound in (advanced(entries, slack), improve_composition(entries, slack)):
         assert worst_delta(entries, bound.epsilon) <= bound.delta * (1 + 1e-9)
         assert found <= bound.epsilon + 1e-9
 
 
 def test_the_order_of_the_bounds() -> None:
     many = [Entry("many", 0.01, times=10_000)]
-    bounds = [f(many, 1e-6).epsilon for f in (exact, improved, advanced)]
+    bounds = [f(many, 1e-6).epsilon for f in (exact, improve_composition, advanced)]
     assert bounds == sorted(bounds)
     assert bounds[-1] < sequential(many).epsilon / 10
     # k = 10,000 and ε = 0.01: √(2·10⁴·10⁻⁴·ln 10⁶) + 10⁴·0.01·(e^0.01 - 1)

@@ -87,7 +87,7 @@ LACKING: dict[str, tuple[type, ...]] = {
     "supports": (PureProtocol,),
     "columns": (IndependentBits, LocalHashing),
     "coincide": (GRR, IndependentBits, LocalHashing),
-    "conditioned": (Exchangeable,),
+    "sample_background": (Exchangeable,),
 }
 """What a kind is not that lacks something, by its name."""
 

@@ -102,11 +102,11 @@ def test_noise_of_whole_steps_is_the_geometric_one(epsilon: float) -> None:
 @pytest.mark.parametrize("kind", BINNED)
 def test_what_bins_say_is_right_on_average(kind: str, epsilon: float, cells: bool) -> None:
     protocol = type(bound(kind))(7, epsilon, 64, cells)
-    assert protocol.said @ protocol.table == pytest.approx(protocol.values, abs=1e-10)
+    assert protocol.report_values @ protocol.table == pytest.approx(protocol.values, abs=1e-10)
     some = np.random.default_rng(1).uniform(-1, 1, 50)
-    assert protocol.said @ protocol.chances(some, some) == pytest.approx(some, abs=1e-10)
-    assert protocol.said == pytest.approx(-protocol.mirrored(protocol.said))
-    naive = protocol.said.copy()
+    assert protocol.report_values @ protocol.chances(some, some) == pytest.approx(some, abs=1e-10)
+    assert protocol.report_values == pytest.approx(-protocol.mirror_law(protocol.report_values))
+    naive = protocol.report_values.copy()
     naive[-1] += 0.01
     assert np.abs(naive @ protocol.table - protocol.values).max() > 1e-6
 
@@ -241,20 +241,20 @@ def test_users_at_the_ends_hide_as_much_whatever_the_protocol(kind: str, epsilon
 def test_a_chosen_mean_is_steered_to(kind: str) -> None:
     protocol, held = bound(kind, 1.0), np.array([0.5, 0.2, 0.1, 0.1, 0.1])
     mean = float(held @ protocol.values)
-    law = protocol.steered(0.2, held, 0.5).support(np.arange(1)).rates
+    law = protocol.steer_mean(0.2, held, 0.5).support(np.arange(1)).rates
     assert 0.5 * mean + 0.5 * protocol.said_by(law)[0] == pytest.approx(0.2)
-    far = protocol.steered(9.0, held, 0.5).support(np.arange(1)).rates
+    far = protocol.steer_mean(9.0, held, 0.5).support(np.arange(1)).rates
     assert protocol.said_by(far)[0] == pytest.approx(protocol.factor)
 
 
 def steered_says(protocol: Any, mean: float, square: float, share: float = 0.5) -> tuple[Any, Any]:
     """The mean and the mean of squares that all reports say, and those that were wanted."""
     held = np.array([0.5, 0.2, 0.1, 0.1, 0.1])
-    law = protocol.steered(mean, held, share, square).support(np.arange(1)).rates
+    law = protocol.steer_mean(mean, held, share, square).support(np.arange(1)).rates
     assert law.min() >= 0
     assert law.sum() == pytest.approx(1)
     all_reports = (1 - share) * protocol.table @ held + share * law
-    return all_reports @ protocol.said, all_reports @ protocol.squares
+    return all_reports @ protocol.report_values, all_reports @ protocol.squares
 
 
 @pytest.mark.parametrize("kind", BINNED)
@@ -267,11 +267,13 @@ def test_a_mean_and_a_mean_of_squares_are_steered_to(kind: str) -> None:
     for mean, square in ((0.2, 0.5), (-0.4, 1.0), (0.0, 0.3)):
         assert steered_says(protocol, mean, square) == pytest.approx((mean, square), abs=1e-9)
     # At the least and the most mean of squares that goes with a mean, of laws that look as mixed.
-    ends = np.flatnonzero(np.abs(protocol.said) == 1 / math.tanh(0.5)) if kind == "hm" else []
-    mixed = np.isin(np.arange(protocol.said.size), ends).astype(float)
+    ends = (
+        np.flatnonzero(np.abs(protocol.report_values) == 1 / math.tanh(0.5)) if kind == "hm" else []
+    )
+    mixed = np.isin(np.arange(protocol.report_values.size), ends).astype(float)
     for mean in (-0.2, 0.4):
-        wanted = [1.0, (mean - (1 - share) * honest @ protocol.said) / share]
-        rows = [np.ones_like(mixed), protocol.said]
+        wanted = [1.0, (mean - (1 - share) * honest @ protocol.report_values) / share]
+        rows = [np.ones_like(mixed), protocol.report_values]
         if kind == "hm":
             rows, wanted = [*rows, mixed], [*wanted, 1 - protocol.part]
         for sign, outside in ((1, -9.0), (-1, 99.0)):
@@ -331,7 +333,7 @@ def test_tables_that_are_too_large_are_refused() -> None:
 @pytest.mark.parametrize("kind", BINNED)
 def test_a_strangers_reports_are_checked(kind: str) -> None:
     protocol = bound(kind, bins=16)
-    count = protocol.said.size
+    count = protocol.report_values.size
     good = np.array([0, count - 1], dtype=np.uint32)
     assert protocol.received(good, 2) is good
     with pytest.raises(ValueError, match=rf"a bin in \[0, {count}\), got {count}"):

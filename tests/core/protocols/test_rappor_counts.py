@@ -152,7 +152,9 @@ def test_counts_and_reports_have_one_mean_for_every_attack(kind: str, rng: Rng) 
         table["distribution"] = (3.0, 1.0)
     for share in (None, 0.0, 0.3, 1.0):
         attack: Any = ATTACKS[kind](share=0.1, cohort=share, **table)
-        law = protocol.cohort_law if share is None else protocol.concentrated(share).cohort_law
+        law = (
+            protocol.cohort_law if share is None else protocol.concentrate_cohorts(share).cohort_law
+        )
         rates = attack.bits(protocol, targets).rates
         view = View(targets)
         counted = attack.counts(protocol, view, np.array([n]), rng)[0]

@@ -17,7 +17,7 @@ from ldptui.core.protocols.rappor.decoding import (
     Design,
     Fit,
     decode,
-    significant,
+    reject_nulls,
 )
 
 Rng = np.random.Generator
@@ -154,14 +154,14 @@ def test_adjusting_for_many_tests(rng: Rng) -> None:
     for alpha in (0.01, 0.05, 0.3):
         for _ in range(50):
             p_values = rng.random(30) ** 4
-            found = significant(p_values, alpha, "benjamini-hochberg")
+            found = reject_nulls(p_values, alpha, "benjamini-hochberg")
             assert found.tolist() == by_definition(p_values, alpha).tolist()
             assert (
-                significant(p_values, alpha, "bonferroni").tolist()
+                reject_nulls(p_values, alpha, "bonferroni").tolist()
                 == (p_values * 30 <= alpha).tolist()
             )
-    assert not significant(np.ones(5), 0.05, "benjamini-hochberg").any()
-    assert significant(np.zeros(5), 0.05, "benjamini-hochberg").all()
+    assert not reject_nulls(np.ones(5), 0.05, "benjamini-hochberg").any()
+    assert reject_nulls(np.zeros(5), 0.05, "benjamini-hochberg").all()
 
 
 # More candidates than bits: selection.

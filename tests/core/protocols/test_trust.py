@@ -172,9 +172,9 @@ def test_a_defence_that_verifies_is_the_same_trust() -> None:
     """The fakes of the old spelling and of the new one have the same streams and the same gain."""
     before = cell_of(None, defence=[{"kind": "verified-randomiser", "drop_out": True}])
     now = cell_of({"kind": "verified", "drop_out": True})
-    assert before.sifted.trust == now.trust == Verified(drop_out=True)
+    assert before.sifted_cell.trust == now.trust == Verified(drop_out=True)
     assert before.trust == Local()
-    assert before.sifted.malicious_address == now.malicious_address
+    assert before.sifted_cell.malicious_address == now.malicious_address
     told, meant = expected_metrics(before), expected_metrics(now)
     assert told["gain_after"] == pytest.approx(meant["gain"])
     assert told["gain"] != pytest.approx(meant["gain"])

@@ -195,7 +195,7 @@ def test_intervals_of_sums_hold_by_the_law_of_the_noise(curator: Any) -> None:
         for k in range(-399, 400):
             if laws[abs(k)] < 1e-9:
                 continue
-            found = concluding.concluded(
+            found = concluding.conclude_evidence(
                 of_sums(curator, total + k / USERS, USERS), SHARE, labels=LABELS[:4]
             )
             chance += laws[abs(k)] * ((found.low <= HONEST) & (found.high >= HONEST))
@@ -207,7 +207,7 @@ def test_intervals_of_sums_hold_by_the_law_of_the_noise(curator: Any) -> None:
 def test_a_claim_about_a_sum_falls_to_as_many_items_as_a_proof_admits() -> None:
     claims = ["apple > pear", "apple + pear > 0.7"]
     for curator, votes in ((Geometric(4, 1.0), 1), (Aggregate(4, 1.0, circuit="sumvec"), 2)):
-        found = concluding.concluded(
+        found = concluding.conclude_evidence(
             of_sums(curator, HONEST, 10**9),
             SHARE,
             labels=LABELS[:4],

@@ -11,7 +11,7 @@ import pytest
 from support import budget
 from support.kinds import SEVERAL_ITEMS
 
-from ldptui.core.lab.repeats import largest, likeliest, marks, often, too_many
+from ldptui.core.lab.repeats import find_frequent_values, largest, likeliest, marks, too_many
 from ldptui.core.law.pure import Reports, Rng, SeedSearch
 from ldptui.core.law.together import numbers
 from ldptui.core.protocols import KINDS, OLH, OUE
@@ -129,4 +129,4 @@ def test_what_comes_often_is_what_is_counted() -> None:
     values = np.random.default_rng(0).integers(0, 9, 40, dtype=np.uint32)
     every, counts = np.unique(values, return_counts=True)
     for least in range(2, 42):
-        assert often(values, least).tolist() == every[counts >= least].tolist()
+        assert find_frequent_values(values, least).tolist() == every[counts >= least].tolist()

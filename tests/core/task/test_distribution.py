@@ -141,10 +141,10 @@ def test_metrics_by_plain_loops() -> None:
     assert made.wasserstein(ATTACKED).tolist() == pytest.approx([2 * (0.4 + 0.45)])
     assert made.largest_gap(ATTACKED).tolist() == pytest.approx([0.45])
     assert made.targets.size == 1
-    assert not made.supported
+    assert not made.has_support
     low, high = np.array([2.4, 1.0, 2.6]), np.array([2.6, 2.4, 9.0])
     held = replace(made, robust=(low, high))  # the mean is 2.5
-    assert held.covered[:, 0].tolist() == [True, False, False]
+    assert held.covers_truth[:, 0].tolist() == [True, False, False]
 
 
 def test_the_second_moment_has_the_spread_inside_a_part() -> None:

@@ -221,7 +221,7 @@ def test_a_chosen_mean_and_a_mean_of_squares_are_hit_at_once(path: str) -> None:
     assert 360 < near.task.expected(near)["second_moment"] < 400  # type: ignore[operator]
     values = results_of(replace_cells(cell)).cells[0].metrics
     protocol: Any = cell.protocol
-    says = 400 + 200 * protocol.said + 100 * protocol.squares  # of the square of a number
+    says = 400 + 200 * protocol.report_values + 100 * protocol.squares  # of the square of a number
     laws = [(users, protocol.table[:, item]) for item, users in enumerate(USERS)]
     spread = sum(users * (law @ says**2 - (law @ says) ** 2) for users, law in laws)
     assert budget.mean(values["second_moment_clean"], expected["second_moment_clean"],

@@ -71,6 +71,6 @@ def test_a_key_and_its_value() -> None:
 def test_a_mean_is_one_of_them(kind: str) -> None:
     """One report of K, each of which says a number: p = 1, q = 0, one vote."""
     protocol = NUMBERS[kind](kind=kind, epsilon=1.0).bind(3)
-    most = most_said(protocol.said, votes=1)
+    most = most_said(protocol.report_values, votes=1)
     assert most == pytest.approx(protocol.reach)
     assert linear_gain(most, 0.0, 0.3, 0.1) == pytest.approx(0.1 * (protocol.reach - 0.3))

@@ -71,7 +71,7 @@ def test_lines_of_a_verified_randomiser(case: Any, rng: np.random.Generator) -> 
     rates = law @ bits / law.sum()
     kept = rates_gain(protocol, ItemSupport(rates, 0.0), targets, share, held)
     assert lines["drop-out"] == pytest.approx(kept)
-    reports = cast("Exchangeable", protocol).conditioned(
+    reports = cast("Exchangeable", protocol).sample_background(
         np.full(2000, 4), np.ones(2000, dtype=bool), rng
     )
     seen = protocol.supports(reports)[:, targets].mean(axis=0)

@@ -51,7 +51,7 @@ def test_what_is_written_is_read_again(
     for module in (files, arrow):
         monkeypatch.setattr(module, "BATCH", 16)
     protocol, rng = bound(kind), np.random.default_rng(0)
-    sent = [files.sent(protocol, rng.integers(0, 11, size), rng) for size in (30, 0, 7)]
+    sent = [files.send_reports(protocol, rng.integers(0, 11, size), rng) for size in (30, 0, 7)]
     path = tmp_path / f"reports{end}"
     assert files.write_reports(path, sent, protocol) == 37
     batches = list(files.read_reports(path, protocol))

@@ -148,7 +148,7 @@ def test_what_is_wrong_names_its_file(
 @pytest.mark.parametrize("kind", LOCAL)
 def test_counts_of_parts_are_the_counts_of_all(kind: str, tmp_path: Path) -> None:
     protocol, rng = ldptui.protocol(kind, 11, epsilon=1.0), np.random.default_rng(0)
-    parts = [files.sent(protocol, rng.integers(0, 11, count), rng) for count in (20, 0, 7)]
+    parts = [files.send_reports(protocol, rng.integers(0, 11, count), rng) for count in (20, 0, 7)]
     total = ldptui.counted(parts[0], protocol)
     for at, part in enumerate(parts[1:]):
         path = tmp_path / f"{at}.counts"
@@ -233,7 +233,7 @@ def test_a_bad_file_of_counts_ends_with_a_sentence(tmp_path: Path, capsys: Captu
 def kept_counts(kind: str, path: Path) -> dict[str, Any]:
     """What a file of counts of 40 reports of a kind holds, as it was written."""
     protocol, rng = ldptui.protocol(kind, 6, epsilon=1.0), np.random.default_rng(0)
-    reports = files.sent(protocol, rng.integers(0, 6, 40), rng)
+    reports = files.send_reports(protocol, rng.integers(0, 6, 40), rng)
     ldptui.counted(reports, protocol).write(path)
     held: dict[str, Any] = json.loads(path.read_text())
     return held

@@ -186,7 +186,7 @@ def samples(
     assert told is not None
     client, known = program(told), client_of(protocol).known  # type: ignore[union-attr]
     for item in (0, ITEMS - 1):
-        ours = rows_of(files.sent(protocol, np.full(USERS, item), rng), protocol)
+        ours = rows_of(files.send_reports(protocol, np.full(USERS, item), rng), protocol)
         theirs = [report(item, told.known) for _ in range(USERS)]
         yield (
             Counter(signature(kind, row, client, known) for row in theirs),

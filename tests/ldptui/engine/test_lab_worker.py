@@ -15,7 +15,7 @@ from textual.message import Message
 
 from ldptui.engine import LAB, Engine
 from ldptui.messages import Replied
-from ldptui.questions.sheet import decoded
+from ldptui.questions.sheet import decode_answer
 from ldptui.questions.topics import starting
 from ldptui.session.snapshot import Question, Reply
 
@@ -77,7 +77,7 @@ async def test_an_answer_is_that_of_the_tab(desk: Desk) -> None:
     reply = await desk.end(1)
     assert reply.status == "done", reply
     assert reply.answer is not None
-    assert repr(decoded(reply.answer)) == repr(ask("choose", trials=20, seed=5))
+    assert repr(decode_answer(reply.answer)) == repr(ask("choose", trials=20, seed=5))
     assert any("choosing" in reply.said for reply in desk.replies if reply.status == "running")
     assert len(desk.engine._children) == 1  # no second worker waits
 

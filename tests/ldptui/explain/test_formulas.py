@@ -91,7 +91,7 @@ def test_substituted_numbers_give_the_result(kind: str, fakes: str | None) -> No
     """The line on the screen, computed with a pocket calculator, gives the number beside it."""
     checked = 0
     for live in cell_formulas(bound(kind, fakes)):
-        result = recomputed(live.substituted)
+        result = recomputed(live.substituted_text)
         if result is not None:
             assert result == pytest.approx(live.value, rel=0.02), live
             checked += 1
@@ -107,7 +107,7 @@ def test_lines_fit_at_the_edges_of_what_is_allowed(kind: str, fakes: str | None)
         large = hasattr(PROTOCOLS[kind], "hash_range") or kind in CODES
         epsilon = min(epsilon, 13.0 if large else 20.0)
         for live in cell_formulas(bound(kind, fakes, d, n, r, epsilon)):
-            assert cell_len(live.substituted) <= 100
+            assert cell_len(live.substituted_text) <= 100
             assert cell_len(live.formula) <= 76
             assert live.result
             assert live.result != "–"

@@ -101,7 +101,7 @@ def test_fakes(fakes: str, cohort: float | None, rng: Rng) -> None:
     claimed, sent = opened(one, life)
     if cohort == 1.0:
         assert claimed == 0
-    aimed = one.protocol.aimed(one.targets)[claimed]
+    aimed = one.protocol.target_bits(one.targets)[claimed]
     if fakes == "mga":
         assert sent[aimed].all()
         assert (cells_of(life, "Crafting")["sent"] == sent).all()

@@ -22,7 +22,7 @@ from ldptui.core.experiment import compile
 from ldptui.core.protocols import KINDS
 from ldptui.core.scenario import load
 from ldptui.explain.attack_formulas import kind_of
-from ldptui.explain.formula import Formula, Known, filled, put_in, sides, symbols, value_of
+from ldptui.explain.formula import Formula, Known, fill_template, put_in, sides, symbols, value_of
 from ldptui.explain.formula_inputs import Setting, bound, setting_of
 from ldptui.explain.formula_list import cell_formulas, formulas
 
@@ -151,7 +151,7 @@ def test_one_text_has_symbols_numbers_and_value(text: str, line: str, value: flo
     assert put_in(right, NUMBERS) == line
     assert value_of(right, NUMBERS) == pytest.approx(value, rel=1e-15)
     assert "{" not in symbols(text)
-    assert filled("so {" + "d − 1} it is", NUMBERS) == "so 19 999 it is"
+    assert fill_template("so {" + "d − 1} it is", NUMBERS) == "so 19 999 it is"
 
 
 @pytest.mark.parametrize("text", ["", "p +", "(p", "p)", "p ∈ q", "{p", "min(p", "⌊p)"])

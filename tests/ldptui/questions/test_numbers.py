@@ -15,7 +15,7 @@ from support import budget
 import ldptui
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.experiment import compile
-from ldptui.core.lab.locality import central_mse, grown, local_mse
+from ldptui.core.lab.locality import central_mse, grow_histogram, local_mse
 from ldptui.core.protocols import GRR, KINDS, NUMBERS, OUE
 from ldptui.core.protocols.curators import Laplace, Stability
 from ldptui.core.scenario import load, parse
@@ -125,13 +125,13 @@ def test_prices_are_those_of_cells_and_formulas(priced: PriceAnswer) -> None:
     ):
         cost = priced.price["oue"][name]
         assert cost is not None
-        assert local_mse(OUE(5, 1.0), grown(HELD, cost.users)) == pytest.approx(
+        assert local_mse(OUE(5, 1.0), grow_histogram(HELD, cost.users)) == pytest.approx(
             central_mse(curator, HELD)
         )
     even = priced.break_even["oue"]
     assert even is not None
-    assert central_mse(Laplace(5, 1.0), grown(HELD, even)) == pytest.approx(
-        local_mse(OUE(5, 1.0), grown(HELD, even))
+    assert central_mse(Laplace(5, 1.0), grow_histogram(HELD, even)) == pytest.approx(
+        local_mse(OUE(5, 1.0), grow_histogram(HELD, even))
     )
     # 1/n of the price in the numbers of users: ten times the users, ten times the price.
     more = ldptui.price("oue.toml", users=50_000).price["oue"]["laplace"]

@@ -12,7 +12,7 @@ from textual.geometry import Offset
 from textual.widgets import Input
 
 from ldptui.charts.series import Axis, Bar, Bars, Plot, Series
-from ldptui.questions.sheet import Answer, curves, decoded, encoded, listed, shares
+from ldptui.questions.sheet import Answer, curves, decode_answer, encode_answer, list_rows, shares
 from ldptui.screens.lab.results import LabChart, sentences
 from ldptui.screens.lab.screen import LabScreen
 from ldptui.widgets.cursor import Readout
@@ -59,8 +59,8 @@ def test_a_bar_reads_its_share_and_what_that_is() -> None:
 
 def test_numbers_reach_the_screen_as_they_are() -> None:
     figure = curves(PLOT, "right", "ε")
-    answer = Answer(listed("", ("a",), [("x",)]), figures=(figure,))
-    [found] = decoded(encoded(answer)).figures
+    answer = Answer(list_rows("", ("a",), [("x",)]), figures=(figure,))
+    [found] = decode_answer(encode_answer(answer)).figures
     assert found.numbers == figure.numbers
 
 
