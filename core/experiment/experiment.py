@@ -116,7 +116,8 @@ def _check_trials(points: Sequence[Point], cells: int) -> None:
             factors = [point.trials, cells, *([point.rounds] if point.rounds else [])]
             rule = (
                 f"times cells{' times rounds' * bool(point.rounds)} must be at most "
-                f"{format_number(MAX_TRIALS)}, got {' × '.join(map(format_number, factors))}{LIFTED}"
+                f"{format_number(MAX_TRIALS)}, got "
+                f"{' × '.join(map(format_number, factors))}{LIFTED}"
             )
             raise ScenarioError(rule, key="trials")
         check_size(point)

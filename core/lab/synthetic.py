@@ -55,7 +55,8 @@ def note(spent: Spent, source: str, rows: int) -> str:
     if spent.delta:
         guarantee += f", delta = {format_number(spent.delta)}"
     return (
-        f"{format_number(rows)} synthetic rows drawn from {source}, which is differentially private with "
+        f"{format_number(rows)} synthetic rows drawn from {source}, "
+        "which is differentially private with "
         f"{guarantee}. Drawing them spent nothing more (post-processing); their error is that of "
         f"{source}, and no row is a person.\n"
     )

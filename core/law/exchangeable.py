@@ -143,10 +143,8 @@ class Exchangeable(PureProtocol):
     def privacy_loss(self) -> DiscreteLoss:
         """The privacy loss between two items: the report supports one of them, both or none."""
         alone = _chance_of(self.support_size(1, True), 0)
-        first, second = (
-            self.p * alone,
-            self.absence_probability * _chance_of(self.support_size(1, False), 1),
-        )
+        both = _chance_of(self.support_size(1, False), 1)
+        first, second = self.p * alone, self.absence_probability * both
         return signs(math.log(first) - math.log(second), first, second)
 
 

@@ -47,7 +47,8 @@ class TwoBudgets(Budget):
         super().__post_init__()
         if self.epsilon_infinity is not None and self.epsilon >= self.epsilon_infinity:
             raise ScenarioError(
-                f"must be below epsilon_infinity = {format_number(self.epsilon_infinity)}, as one report "
+                f"must be below epsilon_infinity = {format_number(self.epsilon_infinity)}, "
+                "as one report "
                 f"tells less than all reports together, {got(self.epsilon)}",
                 key="epsilon",
             )
@@ -381,7 +382,8 @@ class LOUESpec(_UnarySpec, kind="l-oue", solved=l_oue):
         most = math.log1p(2 * math.expm1(self.limit) / 3)
         if self.epsilon >= most:
             raise ScenarioError(
-                f"must be below ln((2 e^ε∞ + 1) / 3) = {format_number(most, 6)} where epsilon_infinity = "
+                f"must be below ln((2 e^ε∞ + 1) / 3) = {format_number(most, 6)} "
+                "where epsilon_infinity = "
                 f"{format_number(self.limit)}, as half of the kept ones are lost anyhow, "
                 f"{got(self.epsilon)}",
                 key="epsilon",

@@ -107,7 +107,8 @@ class OfNumbers(Task):
             raise ScenarioError(f"{rule}, got labels", key="population.kind")
         span = cell.population.span
         if span is not None and span != (self.low, self.high):
-            rule = f"must be the range of the population, [{format_number(span[0])}, {format_number(span[1])}]"
+            low, high = map(format_number, span)
+            rule = f"must be the range of the population, [{low}, {high}]"
             shown = f"got [{format_number(self.low)}, {format_number(self.high)}]"
             raise ScenarioError(f"{rule}, {shown}", key="task.low")
 

@@ -240,7 +240,8 @@ def _aggregate_formulas(setting: Setting) -> Iterator[Formula]:
     sums, cell = cast("Aggregate", setting.protocol), setting.cell
     variance = sums.noise_variance
     known = Known(
-        setting, δ=sums.slack or 0.0, w=sums.honest_items, Δ=SENSITIVITY[sums.neighbours], s=sums.scale,
+        setting, δ=sums.slack or 0.0, w=sums.honest_items,
+        Δ=SENSITIVITY[sums.neighbours], s=sums.scale,
         k=sums.aggregators, count_std=math.sqrt(variance),
     )  # fmt: skip
     known |= {"Var": variance, "Var₁": variance / sums.aggregators}

@@ -207,8 +207,10 @@ NOISE: Final = (
     _factor("What the end says: the mean of all that is beyond", "E[max] = 1 + h a / (1 − a)"),
     list_formula("p", "p, the upper end for t = 1", "1/(1 + a)", "GRS"),
     list_formula("q", "q, the same for t = −1", "1/(e^ε (1 + a))", "GRS"),
-    list_formula("variance_per_user", "n Var[μ~] where all t are 0", "from the law of reports", "ours"),
-    list_formula("variance_worst", "n Var[μ~], for the worst numbers", "the same, below 8/ε²", "ours"),
+    list_formula("variance_per_user", "n Var[μ~] where all t are 0",
+        "from the law of reports", "ours"),
+    list_formula("variance_worst", "n Var[μ~], for the worst numbers",
+        "the same, below 8/ε²", "ours"),
 )  # fmt: skip
 """Laplace noise."""
 

@@ -37,7 +37,8 @@ SHE: Final = (
     _she("Variance of a cell, and of a count for one user", "2 s² = 8/ε²", put="2 · {s}²",
          key="variance_per_user", name="variance per user"),
     _she("What one cell of an honest report reaches on average", "1 + (2/ε) · ln(d/2)"),
-    list_formula("cell_bound", "B, bound of a lifted cell", "1 + (2/ε) ln(d/2), or given", "W17 4.3"),
+    list_formula("cell_bound", "B, bound of a lifted cell",
+        "1 + (2/ε) ln(d/2), or given", "W17 4.3"),
     list_formula("report_bits", "bits of a report", "64 d", "by counting"),
     list_formula("frequency_std", "frequency std", "√(8/(ε² n))", "W17 4.3"),
 )  # fmt: skip
@@ -125,7 +126,8 @@ FLIPS_SPREAD: Final = (
     _flip("Variance of an estimated count for one user, of an item that nobody holds",
           "Var*/n = (d/D) p q / (p − q)²", put="{p} · {q} / {p − q}² / {part}",
           key="variance_per_user", name="variance per user"),
-    list_formula("report_bits", "bits of a report", "D + log₂ C(d, D), the server's: D", "by counting"),
+    list_formula("report_bits", "bits of a report",
+        "D + log₂ C(d, D), the server's: D", "by counting"),
     list_formula("frequency_std", "frequency std", "√(variance per user / n)", "DKY"),
 )  # fmt: skip
 FLIPS_ESTIMATES: Final = (

@@ -310,7 +310,7 @@ def mse_sum(protocol: PureProtocol) -> Any:
 
 def loloha_true_eps1(given: Inputs) -> Any:
     return {
-        "eps": Response.solved(
+        "eps": Response.solve_response(
             given["g"], given["eps_1"], given["eps_inf"], "published"
         ).epsilon_of_rounds(1)
     }

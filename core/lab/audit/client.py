@@ -272,7 +272,8 @@ class _Source:
 
     @property
     def words(self) -> str:
-        return f"{self.client.name}: {format_number(self.drawn)} of {format_number(self.samples)} reports"
+        drawn, samples = format_number(self.drawn), format_number(self.samples)
+        return f"{self.client.name}: {drawn} of {samples} reports"
 
     def blocks(self, stage: int, wanted: Items) -> Iterator[tuple[Items, Reports]]:
         """Blocks of places among the watched items, and of reports; of these places alone."""

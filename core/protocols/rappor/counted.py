@@ -286,7 +286,8 @@ def doubts(protocol: Filters, users: int) -> tuple[str, ...]:
     if protocol.design.selects:
         reasons.append(
             f"{protocol.domain_size} candidates are more than 0.8·k·m = "
-            f"{format_number(0.8 * protocol.bits * protocol.cohorts, 6)} bits can tell apart: a lasso "
+            f"{format_number(0.8 * protocol.bits * protocol.cohorts, 6)} bits can tell apart: "
+            "a lasso "
             "selects some first, and the others are estimated as 0"
         )
     empty = protocol.cohorts * (1 - 1 / protocol.cohorts) ** users

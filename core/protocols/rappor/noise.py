@@ -39,7 +39,8 @@ class BitNoise:
             )
         if not self.q > self.p:
             raise ScenarioError(
-                f"must exceed p = {format_number(self.p)}, {got(self.q)}: a sent bit would say nothing "
+                f"must exceed p = {format_number(self.p)}, {got(self.q)}: "
+                "a sent bit would say nothing "
                 "of the permanent one (RAPPOR's p and q are the reverse of Wang's)",
                 key="q",
             )
@@ -123,7 +124,8 @@ def solved_f(epsilon: float, hashes: int, p: float, q: float) -> float:
     if f < 0 and (f < -1e-12 or p == 0 or q == 1):
         most = BitNoise(0, p, q).epsilon_one(hashes) if p > 0 and q < 1 else math.inf
         raise ScenarioError(
-            f"must be at most {format_number(most, 6)}, which f = 0 gives with p = {format_number(p)}, "
+            f"must be at most {format_number(most, 6)}, "
+            f"which f = 0 gives with p = {format_number(p)}, "
             f"q = {format_number(q)} and {hashes} hash{'es' if hashes > 1 else ''}, {got(epsilon)}",
             key="epsilon",
         )
