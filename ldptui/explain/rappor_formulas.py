@@ -155,7 +155,7 @@ def formulas(setting: Setting) -> Iterator[Formula]:
     protocol, noise, cell = setting.protocol, setting.protocol.noise, setting.cell
     known = noise_numbers(setting)
     heading = "RAPPOR's noise: its p and q are the reverse of Wang's"
-    yield from known.fill((*NOISE, KEPT if noise.memoised else UNBOUNDED), heading)
+    yield from known.fill((*NOISE, KEPT if noise.is_memoised else UNBOUNDED), heading)
     if cell is None:
         best = theory.least_error(protocol.domain_size, known["epsilon_one"])
         words = {"form": str(setting.given["form"]), "recommended": best}

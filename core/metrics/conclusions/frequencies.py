@@ -193,7 +193,7 @@ METRICS: Final = (
     _one("l1_error", lambda o, arm: np.abs(o.errors[arm]).sum(axis=1), ATTACKED),
     _one("max_error", lambda o, arm: np.abs(o.errors[arm]).max(axis=1), ATTACKED),
     Metric.in_arm("targets_in_top_k", _top_targets, ATTACKED, **_COUNTED, of=_ANY),
-    _one("detected", lambda o, arm: o.detected(arm).sum(axis=1), ATTACKED, test=True, whole=True),
+    _one("detected", lambda o, arm: o.detect_items(arm).sum(axis=1), ATTACKED, test=True, whole=True),
     _one("false_detected", _false_detected, ATTACKED, test=True, whole=True),
     _row("gain_after", lambda o: o.gains(*_DEFENDED), _DEFENDED, **_SOUGHT),
     _one("mse_after", FrequencyConclusion.squared_errors, ATTACKED_DEFENDED),
