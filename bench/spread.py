@@ -12,9 +12,8 @@ import sys
 import time
 from typing import Any
 
-from ldptui.core.running.cluster import cluster
-
 from ldptui.core.experiment import compile as bind
+from ldptui.core.running.dask_executor import cluster
 from ldptui.core.running.runner import run
 from ldptui.core.scenario import parse
 

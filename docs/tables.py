@@ -21,7 +21,7 @@ from ldptui.commands.command_help import command_lines
 from ldptui.commands.result_formats import FORMATS
 from ldptui.commands.scenario_library import schema_text
 from ldptui.core.attacks import ATTACKS
-from ldptui.core.base.errors import ScenarioError, shown
+from ldptui.core.base.errors import ScenarioError, format_value
 from ldptui.core.base.versions import versions
 from ldptui.core.metrics import METRICS, FrequencyConclusion
 from ldptui.core.metrics.conclusion import Conclusion
@@ -195,7 +195,7 @@ def _numbered(key: str) -> str:
 def _shown(value: object) -> str:
     if value is None or value == "":
         return ""
-    return f"`{shown(value)}`" if isinstance(value, str) else shown(value)
+    return f"`{format_value(value)}`" if isinstance(value, str) else format_value(value)
 
 
 def _kinds(section: str) -> Iterator[list[str]]:

@@ -148,7 +148,7 @@ def test_what_gives_no_privacy_or_no_information_is_refused(
 def test_without_permanent_noise_the_longitudinal_guarantee_has_no_bound() -> None:
     noise = RapporSpec("rappor", f=0.0).noise
     assert noise.epsilon_infinity(2) == math.inf
-    assert not noise.memoised
+    assert not noise.is_memoised
     assert noise.epsilon_one(2) == pytest.approx(2 * math.log(3))
 
 
