@@ -226,9 +226,8 @@ def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[str,
 def epsilon_at_least(
     first: Any, second: Any, of: int, confidence: float, delta: float, of_second: int
 ) -> Floats:
-    """The ε that hits prove: ln((p₁ - δ) / p₂) at the worst bounds; ≥ 0.
-
-    first, second : hits of `of` reports, and of `of_second`.
+    """The ε ≥ 0 that hits prove, ln((p₁ - δ) / p₂) at the worst bounds: `first` hits of `of`
+    reports, `second` of `of_second`.
     """
     alpha = (1 - confidence) / 2
     low, _ = clopper_pearson(first, of, alpha)
@@ -272,8 +271,8 @@ class _Source:
 
     @property
     def words(self) -> str:
-        drawn, samples = format_number(self.drawn), format_number(self.samples)
-        return f"{self.client.name}: {drawn} of {samples} reports"
+        of = f"{format_number(self.drawn)} of {format_number(self.samples)} reports"
+        return f"{self.client.name}: {of}"
 
     def blocks(self, stage: int, wanted: Items) -> Iterator[tuple[Items, Reports]]:
         """Blocks of places among the watched items, and of reports; of these places alone."""
@@ -288,7 +287,7 @@ class _Source:
                 yield places[kept], reports[rows[kept]]
             return
         assert self.client.reports is not None
-        size, step = end - start, 128 * BLOCK  # the work can be stopped between steps
+        size, step = end - start, 128 * BLOCK
         parts = (np.resize(wanted, min(step, size - at)) for at in range(0, size, step))
         places = np.concatenate([wanted[:0], *map(self.rng.permutation, parts)])
         done = 0

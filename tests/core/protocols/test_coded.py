@@ -41,7 +41,7 @@ def test_transforms_are_the_matrix(case: Case, rng: Rng) -> None:
     messages = rng.integers(0, 10**12, size=(2, protocol.messages))
     assert (protocol._heard(messages) == messages @ matrix).all()
     weights = rng.random(case.domain_size)
-    assert protocol._weighed(weights) == pytest.approx(matrix @ weights)
+    assert protocol._weigh_messages(weights) == pytest.approx(matrix @ weights)
 
 
 @every_code
@@ -53,8 +53,8 @@ def test_many_users_walk_to_messages_by_their_law(case: Case, rng: Rng) -> None:
     for item in (0, case.domain_size - 1):
         users = np.zeros((1, case.domain_size), dtype=np.int64)
         users[0, item] = 10**6
-        assert budget.law(protocol._agreed(users, rng)[0], agrees[item])
-        assert not budget.law(protocol._agreed(users, rng)[0], agrees[item - 3])
+        assert budget.law(protocol._send_truthfully(users, rng)[0], agrees[item])
+        assert not budget.law(protocol._send_truthfully(users, rng)[0], agrees[item - 3])
 
 
 @pytest.mark.parametrize("kind", CODES)
@@ -74,7 +74,7 @@ def test_walkers_of_one_item_go_their_own_ways(kind: str, rng: Rng) -> None:
 
     def sent(*held: int) -> Any:
         users = np.bincount(held, minlength=8)
-        return protocol._agreed(np.broadcast_to(users, (10_000, 8)), rng)
+        return protocol._send_truthfully(np.broadcast_to(users, (10_000, 8)), rng)
 
     assert apart(sent(0, 0, 7))
     assert not apart(2 * sent(0) + sent(7))  # both alike

@@ -50,7 +50,7 @@ def test_the_interval_holds_whatever_a_share_of_fakes_says() -> None:
     protocol: Any = ldptui.protocol("pm", low=0, high=100, epsilon=1.0)
     held, rng = ages(90_000), np.random.default_rng(0)
     honest = ldptui.perturb(held, protocol, rng)
-    top = np.full(10_000, protocol.said.size - 1, dtype=honest.dtype)
+    top = np.full(10_000, protocol.report_values.size - 1, dtype=honest.dtype)
     sent = np.concatenate([honest, top])
     plain = ldptui.estimate(sent, protocol)
     robust = ldptui.estimate(sent, protocol, share=0.1)

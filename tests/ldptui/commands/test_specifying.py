@@ -94,7 +94,7 @@ def test_a_client_of_numbers_reports_any_number(kind: str) -> None:
     client = program(told)
     assert told is not None
     ours = ldptui.perturb(np.full(USERS, 40.5), protocol, np.random.default_rng(2))
-    parts = max(1, protocol.said.size // 16)
+    parts = max(1, protocol.report_values.size // 16)
     for number, fits in ((40.5, True), (71.25, False)):
         reports = [client.report(number, told.known)["report"] for _ in range(USERS)]
         counted = [Counter(int(each) // parts for each in some) for some in (reports, ours)]

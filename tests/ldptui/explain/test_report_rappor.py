@@ -59,7 +59,7 @@ def test_every_bit_from_the_filter_to_the_report(form: dict[str, Any], item: int
     assert f"cohort {cohort}" in steps(life)["Encoding"].text
     assert (steps(life)["Report"].bits == sent).all()
     noise = one.protocol.noise
-    if not noise.memoised:
+    if not noise.is_memoised:
         (noisy,) = (name for name in steps(life) if "noise" in name or name == "Perturbation")
         assert (cells_of(life, noisy)["sent"] == sent).all()
         chances = [outcome.probability for outcome in steps(life)[noisy].outcomes]
