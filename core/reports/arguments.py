@@ -81,13 +81,10 @@ def file_path(value: Any, key: str = "path") -> Path:
 
 def local(value: Any, key: str = "protocol") -> LocalMechanism:
     """A protocol whose users send reports, as `protocol` makes it."""
-    if isinstance(value, type) or not (
-        isinstance(value, LocalMechanism) and hasattr(value, "received")
-    ):
+    if not isinstance(value, LocalMechanism):
         shown = got(value if isinstance(value, str) else type(value).__name__)
         raise ScenarioError(f"must be what protocol(…) gives, {shown}", key=key)
-    made: LocalMechanism = value
-    return made
+    return value
 
 
 def reports_of(value: Any, protocol: LocalMechanism) -> Reports:
