@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -38,9 +39,8 @@ def collected(cell: Cell) -> Collection:
     >>> [count for count, law in collection.fakes]
     [5263]
     """
-    fakes = tuple((fakes.count, _law_of(cell, fakes)) for fakes in cell.fakes)
-    rounds = tuple(_of_round(part) for part in cell.rounds)
-    return Collection(cell.population.histogram, fakes, rounds, meetings(cell))
+    rounds = tuple(_collect_round(part) for part in cell.rounds)
+    return replace(_collect_round(cell), rounds=rounds, meetings=meetings(cell))
 
 
 def meetings(cell: Cell) -> Floats | None:
@@ -57,7 +57,7 @@ def meetings(cell: Cell) -> Floats | None:
     return met
 
 
-def _of_round(cell: Cell) -> Collection:
+def _collect_round(cell: Cell) -> Collection:
     fakes = tuple((fakes.count, _law_of(cell, fakes)) for fakes in cell.fakes)
     return Collection(cell.population.histogram, fakes)
 
