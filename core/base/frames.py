@@ -66,17 +66,6 @@ def frame_file(path: Source) -> Iterator[tuple[Any, Batches]]:
         raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
 
 
-def rows_in(path: Source) -> int:
-    """The number of rows that a Parquet file says it has; raises ContentError, FileError."""
-    pyarrow = pyarrow_for(path)
-    try:
-        check_file(path)
-        with path.open("rb") as file:
-            return int(pyarrow.parquet.ParquetFile(file).metadata.num_rows)
-    except pyarrow.ArrowException as error:
-        raise ContentError(f"{path} is not Parquet, or damaged") from error
-
-
 Parts = Callable[[list[str]], Iterator[Any]]
 """Record batches of the named columns, as they are in a file."""
 

@@ -16,5 +16,4 @@ from .population import (
     Weighted,
     Zipf,
     given_population,
-    known_users,
 )

@@ -278,10 +278,3 @@ def given_population(histogram: Counts, labels: Sequence[str] | None) -> Populat
     if len(labels) != histogram.size or not all(isinstance(label, str) for label in labels):
         raise ScenarioError(f"must be {histogram.size} names, got {len(labels)}", key="labels")
     return replace(population, labels=tuple(labels))
-
-
-def known_users(population: Population) -> Population:
-    """A population; raises ScenarioError for one of code that may not run here."""
-    if population.awaited:
-        raise ScenarioError("is known to its code alone", key="population.name")
-    return population

@@ -301,16 +301,6 @@ class Store(BlockStore):
             raise FileError(f"run {run} is running: stop it first")
         self._change(run, removed=on)
 
-    def leave(self, run: int) -> None:
-        """Mark a run whose process is gone as stopped; it can be resumed as before.
-
-        Without effect on others.
-        """
-        about = self.run(run)
-        if about.status == "interrupted":
-            with self.writing():
-                self.update_run(run, self.arrivals(run), status="partial", done=about.done)
-
     def _change(self, run: int, **changes: Any) -> None:
         self.run(run)
         with self.writing():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -91,15 +91,6 @@ class Cells:
         views = [replace(view, parameters=without_acts(view.parameters)) for view in self]
         base = None if self.base is None else without_acts(self.base.parameters)
         return Cells(views, "" if base is None else address_of(base))
-
-    def place_cells(self, key: str, place_of: Callable[[Any], Any]) -> Cells:
-        """The cells that have a key, with a number in place of its value."""
-        views = (
-            replace(view, parameters={**view.parameters, key: place_of(view.parameters[key])})
-            for view in self
-            if view.parameters.get(key) is not None
-        )
-        return Cells(views, self._base_address)
 
     def along(self, key: str) -> tuple[CellView, ...]:
         """The cells that differ from the base at this key, and in words, alone."""

@@ -95,11 +95,6 @@ class ScriptEditor(TextArea):
             self.notify_style_update()
             self.refresh()
 
-    def go_to(self, line: int) -> None:
-        """Put the cursor and the focus into a line (from 1)."""
-        self.move_cursor((min(line, self.document.line_count) - 1, 0), center=True)
-        self.focus()
-
     def get_line(self, line_index: int) -> Text:
         """The text of a line; one that is wrong is underlined in the colour of errors."""
         line = super().get_line(line_index)
