@@ -31,6 +31,7 @@ LEAST_SPAN: Final = 1.1
 BIT_SUPPORT: Final = "bits, before decoding"
 """The name of the gain of targets where their bits are counted and not decoded."""
 CLOSED: Final = "closed form"
+DEFENDED: Final = "defended"
 SCALES: Final[Mapping[str, str]] = {"linear": "y linear", "log": "y log", "symlog": "y symlog"}
 
 
@@ -174,8 +175,9 @@ def course_frame(
 
     def settings(at: Any, picked: int) -> list[tuple[str, Any]]:
         rows = rows_at(table, (1, at))
-        name = rows[picked][0] if picked < len(rows) else None
-        curve = next((each for each in course.curves if each.label == name), None)
+        name = str(rows[picked][0]).removesuffix(f", {DEFENDED}") if picked < len(rows) else None
+        known = {each.label: each for each in course.curves}
+        curve = course.curves[0] if name == DEFENDED else known.get(name or "")
         if curve is None or data.scenario is None:
             return []
         edits = {key: curve.parameters[key] for key in data.scenario.sweep

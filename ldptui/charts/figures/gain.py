@@ -15,6 +15,7 @@ from ..curves import Curve
 from ..series import TONES, Axis, Panels, Plot, Series, Tone
 from .course import (
     CLOSED,
+    DEFENDED,
     Course,
     axes_of,
     course_frame,
@@ -30,7 +31,6 @@ from .frame import Frame, View, chosen_option, draw_plot
 NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks."
 PHASED: Final = "The attack has phases: the Timeline shows the gain of every round."
 LEAST_NOTICED: Final = "no server can notice less than this"
-DEFENDED: Final = "defended"
 BOUND_TONES: Final[tuple[Tone, ...]] = (
     "series-1", "series-2", "series-5", "series-0", "series-3", "series-4",
 )  # fmt: skip
