@@ -5,11 +5,9 @@ Nothing heavy is imported before it is asked. All raise FileError, ScenarioError
 
 from __future__ import annotations
 
-from contextlib import closing
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
-
-from msgspec.structs import replace
 
 from ldptui.core.base.files import is_there, write_atomically
 
@@ -54,10 +52,14 @@ def listed(run: StoredRun) -> Run:
     return Run(-run.id, run.document, snapshot, run.started, run.title, run)
 
 
-def snapshot(path: Path, number: int) -> Snapshot:
-    """A run, whole."""
-    with closing(open_run(path, number, -number)) as replay:
-        return replace(replay.frame(), note="")
+def state_of(path: Path) -> tuple[tuple[int, int], ...]:
+    """Another value after every change of a store: when its files were written, and their sizes."""
+    states = []
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        with contextlib.suppress(OSError):
+            status = file.stat()
+            states += [(status.st_mtime_ns, status.st_size)] if status.st_size else []
+    return tuple(states)
 
 
 def open_run(path: Path, number: int, key: int) -> RunReplay:

@@ -33,6 +33,15 @@ class RunReplay:
     def close(self) -> None:
         self._store.close()
 
+    def refresh(self) -> None:
+        """Take in the blocks that another process has computed since; those read stay first."""
+        self.run, arrivals = self._store.run(self.run.id), self._store.arrivals(self.run.id)
+        there = self._arrivals[: self._count]
+        known = {(arrival.position, arrival.number) for arrival in there}
+        more = (each for each in arrivals if (each.position, each.number) not in known)
+        self._arrivals = (*there, *more)
+        self.blocks = len(self._arrivals)
+
     def describe(self, count: int) -> str:
         """The first `count` blocks in words: `run 3: block 2 of 9 · 40 of 180 trials`."""
         trials = f"{fmt.count(self._trials(count))} of {fmt.count(self.run.total)} trials"

@@ -22,7 +22,9 @@ from .desk import Desk
 from .panes import CHARTS
 
 if TYPE_CHECKING:
+    from ...engine.replay import RunReplay
     from ...session.draft import Draft
+    from ...session.snapshot import Snapshot
     from .simulating import Simulations
 
 Wish = Literal["star", "remove", "open", "play", "resume", "difference", "verify"]
@@ -37,6 +39,9 @@ class KeptRuns:
     def __init__(self, desk: Desk, store: Path | None, simulating: Simulations) -> None:
         self._desk, self._store, self._simulating = desk, store, simulating
         self._verifying: asyncio.subprocess.Process | None = None
+        self._replays: dict[int, RunReplay] = {}  # of shown runs that another process computes
+        self._lock = asyncio.Lock()  # of the replays, and of the list
+        self._state: tuple[tuple[int, int], ...] = ()  # of the store that was read last
 
     @contextmanager
     def _faults_noted(self) -> Iterator[None]:
@@ -49,22 +54,59 @@ class KeptRuns:
     # Reading.
 
     async def list_all(self) -> None:
-        """Read the list of the store's runs."""
-        if self._store is not None:
+        """Read the list of the store's runs, and the results of those shown that have changed."""
+        if self._store is None:
+            return
+        async with self._lock:
             with self._faults_noted():
+                self._state = kept.state_of(self._store)
                 listed = await asyncio.to_thread(kept.kept_runs, self._store)
-                self._desk.keep(self._desk.shelf.with_stored_runs(listed))
+                if tuple(listed) == self._desk.shelf.kept:
+                    return
+                changed = self._desk.shelf.with_stored_runs(listed).unread
+                read = [(run, await self._results_of(run, self._store)) for run in changed]
+                shelf = self._desk.shelf.with_stored_runs(listed)
+                for run, snapshot in read:
+                    shelf = shelf.with_read(run, snapshot)
+                for key in self._replays.keys() - {shelf.shown, *shelf.overlays}:
+                    self._replays.pop(key).close()
+                self._desk.keep(shelf)
+
+    def watch(self) -> None:
+        """Read the list again where the store is another one since: another process computes."""
+        if self._store is None or self._lock.locked():
+            return
+        if kept.state_of(self._store) != self._state:
+            self._desk.run_worker(self.list_all(), group="kept runs")
 
     async def read(self, run: Run) -> None:
         """Read the results of a run of the store."""
         if self._store is None or run.number is None:
             return
         self._desk.note(f"reading {run.name} …")
-        with self._faults_noted():
-            snapshot = await asyncio.to_thread(kept.snapshot, self._store, run.number)
-            snapshot = replace(snapshot, note="read from the store, nothing ran")
-            self._desk.shelf = self._desk.shelf.with_read(run, snapshot)
-            self._desk.note("")
+        async with self._lock:
+            with self._faults_noted():
+                snapshot = await self._results_of(run, self._store)
+                self._desk.shelf = self._desk.shelf.with_read(run, snapshot)
+                self._desk.note("")
+
+    async def _results_of(self, run: Run, store: Path) -> Snapshot:
+        """The results of a run; what is read of one that goes on is not read again."""
+        assert run.number is not None  # it is in the store
+        replay = self._replays.pop(run.key, None)
+        if replay is None:
+            replay = await asyncio.to_thread(kept.open_run, store, run.number, -run.number)
+        try:
+            await asyncio.to_thread(replay.refresh)
+            snapshot = await asyncio.to_thread(replay.frame)
+        except BaseException:
+            replay.close()
+            raise
+        if run.status == "running":
+            self._replays[run.key] = replay
+        else:
+            replay.close()
+        return replace(snapshot, note="read from the store, nothing ran")
 
     async def read_chosen(self, note: str) -> None:
         """Read the runs that are to be shown, as far as that was not done; then say something."""
@@ -243,7 +285,9 @@ class KeptRuns:
             self._verifying.kill()
 
     async def shut_down(self) -> None:
-        """Leave no process behind."""
+        """Leave no process behind, and no open store."""
+        for replay in self._replays.values():
+            replay.close()
         if self._verifying is not None and self._verifying.returncode is None:
             self._verifying.kill()
             await self._verifying.wait()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from ...engine.replay import RunReplay
     from ...session.draft import Draft
     from ..lab.screen import LabScreen
+
+WATCH_S: Final = 1.0
+"""Seconds between two looks at the file of the store."""
 
 
 class WorkbenchScreen(Desk):
@@ -95,6 +98,7 @@ class WorkbenchScreen(Desk):
         if self.is_mounted and self.replay_bar.replay is None:
             await self._kept.show_last()
             self._kept.tell_cut_off()
+            self.set_interval(WATCH_S, self._kept.watch)
 
     # The panes.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from ldptui.core.scenario import Scenario
 from ldptui.core.store import Store, begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.engine.kept import kept_runs, open_run
-from ldptui.engine.kept import snapshot as read_snapshot
 from ldptui.engine.replay import RunReplay
 from ldptui.session.snapshot import Snapshot
 
@@ -47,7 +47,8 @@ def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.Monke
     keep(path)
     monkeypatch.setattr("ldptui.core.cell.Cell.block", None)
     work = compile(Scenario(WHOLE))
-    snapshot = read_snapshot(path, 1)
+    with closing(open_run(path, 1, -1)) as replay:
+        snapshot = replay.frame()
     with open_store(path) as store:
         measured, kept = store.measured_cells(1), store.run(1)
     assert (snapshot.key, snapshot.status, snapshot.digest) == (-1, "done", kept.digest)
@@ -104,7 +105,8 @@ def test_blocks_that_came_out_of_order_wait_for_the_gap(path: Path) -> None:
 
 def test_a_run_that_was_stopped_is_partial(path: Path) -> None:
     keep(path, blocks=3)
-    snapshot = read_snapshot(path, 1)
+    with closing(open_run(path, 1, -1)) as replay:
+        snapshot = replay.frame()
     assert (snapshot.status, snapshot.done, snapshot.total) == ("partial", 60, 180)
     (listed,) = kept_runs(path)
     assert (listed.key, listed.number, listed.status) == (-1, 1, "partial")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+import signal
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -307,3 +310,31 @@ def test_a_figure_of_an_edited_draft_is_called_by_its_settings(
     name = describe_scenario(scenario.document) if edited else "A claim"
     drawn = f"drawn by NumPy {np.__version__}"
     assert captions == [f"{name} · seed 0 · 420 trials · xxh3:0, {drawn}"]
+
+
+async def test_a_run_of_another_process_grows_in_the_picture(tmp_path: Path) -> None:
+    """`ldptui run` computes and keeps it; the workbench reads the blocks as they come."""
+    store, text = tmp_path / "runs.sqlite3", tmp_path / "endless.toml"
+    text.write_text(
+        to_toml({**load(scenarios.path("quickstart")).document, "trials": 10**6, "sweep": {}})
+    )
+    async with workbench(store=store) as (screen, _, pilot):
+        command = (sys.executable, "-m", "ldptui", "run", str(text), "--store", str(store))
+        child = await asyncio.create_subprocess_exec(*command, "--quiet", stdout=-3, stderr=-3)
+        try:
+            await until(pilot, lambda: screen.shelf.kept)
+            (run,) = screen.shelf.kept
+            screen.choose(run.key)
+            numbers = set[int]()
+            for _ in range(2):
+                await until(pilot, lambda: screen.charts.snapshot.done not in {0, *numbers})
+                numbers.add(screen.charts.snapshot.done)
+                assert screen.charts.snapshot.frequencies.trials == screen.charts.snapshot.done
+            assert len(screen._kept._replays) == 1  # what was read is not read again
+            child.send_signal(signal.SIGINT)
+            await until(pilot, lambda: screen.shelf.run(run.key).status == "partial")
+            assert not screen._kept._replays
+        finally:
+            if child.returncode is None:
+                child.kill()
+            await child.wait()
