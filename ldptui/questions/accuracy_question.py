@@ -129,14 +129,14 @@ def accuracy(
     epsilon: Annotated[
         Budget | None,
         Argument(either=True, needed=True),
-        Blank(1.0, "protocol.epsilon", optional=True),
+        Blank(1.0, "protocol.epsilon"),
     ] = None,
     accuracy: Annotated[
         float | None,
         Range(0, ends="()"),
         "A",
         Argument(either=True, needed=True),
-        Blank(optional=True, steps="ladder"),
+        Blank(steps="ladder"),
     ] = None,
     alpha: Annotated[float, ALPHA, "A", Blank(steps="hundredths")] = 0.05,
     bins: Annotated[int, Range(1), "B", Blank(steps="ladder")] = 1,

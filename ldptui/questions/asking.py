@@ -37,7 +37,7 @@ def command(name: str, arguments: Namespace) -> int:
     out = None if named in (None, "-") else Path(named)
     page = None if arguments.page is None else Path(arguments.page)
     try:
-        given = asked.argued(values)
+        given = asked.check(asked.argued(values))
         _check_out(asked, given, out, arguments.force)
         if page is not None:
             check_replaced(page, asked.page_flag)
@@ -125,6 +125,7 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Form
                 given[option.name] = str(path)
                 columns = [each.name for each in asked.options if each.argument.role == "column"]
                 yield from offer_columns(path, *columns)
+    given = asked.check(given)
     steps = asked.work(given)
     while True:
         try:

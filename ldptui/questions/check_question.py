@@ -227,9 +227,7 @@ def check(
         float, Range(0, 1, "()"), "C", AUDIT, Blank(steps="hundredths", only=is_audited)
     ] = 0.999,
     seed: Annotated[parameters.Seed, AUDIT, Blank(0, only=is_audited)] = 0,
-    plugin: Annotated[
-        str | None, Argument(role="code"), Blank(optional=True, only=where("protocol", OWN))
-    ] = None,
+    plugin: Annotated[str | None, Argument(role="code"), Blank(only=where("protocol", OWN))] = None,
     **keys: Annotated[Any, Keys(checked_keys)],
 ) -> Steps[CheckAnswer]:
     """Check that a mechanism keeps its ε. Every report is gone through where there are few

@@ -82,20 +82,20 @@ Sender: TypeAlias = Annotated[
 ]
 """The kind of the protocol of reports; in Python also the protocol itself."""
 SenderBudget: TypeAlias = Annotated[
-    float | None, EPSILON, "E", Blank(1.0, optional=True, only=partial(_has_key, "epsilon"))
+    float | None, EPSILON, "E", Blank(1.0, only=partial(_has_key, "epsilon"))
 ]
 SenderItems: TypeAlias = Annotated[
     int | None,
     DOMAIN,
     "D",
     Argument(renames=("domain_size",), either=True),
-    Blank(16, optional=True, only=_is_numbered),
+    Blank(16, only=_is_numbered),
 ]
 DomainFile: TypeAlias = Annotated[
     str | None,
     "FILE",
     Argument(either=True, role="names"),
-    Blank(optional=True, only=is_listed),
+    Blank(only=is_listed),
 ]
 Low: TypeAlias = Annotated[
     float | None, Range(), "X", Argument(either=True), Blank(0.0, only=is_ranged)

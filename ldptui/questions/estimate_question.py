@@ -43,12 +43,8 @@ Corrections: TypeAlias = Annotated[
     Argument(flags=("--correct",), repeated=True, role="value"),
     Blank("", only=is_listed),
 ]
-Parts: TypeAlias = Annotated[
-    int | None, Range(2, 1024), "K", Blank(20, optional=True, only=is_distributed)
-]
-FakeShare: TypeAlias = Annotated[
-    float | None, SHARE, "B", Blank(optional=True, only=is_ranged), Without("by")
-]
+Parts: TypeAlias = Annotated[int | None, Range(2, 1024), "K", Blank(20, only=is_distributed)]
+FakeShare: TypeAlias = Annotated[float | None, SHARE, "B", Blank(only=is_ranged), Without("by")]
 
 
 @question("Estimates", "What do these reports say?", group="My reports", place=1)
@@ -66,7 +62,7 @@ def estimate(
     confidence: Confidence = 0.95,
     corrections: Corrections = (),
     coverage: bool = False,
-    top: Annotated[int | None, Range(1), "K", Blank(optional=True, only=is_listed)] = None,
+    top: Annotated[int | None, Range(1), "K", Blank(only=is_listed)] = None,
     simultaneous: Annotated[bool, Blank(only=is_listed)] = False,
     parts: Parts = None,
     fit: Literal["ems", "em"] | None = None,

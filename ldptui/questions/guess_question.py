@@ -113,9 +113,7 @@ def guess(
     column: Column = "item",
     given: Known = None,
     answers: Annotated[int, Range(1, 10_000), "D", Blank(1)] = 1,
-    gain: Annotated[
-        float | None, ALPHA, "G", Blank(0.05, optional=True, steps="hundredths")
-    ] = None,
+    gain: Annotated[float | None, ALPHA, "G", Blank(0.05, steps="hundredths")] = None,
 ) -> GuessAnswer:
     """How likely an observer names the item of a user before a report and after it, if items are
     as likely as the observer believes; the gain over that belief (RAD), the worst odds, and

@@ -208,7 +208,7 @@ def ledger(
     rappor: Annotated[
         tuple[float, float, float, float] | None,
         "F,P,Q,H",
-        Blank("0.5, 0.5, 0.75, 2", noise_of_draft, optional=True),
+        Blank("0.5, 0.5, 0.75, 2", noise_of_draft),
     ] = None,
     rounds: Annotated[int, TIMES, "T", Blank(30, rounds_of_draft, steps="ladder")] = 1,
     first: Annotated[int | None, TIMES, "K"] = None,

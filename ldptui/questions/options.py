@@ -2,7 +2,7 @@
 
 A question's are read from its signature, a command's from the fields of a dataclass. An option is
 an argument of the command if there are words about it, and a field of the form if it has a `Blank`.
-`Option.read` reads and refuses values, and `concerned` finds the option that an error is about.
+`Option.check` reads and refuses values, and `find_option` finds the option that an error is about.
 Nothing here imports NumPy: `--help` and a form that opens are cheap.
 """
 
@@ -86,26 +86,17 @@ class Blank(Struct, frozen=True):
     start : what it holds at first, if not the default. follows : the value that the workbench's
     draft has for it: a dotted key, or a function of the draft; None: it has none. choices : values
     with their words, or a function that makes them. bare : no label, as the choices explain
-    themselves. optional : it may be empty. steps : how far up and down go. only : whether the
-    other values give it a meaning. hint : stands in an empty row of texts.
+    themselves. steps : how far up and down go. only : whether the other values give it a meaning.
+    hint : stands in an empty row of texts.
     """
 
     start: Any = None
     follows: str | Callable[[Any], Any] = ""
     choices: Choices | Callable[[], Choices] = ()
     bare: bool = False
-    optional: bool = False
     steps: Step = ""
     only: Condition | None = None
     hint: str = ""
-
-
-class Line(Struct, frozen=True):
-    """The words of an argument: `--name METAVAR`, one line of help, and its heading."""
-
-    metavar: str = ""
-    words: str = ""
-    group: str = ""
 
 
 class Among(Struct, frozen=True):
@@ -137,33 +128,39 @@ class Option(Struct, frozen=True):
     """One value that a topic asks for.
 
     range : a number must be in it. size : the number of "numbers". choices : the values that are
-    allowed. default : the value where none is given. line : the words of its argument, None where
-    the command has none. blank : its field, None where the form has none. among : the words that it
-    may be, None where anything may be given. needs, excludes : the other options that it is valid
-    with, and not valid with.
+    allowed, or what makes them when one is checked. default : the value where none is given.
+    words : one line of help for its argument, None where the command has none; metavar : the word
+    for its value; group : the heading. blank : its field, None where the form has none. needs,
+    excludes : the other options that it is valid with, and not valid with.
     """
 
     name: str
     type: Type = "number"
     range: Range = ANY
     size: int = 0
-    choices: tuple[Any, ...] = ()
+    choices: tuple[Any, ...] | Callable[[], Iterable[str]] = ()
     default: Any = None
     required: bool = False
     argument: Argument = Argument()
-    line: Line | None = None
+    words: str | None = None
+    metavar: str = ""
+    group: str = ""
     blank: Blank | None = None
-    among: Callable[[], Iterable[str]] | None = None
     needs: OnlyIf | None = None
     excludes: Without | None = None
 
     @property
     def flag(self) -> str:
         """Its name in the command: --hash-range, or FILE."""
-        if self.argument.positional and self.line is not None:
-            return self.line.metavar
+        if self.argument.positional and self.words is not None:
+            return self.metavar
         no = "no-" * (self.type == "flag" and self.default is not False)
         return self.argument.flags[0] if self.argument.flags else flag_of(f"{no}{self.name}")
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether its field may be empty."""
+        return not self.required and self.default is None
 
     @property
     def fields(self) -> Choices:
@@ -174,7 +171,8 @@ class Option(Struct, frozen=True):
             return choices()
         if self.type == "flag":
             return choices or NO_YES
-        return choices or tuple((word, word) for word in self.choices)
+        words = () if callable(self.choices) else self.choices
+        return choices or tuple((word, word) for word in words)
 
     def shown(self, values: Mapping[str, Any]) -> bool:
         """True if its field has a meaning beside the other values."""
@@ -198,53 +196,39 @@ class Option(Struct, frozen=True):
         Numbers of NumPy are numbers, and 1e6 is a whole number.
         """
         role = self.argument.role
-        if value is None or value is self.default or role == "reports":
+        if value is self.default or role == "reports":
             return value
         if role in AS_GIVEN and not isinstance(value, str):
             return value
-        if self.type == "flag" and not isinstance(value, bool):
-            raise ScenarioError(f"must be True or False, {got(value)}", key=self.name)
-        if isinstance(value, Real) and not isinstance(value, bool | int):
-            if self.type == "integer" and float(value).is_integer():
-                value = int(float(value))
-            elif self.type == "number":
-                value = float(value)
-        read = self.read(value)
-        allowed = self.choices or (() if self.among is None else tuple(self.among()))
+        read: Any = value
+        match self.type:
+            case "number" | "integer":
+                read = self._number(value)
+            case "numbers" if not isinstance(value, tuple):
+                read = self._numbers(str(value))
+            case "names" | "rows":
+                read = self._texts(value)
+            case "text" if isinstance(value, str | int | float | PurePath):
+                read = str(value)
+            case "text":
+                raise ScenarioError(f"must be text, {got(value)}", key=self.name)
+            case "flag" if not isinstance(value, bool):
+                raise ScenarioError(f"must be True or False, {got(value)}", key=self.name)
+        allowed = tuple(self.choices() if callable(self.choices) else self.choices)
         for word in (read if isinstance(read, tuple) else (read,)) if allowed else ():
             check_among(word, allowed, self.name)
         return read
 
-    def read(self, value: Any, empty: bool = False) -> Any:
-        """The value that was given or typed, as a topic takes it; raises ScenarioError.
-
-        empty : whether it may be missing.
-        """
-        if self.type in ("names", "rows"):
-            return self._texts(() if value is None else value)
-        if empty and (value is None or value == ""):
-            return "" if self.required and self.type == "text" else None
-        match self.type:
-            case "number" | "integer":
-                return self._number(value)
-            case "numbers":
-                return value if isinstance(value, tuple) else self._numbers(str(value or ""))
-            case "text" if value is None or isinstance(value, str | int | float | PurePath):
-                return str(value or "")
-            case "text":
-                raise ScenarioError(f"must be text, {got(value)}", key=self.name)
-        return value
-
     def _number(self, value: Any) -> int | float:
-        whole = self.type == "integer"
-        number: int | float = value
-        if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-            what = "a whole number" if whole else "a number"
-            rule = f"must be {what}" + (f", {got(value)}" if value is not None else "")
-            raise ScenarioError(rule, key=self.name)
+        """The number as Python has it; raises ScenarioError."""
+        is_whole, is_number = self.type == "integer", isinstance(value, Real)
+        if isinstance(value, bool) or not is_number or (is_whole and value % 1):
+            what = "a whole number" if is_whole else "a number"
+            raise ScenarioError(f"must be {what}, {got(value)}", key=self.name)
+        number: int | float = value if isinstance(value, int) else float(value)
         if not finite(number) or number not in self.range:
             raise ScenarioError(f"must be {self.range}, got {format_number(number)}", key=self.name)
-        return number
+        return int(number) if is_whole else number
 
     def _numbers(self, written: str) -> tuple[float, ...]:
         try:
@@ -324,19 +308,17 @@ def add_arguments(
     """
     groups: dict[str, Any] = {"": parser}
     either: Any = None
-    options, above = [option for option in options if option.line is not None], [*above]
+    options, above = [option for option in options if option.words is not None], [*above]
     needed = any(
         option.argument.needed or (option.argument.either and option.required) for option in options
     )
     for option in options:
-        assert option.line is not None
-        heading = option.line.group
-        if heading not in groups:
-            groups[heading] = parser.add_argument_group(heading)
-        place = groups[heading]
+        if option.group not in groups:
+            groups[option.group] = parser.add_argument_group(option.group)
+        place = groups[option.group]
         if option.argument.either:
             place = either = either or place.add_mutually_exclusive_group(required=needed)
-        more = _keywords(option, option.line)
+        more = _keywords(option)
         if option in above:
             more["default"] = argparse.SUPPRESS
         if option.argument.positional:
@@ -366,18 +348,18 @@ def _float(text: str) -> float:
         raise argparse.ArgumentTypeError(f"must be a number, {got(text)}") from None
 
 
-def _keywords(option: Option, line: Line) -> dict[str, Any]:
+def _keywords(option: Option) -> dict[str, Any]:
     """What argparse is told of an option."""
     argument = option.argument
-    more: dict[str, Any] = {"help": line.words or None}
+    more: dict[str, Any] = {"help": option.words or None}
     if option.type == "flag":
         if option.default is False:
             return more | {"action": "store_true"}
         return more | {"action": "store_const", "const": False, "default": option.default}
-    if line.metavar:
-        more["metavar"] = line.metavar
+    if option.metavar:
+        more["metavar"] = option.metavar
     choices = option.choices if argument.choices is None else [*argument.choices()]
-    if choices:
+    if choices and not callable(choices):
         more["choices"] = choices
     if option.type in ("number", "integer"):
         more["type"] = _float if option.type == "number" else integer

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from ldptui.core.base.ranges import BUDGET, DOMAIN, EPSILON, Range
 
 from .choices import EXAMPLES, alike, curators, having, local
-from .options import Among, Argument, Blank, Choices, Line, Option
+from .options import Among, Argument, Blank, Choices, Option
 
 if TYPE_CHECKING:
     from ldptui.core.cell import Cell
@@ -75,9 +75,9 @@ TableFile: TypeAlias = Annotated[
 ]
 ScenarioName: TypeAlias = Annotated[Any, "SCENARIO", Argument(positional=True, role="scenario")]
 """The name of a scenario, its path, its document, or the scenario itself."""
-Prior: TypeAlias = Annotated[str | None, "FILE", Argument(role="table"), Blank(optional=True)]
+Prior: TypeAlias = Annotated[str | None, "FILE", Argument(role="table"), Blank()]
 Column: TypeAlias = Annotated[str, "NAME", Argument(role="column"), Blank("item")]
-Known: TypeAlias = Annotated[str | None, "NAME", Argument(role="column"), Blank(optional=True)]
+Known: TypeAlias = Annotated[str | None, "NAME", Argument(role="column"), Blank()]
 
 
 def keys(known: Iterable[str]) -> Iterator[Option]:
@@ -94,15 +94,12 @@ def keys(known: Iterable[str]) -> Iterator[Option]:
         yield Option(
             name,
             "text",
-            line=Line(
-                (words.symbol or "value").upper(),
-                words.first.replace("%", "%%"),
-                "keys of some protocols",
-            ),
+            words=words.first.replace("%", "%%"),
+            metavar=(words.symbol or "value").upper(),
+            group="keys of some protocols",
             blank=Blank(
                 follows=partial(_usual, key),
                 choices=partial(_either, key),
-                optional=True,
                 only=having("protocol", name),
             ),
         )

@@ -103,27 +103,25 @@ PlanItems: TypeAlias = Annotated[
     int | None, DOMAIN, "D", SIZE, Blank(128, items_of, steps="ladder", only=OF_ITEMS)
 ]
 PlanEpsilon: TypeAlias = Annotated[
-    float | None, EPSILON, "E", GIVEN, Blank(1.0, "protocol.epsilon", optional=True)
+    float | None, EPSILON, "E", GIVEN, Blank(1.0, "protocol.epsilon")
 ]
-PlanShare: TypeAlias = Annotated[
-    float | None, SHARE, "B", GIVEN, Blank(0.01, optional=True, steps="hundredths")
-]
+PlanShare: TypeAlias = Annotated[float | None, SHARE, "B", GIVEN, Blank(0.01, steps="hundredths")]
 PlanWithin: TypeAlias = Annotated[
     float | None,
     Range(0, ends="()"),
     "X",
     GIVEN,
-    Blank(0.1, within_of_draft, optional=True, only=OF_MEAN),
+    Blank(0.1, within_of_draft, only=OF_MEAN),
 ]
 PlanFrequency: TypeAlias = Annotated[
-    float | None, FREQUENCY, "F", GIVEN, Blank(0.05, optional=True, only=OF_ITEMS)
+    float | None, FREQUENCY, "F", GIVEN, Blank(0.05, only=OF_ITEMS)
 ]
 PlanPower: TypeAlias = Annotated[
     float | None,
     POWER,
     "P",
     GIVEN,
-    Blank(0.9, optional=True, steps="hundredths", only=OF_ITEMS),
+    Blank(0.9, steps="hundredths", only=OF_ITEMS),
 ]
 PlanTrust: TypeAlias = Annotated[
     str, "RUNG", Among(rungs), Blank(LOCALLY, choices=pairs(rungs), only=OF_ITEMS)
@@ -146,7 +144,7 @@ def plan(
     protocol: PlanProtocol = BEST,
     task: PlanTask = "frequencies",
     items: PlanItems = None,
-    users: Annotated[float | None, USERS, "N", GIVEN, Blank(optional=True, steps="ladder")] = None,
+    users: Annotated[float | None, USERS, "N", GIVEN, Blank(steps="ladder")] = None,
     epsilon: PlanEpsilon = None,
     share: PlanShare = None,
     within: PlanWithin = None,

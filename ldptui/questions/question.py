@@ -30,7 +30,7 @@ from msgspec import Struct
 
 from ldptui.core.base.errors import LdpWarning, ScenarioError, suggest
 
-from .options import Blank, Option
+from .options import Option
 from .question_answer import QuestionAnswer
 from .signature import read_example, read_heading, read_parameters, refuse_both
 
@@ -228,21 +228,18 @@ class Question(Generic[P, A]):
     def argued(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The options that the arguments of the command give."""
         return {
-            option.name: option.read(values[option.name], empty=True)
+            option.name: values[option.name]
             for option in self.options
-            if option.line is not None and values[option.name] is not None
+            if option.words is not None and values[option.name] is not None
         }
 
     def typed(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The options that the fields of the form give, those that have a meaning there."""
-        read = {}
-        for option in self.blanks:
-            assert isinstance(option.blank, Blank)
-            if option.shown(values):
-                value = values.get(option.name)
-                value = value.strip() if isinstance(value, str) else value
-                read[option.name] = option.read(value, empty=not option.required)
-        return {name: value for name, value in read.items() if value is not None}
+        return {
+            option.name: value
+            for option in self.blanks
+            if option.shown(values) and (value := values.get(option.name)) not in (None, "")
+        }
 
 
 def finish(steps: Steps[A]) -> A:

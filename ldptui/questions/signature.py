@@ -24,7 +24,6 @@ from .options import (
     Blank,
     Group,
     Keys,
-    Line,
     OnlyIf,
     Option,
     Type,
@@ -78,19 +77,20 @@ def read_parameter(name: str, hint: Any, default: Any, words: str | None) -> Opt
     required = default is REQUIRED
     group = extras.get(Group, Group(""))
     shown = None if words is None else _with_default(words, None if required else default)
-    among = extras.get(Among)
+    literal = get_args(base) if get_origin(base) is Literal else ()
     return Option(
         name,
         type_of(base, argument),
         extras.get(Range, ANY),
         size=len(get_args(base)),
-        choices=get_args(base) if get_origin(base) is Literal else (),
+        choices=extras[Among].load if Among in extras else literal,
         default=None if required else default,
         required=required,
         argument=argument,
-        line=None if shown is None else Line(extras.get(str, ""), shown, group.heading),
+        words=shown,
+        metavar=extras.get(str, ""),
+        group=group.heading,
         blank=extras.get(Blank),
-        among=None if among is None else among.load,
         needs=extras.get(OnlyIf),
         excludes=extras.get(Without),
     )

@@ -108,7 +108,7 @@ def _follow_draft(option: Option, draft: Draft) -> Any:
     if isinstance(value, tuple):
         return value
     try:
-        option.read(value)
+        option.check(value)
     except ScenarioError:
         return None
     return value

@@ -233,13 +233,11 @@ IN_LADDER: Final = Group("the ladder")
 def trust(
     *,
     protocol: Annotated[str, "KIND", Blank(LADDER, choices=_list_trusted)] = LADDER,
-    central: Annotated[
-        float | None, EPSILON, "E", Blank(1.0, optional=True, steps="hundredths")
-    ] = None,
-    epsilon: Annotated[float | None, EPSILON, "E", Blank(optional=True, only=_is_alone)] = None,
+    central: Annotated[float | None, EPSILON, "E", Blank(1.0, steps="hundredths")] = None,
+    epsilon: Annotated[float | None, EPSILON, "E", Blank(only=_is_alone)] = None,
     delta: Annotated[float, Range(0, 1, "()"), "D", Blank(1e-8, steps="decades")],
     users: Annotated[
-        float | None, SHUFFLED, "N", Blank(1_000_000, users_of, optional=True, steps="ladder")
+        float | None, SHUFFLED, "N", Blank(1_000_000, users_of, steps="ladder")
     ] = None,
     items: Items,
     silent: Annotated[float, SHARE, "X", Blank(0.0, steps="hundredths", only=_is_alone)] = 0.0,

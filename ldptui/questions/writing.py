@@ -158,7 +158,7 @@ def command_line(asked: Question[Any, Any], given: Mapping[str, Any]) -> str:
     words = ["ldptui", asked.name]
     for option in asked.options:
         value = given.get(option.name)
-        if option.line is not None and value is not None and value != option.default:
+        if option.words is not None and value is not None and value != option.default:
             words += _words(option, value)
     return shlex.join(words)
 

@@ -88,7 +88,7 @@ class LabForm(Scroll):
             option.type if number else "text",  # type: ignore[arg-type]
             options=option.fields or None,
             grouped=option.name != "seed",
-            optional=blank.optional,
+            optional=option.is_optional,
         )
         if blank.steps:
             field.steps = STEPS[blank.steps]

@@ -329,7 +329,7 @@ def test_help_has_every_option(name: str, capsys: Captured) -> None:
     asked = load_question(name)
     text = succeed(capsys, name, "--help")
     for option in asked.options:
-        assert (option.flag in text) == (option.line is not None)
+        assert (option.flag in text) == (option.words is not None)
     assert asked.about.split("\n")[0] in text
     assert f"  {asked.usage:<20} {asked.summary}\n" in succeed(capsys, "help")
 
