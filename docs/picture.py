@@ -1,6 +1,6 @@
 """Makes the pictures of the README from the real program: `python docs/picture.py`.
 
-That of the workbench moves: it is the sweep of the quickstart, stop by stop, with its cursor.
+That of the workbench moves: it is the first five minutes of the README, screen by screen.
 """
 
 from __future__ import annotations
@@ -13,63 +13,55 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from textual.pilot import Pilot
+
 from ldptui.app import Workbench
-from ldptui.screens.lab.screen import LabScreen
 from ldptui.terminal.settings import Settings
 
-STOPS: Final = 21
-STOP_S: Final = 0.8
-"""Seconds of a stop of the sweep."""
-REST_S: Final = 3.2
-"""Seconds of the last one."""
-STILL: Final = 5
-"""The stop that is shown where nothing moves, from 0: β = 0.1."""
+WORKBENCH: Final = (
+    ((), ("lift items 40, 70 and 100", "preview done")),
+    (("4", "right"), ("Gain of the attack", "MGA on OUE")),
+    (("1", "k", "k"), ("Gain of the attack", "MGA on GRR")),
+    (("j", "j", "4", *["right"] * 4), ("A genuine user", "A fake user: MGA")),
+    (("escape", "M"), ("no defence can get below", "3 more not shown", "tab goes into the form")),
+)
+"""The keys of each screen of the picture that moves, and what stands on it at last."""
+LAB: Final = ((("6", "7"), ("The ladder of trust", "tab goes into the form")),)
+STOP_S: Final = 4.0
+"""Seconds that a screen is shown."""
+STILL: Final = 0
+"""The screen that is shown where nothing moves."""
 
 _PART: Final = re.compile(r"<text\b.*?</text>|<rect\b[^>]*/>", re.DOTALL)
 _BODY: Final = re.compile(r'(?<=-matrix">\n)(.*)(?=</g>\s*</g>\s*</svg>)', re.DOTALL)
 
 
 async def main() -> None:
-    """Open the quickstart and then the lab, wait for what they show, and write them as SVG."""
+    """Walk through the quickstart and then the lab, and write what they show as SVG."""
     app = Workbench(Settings())
     async with app.run_test(size=(120, 36)) as pilot:
-        screen = app.workbench
-        while not (screen.shelf.runs and screen.shelf.runs[-1].snapshot.status == "done"):
-            await pilot.pause(0.05)
-        await pilot.press("alt+4")
-        charts, frames = screen.charts, list[str]()
-        charts.tab = "gain"
-        await pilot.press("home")
-        charts.tab = "frequencies"
-        for at in range(STOPS):
-            if at:
-                await pilot.press("full_stop")
-            await pilot.pause(0.3)
-            while screen.shelf.active is not None:
-                await pilot.pause(0.05)
-            await pilot.pause(0.3)
-            frames.append(taken(app))
-        write("workbench", moving(frames, STILL))
-        await pilot.press("escape", "6")
-        await pilot.pause(0.2)
-        await pilot.press("6")
-        lab = app.screen
-        assert isinstance(lab, LabScreen)
-        while "trust" not in lab.answers:
-            await pilot.pause(0.05)
-        await pilot.pause(0.2)
-        write("lab", taken(app))
-        await screen.shut_down()
+        write("workbench", moving([await screen(pilot, *stop) for stop in WORKBENCH], STILL))
+        write("lab", [await screen(pilot, *stop) for stop in LAB][-1])
+        await app.workbench.shut_down()
 
 
-def taken(app: Workbench) -> str:
-    """The screen as SVG."""
-    return app.export_screenshot(title="ldptui", simplify=True)
+async def screen(pilot: Pilot[None], keys: Sequence[str], words: Sequence[str]) -> str:
+    """The screen as SVG, once the keys are pressed and all the words stand on it."""
+    await pilot.press(*keys)
+    for _ in range(600):
+        picture = pilot.app.export_screenshot(title="ldptui", simplify=True)
+        shown = picture.replace("&#160;", " ")
+        if all(each in shown for each in words):
+            return picture
+        await pilot.pause(0.1)
+    raise SystemExit(f"{words} did not come; the screen is in {write('missing', picture)}")
 
 
-def write(name: str, picture: str) -> None:
-    """Write a picture beside this file."""
-    Path(__file__).with_name(f"{name}.svg").write_text(picture, encoding="utf-8")
+def write(name: str, picture: str) -> Path:
+    """The file beside this one that now holds the picture."""
+    path = Path(__file__).with_name(f"{name}.svg")
+    path.write_text(picture, encoding="utf-8")
+    return path
 
 
 def moving(pictures: Sequence[str], still: int) -> str:
@@ -120,7 +112,7 @@ def _parts(picture: str, styles: dict[str, str]) -> list[str]:
 
 def _in_turn(count: int, still: int) -> list[str]:
     """The rules by which one of the stops is to be seen at any time."""
-    whole = STOP_S * (count - 1) + REST_S
+    whole = STOP_S * count
     rules = [".stop { visibility: hidden; }", f".s{still} {{ visibility: visible; }}"]
     turns = [f".stop {{ animation: {whole:g}s step-end infinite; }}"]
     for at in range(count):

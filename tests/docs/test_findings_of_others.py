@@ -21,8 +21,8 @@ KNOWN = {
 }
 
 
-def test_there_are_nine_of_which_seven_are_clients() -> None:
-    assert len(ROWS) == 9
+def test_there_are_ten_of_which_seven_are_clients() -> None:
+    assert len(ROWS) == 10
     assert sum(row[2] in KNOWN for row in ROWS) == 7
 
 
@@ -39,6 +39,7 @@ def test_a_client_is_found_as_the_gallery_has_it(row: list[str]) -> None:
 @pytest.mark.parametrize(
     ("command", "number"),
     [("theory grr --epsilon 14 --items 165", "0.99986"),
+     ("theory laplace --epsilon 10 --items 8 --users 1000", "0.2"),
      ("ledger daily=0.1x30 --delta 1e-6", "2.3459")],
 )  # fmt: skip
 def test_the_others_are_numbers_of_commands(command: str, number: str, capsys: Captured) -> None:
