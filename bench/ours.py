@@ -36,9 +36,10 @@ from ldptui.core.defences import CORRECTIONS, Received
 from ldptui.core.defences.fiad import FIAD
 from ldptui.core.experiment import compile as bind
 from ldptui.core.kernels.loops import LOOPS
+from ldptui.core.law.distributions import fit_distribution
 from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.mechanism import LocalMechanism, is_a
-from ldptui.core.law.numbers import Sums, fit_distribution, heard_mean
+from ldptui.core.law.numbers import heard_mean
 from ldptui.core.law.pure import Estimates, SeedSearch, estimate
 from ldptui.core.metrics import FrequencyConclusion, measure
 from ldptui.core.population import Population
@@ -143,7 +144,7 @@ def numbers(protocol: str, users: int, repeats: int = 3) -> dict[str, Any]:
 
     def work() -> float:
         counts = bound.support_counts(bound.tell(held, rng))
-        return float(heard_mean(bound, bound.count_reports(Sums(counts[None], users)))[0][0])
+        return float(heard_mean(bound, counts[None])[0][0])
 
     seconds, mean = timed(work, repeats, time.process_time)
     return {"seconds": seconds, "rms_error": abs(mean - float(held.mean()))}

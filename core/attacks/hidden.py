@@ -12,6 +12,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError
 from ..base.sampling import Counts, Floats, multinomial
+from ..bounds.numbers import hidden_law
 from ..bounds.undetectable import Hidden, hidden_against
 from ..law.exchangeable import Exchangeable
 from ..law.law import Ask, Lack, Law, LawName
@@ -21,6 +22,16 @@ from ..law.pure import BoolArray, Items, Mechanism, Reports, Rng
 from ..law.support import ItemSupport
 from ..population import Population
 from .strategy import Among, Fakes, Promoting, Strategy, View
+
+
+def hide_mean(protocol: NumericProtocol, end: float, genuine: Floats, share: float) -> Law:
+    """The law of fakes who move the mean towards an end by as much as no defence can see.
+
+    genuine : float64[d], what the genuine users hold. The best is a linear programme over the
+    honest populations that all reports together can look like: `core.bounds.numbers`.
+    """
+    law = hidden_law(protocol.table, end * protocol.values, genuine, share)
+    return protocol.constant_law(law)
 
 
 @dataclass(frozen=True)
@@ -46,13 +57,10 @@ class Hiding(Among):
     report_law: ClassVar[LawName] = HiddenGain.report_law
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:
-        """The law of who hides: where reports are a background given their own item, or one bit.
-
-        A protocol of numbers knows it itself.
-        """
+        """The law of who hides: where reports are a background given their own item, or numbers."""
         if isinstance(protocol, NumericProtocol):
             held = self.population.frequencies
-            return protocol.hidden(protocol.end(view.targets), held, self.of_all)
+            return hide_mean(protocol, protocol.end(view.targets), held, self.of_all)
         why = "for whose reports no best way to hide is known"
         why_not = lacking(protocol, Exchangeable, "sample_background", why)
         return Lack(why_not) if why_not is not None else self._hiding(protocol, view.targets)

@@ -19,10 +19,10 @@ import numpy as np
 from ..base.pulse import Pulse, no_pulse
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
-from ..law.mechanism import is_a, lacking
-from ..law.numbers import NumericProtocol, chi_square, fit_distribution, fitted_with_poison
+from ..law.distributions import chi_square, fit_distribution, fitted_with_poison
+from ..law.mechanism import is_a
+from ..law.numbers import NumericProtocol, lack_of_distribution
 from ..law.pure import BoolArray, Mechanism
-from ..protocols.line import Line
 from .step import Step
 
 TRIMMED: Final = Range(0, 0.5, "()")
@@ -135,8 +135,7 @@ class PoisonComponent(NumberStep):
     kind: Literal["em-poison"] = "em-poison"
 
     def reads(self, protocol: Mechanism) -> str | None:
-        two = "whose two reports are honest in any mixture"
-        return super().reads(protocol) or lacking(protocol, Line, "chances", two)
+        return super().reads(protocol) or lack_of_distribution(protocol)
 
     def left(self, tallied: TalliedReports) -> Left:
         protocol, tallies = tallied.protocol, tallied.reports

@@ -1,103 +1,165 @@
-"""Protocols whose users hold numbers: the mean that their reports tell, and the distribution.
+"""Protocols whose users hold numbers: every report is one of K bins, and says a number.
 
-The distribution is the one that makes the reports likeliest: expectation maximisation, smoothed or
-not. Li, Wang, Lopuhaä-Zwakenberg, Škorić, Li, "Estimating Numerical Distributions under Local
-Differential Privacy", SIGMOD 2020, section 5, with its rules of when to stop: where a step changes
-the log-likelihood by less than 10⁻³ e^ε (EM) or 10⁻³ (EMS); of more than a million reports, by less
-than that for each million. A report's law over bins is flat but for the ends of a window, so that a
-step costs the bins and the items, and not their product.
+A user's number t in [-1, 1] gives a report, a whole number below K, so that a law of reports is a
+column of a table. Each bin says a number, and the numbers that bins say are right on average
+whatever t is: the estimate of the mean is linear in the counts of bins. A kind says what its table
+is, what bins say, and how a report is drawn.
 """
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any, ClassVar, Final
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Annotated, Any, ClassVar, Final, cast
 
 import numpy as np
 
-from ..base.pulse import Pulse
-from ..base.sampling import Counts, Floats
-from .law import Ask, Law, holding, no_answer
-from .mechanism import LocalMechanism
-from .pure import Items, Reports, Rng
+from ..base.errors import ScenarioError, got
+from ..base.ranges import ENTRIES, Range
+from ..base.sampling import ColumnCounts, Counts, Floats, multinomial
+from ..base.secure import secure
+from .enumeration import ReportLaw
+from .law import Ask, Lack, Law, holding, no_answer
+from .loss import DiscreteLoss
+from .mechanism import LocalMechanism, is_a, name_of
+from .pure import BoolArray, Encodes, Items, OverItems, Reports, Rng, array_of, items_of
 from .support import ItemSupport
 
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """The counts that reports of n users add up to, [trials, …]."""
-
-    counts: Floats | Counts
-    users: Floats | Counts | int
+BINS: Final = Range(4, 2**16)
+"""The number of bins of reports that a scenario asks for."""
 
 
-class NumericProtocol(LocalMechanism):
-    """A protocol whose users hold numbers of [-1, 1]: each report says one, right on average.
+@dataclass(frozen=True)
+class NumericProtocol(OverItems, Encodes, LocalMechanism):
+    """A protocol of numbers over d items, with its table of reports.
 
-    Users hold items, each of which stands for a number. The estimate of the mean is the mean of
-    what reports say: it is linear in the counts, and so is what fakes do to it. A law of reports is
-    known by its rates, as its support has them.
+    Users hold items, each of which stands for a number. Reports are uint32[n], the bins that they
+    are in, and the server counts each bin's: int64[K]. A law of reports is known by its rates, one
+    for each bin, as its support has them.
 
     has_distribution : whether reports tell the distribution of the numbers as well.
+    domain_size : the number of items: numbers as far apart, from -1 to 1.
+    bins : the number of bins that is asked for; there are at most as many, up to rounding.
+    cells : items are equal parts of [-1, 1], in each of which users hold any number, all alike.
     low, high : the numbers that -1 and 1 stand for; reports are the same whatever they are.
-    values : float64[d], the number of each item.
-    report_values : float64[K], the number that each report says; on average it is the user's own.
-    squares : float64[K], what each report says of the square of the number; NaN where it tells
-        none. On average it is the square of the user's own number, but for the width of a bin.
-    factor : the largest value of a report's estimate: fakes move the mean by β (factor - μ).
-    reach : the largest number that one report says, also one that gives its user away as a fake.
-    worst : the largest variance of what a report says, whatever number its user holds.
     """
 
-    has_distribution: ClassVar[bool] = False
-    low: Any
-    high: Any
-    values: Any
-    report_values: Any
-    squares: Any
-    factor: Any
-    reach: Any
-    worst: Any
+    family: ClassVar[str] = "line"
+    has_distribution: ClassVar[bool] = True
+    lacks: ClassVar[dict[str, str]] = {
+        "estimates": "a protocol of numbers, whose reports tell no frequencies of items",
+        "disguised": "a protocol of numbers, whose report has no number of ones",
+        "subset": "a protocol of numbers, whose report is one number for all targets",
+        "columns": "a protocol of numbers, whose report is one number",
+    }
+
+    bins: Annotated[int, BINS] = 1024
+    cells: bool = False
+    low: float = field(default=-1.0, repr=False)
+    high: float = field(default=1.0, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.domain_size * self.bins > ENTRIES:
+            rule = f"times items must be at most 4 000 000, {got(self.bins)}"
+            raise ScenarioError(f"{rule} with {self.domain_size} items", key="bins")
+
+    # A kind says these.
 
     @property
-    def spread(self) -> Floats:
-        """float64[d], the variance of what an honest report of each item says."""
-        return self.spread_at(self.values)
+    @abstractmethod
+    def report_values(self) -> Floats:
+        """float64[K], the number that each bin says; on average it is the user's own."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> Floats:
+        """float64[K], how likely a report that knows nothing is in each bin."""
+
+    @cached_property
+    def upper(self) -> Floats:
+        """float64[K], the law of a report that says as much as one can: that of the last bin."""
+        return np.bincount([self.report_values.size - 1]).astype(np.float64)
 
     @abstractmethod
-    def spread_at(self, numbers: Floats) -> Floats:
-        """float64[k], the variance of what an honest report of each number of [-1, 1] says."""
-
-    @abstractmethod
-    def said_by(self, rates: Floats) -> tuple[float, float]:
-        """The mean and the variance of what reports of a law say."""
-
-    @abstractmethod
-    def count_reports(self, sums: Sums) -> Floats:
-        """float64[trials, K], the number of reports of each kind."""
+    def chances(self, first: Floats, last: Floats) -> Floats:
+        """float64[K, k]: the laws of reports of numbers between `first` and `last`, float64[k]."""
 
     @abstractmethod
     def tell(self, numbers: Floats, rng: Rng) -> Reports:
-        """Honest reports of numbers of [-1, 1], which need not be those of items."""
+        """uint32[n], honest reports of numbers of [-1, 1]."""
 
     @abstractmethod
-    def steer_mean(
-        self, goal: float, genuine: Floats, share: float, square: float | None = None
-    ) -> Law:
-        """The law of fakes, this share of all users, who bring the mean to a goal of [-1, 1].
+    def plainly(self, numbers: Floats) -> Reports:
+        """uint32[n], the bins that say these numbers, but for rounding."""
 
-        genuine : float64[d], what the genuine users hold. square : the goal of the mean of squares;
-        None where any will do. Where a goal is out of reach, they say what is nearest, and the
-        mean goes first.
+    # The rest follows.
+
+    @property
+    def report_bits(self) -> float:
+        return math.log2(float(self.report_values.size))
+
+    @cached_property
+    def values(self) -> Floats:
+        """float64[d], the number of each item; of parts, the middle."""
+        d = self.domain_size
+        return (2 * np.arange(d) + 1) / d - 1 if self.cells else np.linspace(-1, 1, d)
+
+    @property
+    def table(self) -> Floats:
+        """float64[K, d], the law of an honest report of each item."""
+        return _table(self)
+
+    @cached_property
+    def squares(self) -> Floats:
+        """float64[K], what each bin says of the square of the number; NaN where it tells none.
+
+        It is linear in the square of what the bin says, whose mean is as much larger for the
+        number 1 than for 0; so it is right on average at 0 and at the ends, and elsewhere but for
+        the width of a bin.
         """
+        places = np.array([0.0, 1.0])
+        least, most = self.report_values**2 @ self.chances(places, places)
+        grows = most - least
+        says = self.report_values**2 - least
+        return np.asarray(says / grows if grows > 1e-9 * least else np.full_like(says, np.nan))
 
-    @abstractmethod
-    def hidden(self, end: float, genuine: Floats, share: float) -> Law:
-        """The law of fakes who move the mean towards an end by as much as no defence can see."""
+    @property
+    def factor(self) -> float:
+        """The largest value of a report's estimate, on average over what fakes cannot choose.
+
+        Fakes move the mean by β (factor - μ).
+        """
+        return float(self.upper @ self.report_values)
+
+    @property
+    def reach(self) -> float:
+        """The largest number that one report says, also one that gives its user away as a fake."""
+        return float(self.report_values.max())
+
+    @property
+    def spread(self) -> Floats:
+        """float64[d], the variance of what an honest report of each item says.
+
+        In parts the numbers that users hold differ as well, which is in it.
+        """
+        return np.asarray(self.report_values**2 @ self.table - self.values**2)
+
+    def spread_at(self, numbers: Floats) -> Floats:
+        """float64[k], the variance of what an honest report of each number of [-1, 1] says."""
+        return np.asarray(self.report_values**2 @ self.chances(numbers, numbers) - numbers**2)
+
+    @property
+    def worst(self) -> float:
+        """The largest variance of what a report says, over numbers on a grid that has the ends."""
+        return float(self.spread_at(np.linspace(-1, 1, 65)).max())
+
+    def said_by(self, rates: Floats) -> tuple[float, float]:
+        """The mean and the variance of what reports of this law say."""
+        mean = float(rates @ self.report_values)
+        return mean, float(rates @ (self.report_values - mean) ** 2)
 
     def end(self, targets: Items) -> float:
         """The end of [-1, 1] that is nearer to what these items stand for."""
@@ -107,13 +169,183 @@ class NumericProtocol(LocalMechanism):
         """A number of [low, high] as one of [-1, 1]."""
         return float((2 * number - self.low - self.high) / (self.high - self.low))
 
-    def number_name(self, item: int) -> str:
-        """The number of an item, as reports are named."""
-        return f"number {self.values[item]:g}"
+    # Laws of fakes.
 
-    def of_holders(self, ask: Ask, support: ItemSupport) -> Law:
-        """Users who hold targets: of the reports, and of no item, the support is known."""
+    def law_of(self, ask: Ask) -> Law | Lack:
+        if ask.law in self.lacks:
+            return self.lack(ask)
+        if ask.law in ("honest", "unperturbed"):
+            return self._of_holders(ask)
+        match ask.law:
+            case "random":
+                return self.constant_law(self.sizes)
+            case "crafted":
+                return self.constant_law(self.extreme(self.end(ask.targets) > 0))
+            case "avoided":
+                return self.constant_law(self.extreme(self.end(ask.targets) < 0))
+            case "widest":
+                return self.constant_law(self.widest(self.end(ask.targets) > 0))
+            case "pointed" if ask.number is not None:
+                return self.constant_law(
+                    self._at(self.plainly(np.array([self.scale_to_unit(ask.number)])))
+                )
+        return self.lack(ask)
+
+    def extreme(self, upwards: bool) -> Floats:
+        """float64[K], the law of a report that says the most, or the least."""
+        return self.upper if upwards else self.mirror_law(self.upper)
+
+    def mirror_law(self, law: Floats) -> Floats:
+        """The law of the reports of numbers with the other sign."""
+        return law[::-1]
+
+    def widest(self, upwards: bool) -> Floats:
+        """float64[K], the honest law of an end of the range, without what all numbers share."""
+        end = np.array([1.0 if upwards else -1.0])
+        both = self.chances(np.array([-1.0, 1.0]), np.array([-1.0, 1.0]))
+        own = self.chances(end, end)[:, 0] - both.min(axis=1)
+        return np.asarray(own / own.sum())
+
+    def steer_mean(
+        self, goal: float, genuine: Floats, share: float, square: float | None = None
+    ) -> Law:
+        """The law of fakes, this share of all users, who bring the mean to a goal of [-1, 1].
+
+        genuine : float64[d], what the genuine users hold. square : the goal of the mean of squares;
+        None where any will do. Where a goal is out of reach, they say what is nearest, and the
+        mean goes first.
+
+        The reports of either side of the middle say one number and its opposite, or the next bin's:
+        how large it is makes the mean of squares, and the part of each side the mean.
+        """
+        says = (goal - (1 - share) * float(genuine @ self.values)) / share
+        law = self.extreme(True)
+        if square is not None:
+            held = float(self.squares @ self.table @ genuine)
+            law = self.lift_pair(self.squares, (square - (1 - share) * held) / share)
+            if law @ self.report_values < abs(says):
+                law = self.lift_pair(self.report_values, abs(says))
+        up = min(max((1 + says / float(law @ self.report_values)) / 2, 0.0), 1.0)
+        return self.constant_law(up * law + (1 - up) * self.mirror_law(law))
+
+    def lift_pair(self, numbers: Floats, mean: float) -> Floats:
+        """float64[K], the law of reports of two neighbouring bins, which say positive numbers.
+
+        numbers : float64[K], larger for bins that say more. mean : of these numbers, by the law;
+        the nearest where it is out of reach.
+        """
+        above = np.flatnonzero(self.report_values > 0)
+        above = above[np.argsort(self.report_values[above])]
+        place = float(np.interp(mean, numbers[above], np.arange(above.size)))
+        law, low = np.zeros(self.report_values.size), min(int(place), above.size - 2)
+        law[above[low : low + 2]] = low + 1 - place, place - low
+        return law
+
+    def constant_law(self, rates: Floats) -> Law:
+        """The law of a report that is in each bin with these probabilities, whatever is held."""
+        sums = np.cumsum(rates / rates.sum())
+        last = int(np.flatnonzero(rates)[-1])
+
+        def reports(count: int, rng: Rng) -> Reports:
+            drawn = np.searchsorted(sums, rng.random(count), side="right")
+            return np.minimum(drawn, last).astype(np.uint32)
+
+        def counts(count: Counts, rng: Rng) -> Counts:
+            return multinomial(count, rates / rates.sum(), rng)
+
+        return Law(reports, counts, lambda _: self.find_bin_support(rates))
+
+    def find_bin_support(self, rates: Floats) -> ItemSupport:
+        """What one report of this law supports: bins, in the place of items."""
+        return ItemSupport(rates, self.said_by(rates)[1])
+
+    def _of_holders(self, ask: Ask) -> Law:
+        """Users who hold targets, with the noise or without."""
+        table = self.plain_table if ask.law == "unperturbed" else self.table
+        rates = table @ ask.frequencies(self.domain_size)
+        support = self.find_bin_support(rates)
         return replace(holding(self, ask, no_answer), support=lambda _: support)
+
+    def _at(self, bins: Reports) -> Floats:
+        """float64[K], the law of a report that is always in this bin."""
+        return np.bincount(bins, minlength=self.report_values.size).astype(np.float64)
+
+    @cached_property
+    def plain_table(self) -> Floats:
+        """float64[K, d], the law of a report of each item without noise."""
+        table = np.zeros((self.report_values.size, self.domain_size))
+        table[self.plainly(self.values), np.arange(self.domain_size)] = 1.0
+        return table
+
+    # Reports.
+
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        drawn = rng or secure()
+        held = self.values[items_of(values, self.domain_size)]
+        if self.cells:
+            held = held + (2 * drawn.random(held.size) - 1) / self.domain_size
+        return self.tell(held, drawn)
+
+    def encode_items(self, values: Items) -> Reports:
+        return self.plainly(self.values[values])
+
+    def support_counts(self, reports: Reports) -> Counts:
+        return np.bincount(reports, minlength=self.report_values.size).astype(np.int64)
+
+    def received(self, reports: object, count: int) -> Reports:
+        bins = array_of(reports, (count,), np.dtype(np.uint32))
+        if bins.size and bins.max() >= self.report_values.size:
+            raise ValueError(f"must be a bin in [0, {self.report_values.size}), got {bins.max()}")
+        return bins
+
+    # Counts of the same reports.
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return _sampler(self).drawn(histogram, rng)
+
+    def encoded_counts(self, histogram: Counts) -> Counts:
+        counts = np.zeros((len(histogram), self.report_values.size), dtype=np.int64)
+        np.add.at(counts.T, self.plainly(self.values), histogram.T)
+        return counts
+
+    # Privacy.
+
+    def enumerate_reports(self) -> ReportLaw:
+        """The law of every bin."""
+        return ReportLaw(self.table.T, lambda item: f"number {self.values[item]:g}", self.bin_name)
+
+    def bin_name(self, report: int) -> str:
+        return f"bin {report}, which says {self.report_values[report]:.4g}"
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """The privacy loss between both ends of the range."""
+        ends = np.array([1.0, -1.0])
+        return DiscreteLoss.between(*self.chances(ends, ends).T)
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:
+        """bool[n, len(items)]: whether a report is on the side of the middle that an item is on."""
+        return np.asarray((self.report_values[reports] > 0)[:, None] == (self.values[items] >= 0))
+
+
+@lru_cache(maxsize=8)
+def _table(protocol: Any) -> Floats:
+    """The table of a protocol, made once."""
+    half = 1 / protocol.domain_size if protocol.cells else 0.0
+    table: Floats = protocol.chances(protocol.values - half, protocol.values + half)
+    table /= table.sum(axis=0)
+    table.setflags(write=False)
+    return table
+
+
+@lru_cache(maxsize=8)
+def _sampler(protocol: Any) -> ColumnCounts:
+    return ColumnCounts(protocol.table)
+
+
+def lack_of_distribution(protocol: object) -> str | None:
+    """The reason why the reports of a protocol tell no distribution; None where they do."""
+    known = is_a(protocol, NumericProtocol) and cast("NumericProtocol", protocol).has_distribution
+    return None if known else f"{name_of(protocol)}, whose reports tell no distribution"
 
 
 def heard_mean(protocol: NumericProtocol, tallies: Floats) -> tuple[Floats, Floats]:
@@ -130,159 +362,6 @@ def heard_mean(protocol: NumericProtocol, tallies: Floats) -> tuple[Floats, Floa
 def heard_squares(protocol: NumericProtocol, tallies: Floats) -> Floats:
     """float64[trials], what reports say of the mean of squares of the users' numbers.
 
-    NaN of a protocol whose reports tell none, as those of SR.
+    NaN of a protocol whose reports tell none, as those of SR: its ends have one square.
     """
     return np.asarray(tallies @ protocol.squares / tallies.sum(axis=1))
-
-
-# The distribution.
-
-STEPS: Final = 10_000
-"""Steps of a fit at most."""
-CHANGE: Final = 1e-3
-"""The change of the log-likelihood below which a smoothed fit stops, of a million reports."""
-MILLION: Final = 1e6
-BETWEEN: Final = 50
-"""Steps between two looks at whether somebody wants to stop."""
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """A table of laws of reports, whose columns change at few places.
-
-    forward : the law of all reports, float64[K, trials], of distributions float64[d, trials].
-    backward : the transpose, float64[d, trials] from float64[K, trials].
-    """
-
-    forward: Callable[[Floats], Floats]
-    backward: Callable[[Floats], Floats]
-
-
-@lru_cache(maxsize=4)
-def table_of(protocol: Any) -> Table:
-    """The table of a protocol of numbers."""
-    from scipy.sparse import csr_array
-
-    least = protocol.table.min(axis=1)
-    rest = protocol.table - least[:, None]
-    changes = np.diff(rest, axis=0, prepend=0.0)
-    changes[np.abs(changes) <= 1e-9 * rest.max()] = 0.0
-    if np.count_nonzero(changes) > changes.size / 8:
-        table = protocol.table
-        return Table(
-            lambda given: np.asarray(table @ given), lambda found: np.asarray(table.T @ found)
-        )
-    few, turned = csr_array(changes), csr_array(changes.T)
-
-    column = least[:, None]
-
-    def forward(given: Floats) -> Floats:
-        law = (few @ given).cumsum(axis=0)
-        law += column * given.sum(axis=0)
-        np.maximum(law, 1e-300, out=law)
-        return np.asarray(law)
-
-    def backward(found: Floats) -> Floats:
-        above = found[::-1].cumsum(axis=0)[::-1]
-        return np.asarray(turned @ above + least @ found)
-
-    return Table(forward, backward)
-
-
-def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, pulse: Pulse) -> Floats:
-    """float64[trials, d]: the fits of counts [trials, K], whole or not.
-
-    smooth : by EMS, else by EM.
-    """
-    table, seen = table_of(protocol), np.ascontiguousarray(counts.T, dtype=np.float64)
-    d, trials = protocol.domain_size, len(counts)
-    change = CHANGE if smooth else CHANGE * math.exp(protocol.epsilon)
-    changes = change * np.maximum(counts.sum(axis=1) / MILLION, 1.0)
-    made = np.full((d, trials), 1 / d)
-    # Of the trials that have not stopped: their places, fits, and last log-likelihoods.
-    going, fits, before = np.arange(trials), made.copy(), np.full(trials, -np.inf)
-    law = table.forward(fits)
-    for step in range(STEPS):
-        if step % BETWEEN == 0:
-            pulse()
-        fits *= table.backward(seen / law)
-        fits = _smooth_fits(fits) if smooth else fits
-        fits /= fits.sum(axis=0)
-        law = table.forward(fits)
-        likely = np.einsum("kt,kt->t", seen, np.log(law))
-        left = np.abs(likely - before) >= changes
-        before = likely
-        if left.all():
-            continue
-        made[:, going] = fits
-        if not left.any():
-            return made.T
-        going, before, changes = going[left], before[left], changes[left]
-        fits, seen, law = fits[:, left], seen[:, left], law[:, left]
-    made[:, going] = fits
-    return made.T
-
-
-def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, pulse: Pulse) -> Floats:
-    """float64[trials, K]: the part of the reports of each kind that a fit takes for honest ones.
-
-    The likeliest mixture of honest users and of any law of reports of some kinds, by EM from half
-    and half. counts : float64[trials, K]. poisoned : bool[K], the kinds that fakes may send.
-    """
-    table, seen = table_of(protocol), counts.T
-    trials, d = len(counts), protocol.domain_size
-    changes = CHANGE * math.exp(protocol.epsilon) * np.maximum(seen.sum(axis=0) / MILLION, 1.0)
-    fits = np.full((d, trials), 0.5 / d)
-    poison = np.repeat(np.where(poisoned, 0.5 / poisoned.sum(), 0.0)[:, None], trials, axis=1)
-    before = np.full(trials, -np.inf)
-    honest = table.forward(fits)
-    for step in range(STEPS):
-        if step % BETWEEN == 0:
-            pulse()
-        ratio = seen / (honest + poison)
-        fits = fits * table.backward(ratio)
-        poison = poison * ratio
-        total = fits.sum(axis=0) + poison.sum(axis=0)
-        fits, poison = fits / total, poison / total
-        honest = table.forward(fits)
-        likely = (seen * np.log(honest + poison)).sum(axis=0)
-        if (np.abs(likely - before) < changes).all():
-            break
-        before = likely
-    return np.asarray((honest / (honest + poison)).T)
-
-
-def _smooth_fits(fits: Floats) -> Floats:
-    """Each entry with half its weight, a quarter for both neighbours; [d, trials].
-
-    They do not add up to 1.
-    """
-    made, quarter = fits / 2, fits / 4
-    made[1:] += quarter[:-1]
-    made[:-1] += quarter[1:]
-    made[:: len(made) - 1] *= 4 / 3  # an end has one neighbour
-    return np.asarray(made)
-
-
-def chi_square(protocol: Any, counts: Floats | Counts, fits: Floats) -> tuple[Floats, Floats]:
-    """The chi-square of the counts that a fit expects, and its degrees of freedom, float64[trials].
-
-    Bins that expect less than 5 reports are one. The law of the honest reports of a population that
-    is known has K − 1 degrees of freedom; a fit of them by EM follows their noise, so that its
-    chi-square is smaller.
-    """
-    expected = table_of(protocol).forward(fits.T) * counts.sum(axis=1)
-    parts = np.where(expected >= 5, (counts.T - expected) ** 2 / expected, 0.0).sum(axis=0)
-    rare = expected < 5
-    over = np.where(rare, counts.T - expected, 0.0).sum(axis=0) ** 2
-    parts += over / np.maximum(np.where(rare, expected, 0.0).sum(axis=0), 1.0)
-    return parts, np.maximum((~rare).sum(axis=0) - 1, 1)
-
-
-def misfit(protocol: Any, counts: Floats | Counts, fits: Floats) -> Floats:
-    """float64[trials]: the chi-square of a fit less its mean, in its standard deviations.
-
-    Of a fit of honest reports it is 0 or less on average, but for a smoothed fit of very many.
-    """
-    parts, free = chi_square(protocol, counts, fits)
-    return np.asarray((parts - free) / np.sqrt(2 * free))

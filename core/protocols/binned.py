@@ -13,7 +13,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
 
@@ -21,12 +21,20 @@ from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
 from ..law.law import Rng
 from ..law.mechanism import name_of
+from ..law.numbers import BINS, NumericProtocol
 from ..law.pure import Reports
-from .line import BINS, BinnedTable, Line
+from .budget import Budget
 
 
 @dataclass(frozen=True)
-class Window(Line):
+class BinnedTable(Budget):
+    """The table of a protocol whose reports are bins of a line."""
+
+    bins: Annotated[int, BINS] = 1024
+
+
+@dataclass(frozen=True)
+class Window(NumericProtocol):
     """Tell a place of the line [0, 1]: of a density that is e^ε times as large in a window.
 
     The place of the window is the user's number: at the lower end of the line for -1, at the upper
@@ -188,7 +196,7 @@ HYBRID: Final = 0.6093525
 
 
 @dataclass(frozen=True)
-class HM(Line):
+class HM(NumericProtocol):
     """The hybrid mechanism: PM with probability 1 - 1/s, else SR; at ε up to 0.6093525 always SR.
 
     Its error is the same for all t. The last two bins are the ends that SR tells.
@@ -270,7 +278,7 @@ class HM(Line):
 
 
 @dataclass(frozen=True)
-class LocalLaplace(Line):
+class LocalLaplace(NumericProtocol):
     """Round to a grid, add geometric noise of ratio a = e^(-ε h / 2), and cut off at the ends.
 
     A number is rounded up or down by chance, so that it stays right on average. A report beyond an

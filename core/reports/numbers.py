@@ -14,10 +14,10 @@ from ..base.pulse import no_pulse
 from ..base.sampling import Floats
 from ..base.secure import generator
 from ..bounds.robust import robust_mean
+from ..law.distributions import fit_distribution, misfit
 from ..law.mechanism import lacking
-from ..law.numbers import NumericProtocol, fit_distribution, misfit
+from ..law.numbers import NumericProtocol, lack_of_distribution
 from ..law.pure import LocalMechanism, Reports, Rng
-from ..protocols.line import Line
 from .arguments import local, switch
 from .counted import Counted
 
@@ -164,7 +164,7 @@ def estimate_mean(
     )  # fmt: skip
     if parts is None:
         return found
-    why = lacking(telling, Line, "chances", "whose reports tell no distribution")
+    why = lack_of_distribution(telling)
     if why is not None:
         raise ScenarioError(f"must be left out for {why}", key="parts")
     over: Any = telling

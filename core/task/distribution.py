@@ -14,13 +14,13 @@ from ..base.pulse import Pulse
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences.corrections import project
-from ..law.numbers import fit_distribution, misfit
+from ..law.distributions import fit_distribution, misfit
+from ..law.numbers import lack_of_distribution
 from ..law.pure import Mechanism, PureProtocol
 from ..metrics import METRICS, Conclusion
 from ..metrics.conclusions.numbers import DistributionConclusion
 from ..population import Population
 from ..protocols import ProtocolSpec
-from ..protocols.line import Line
 from .numbers import Heard, OfNumbers
 
 
@@ -44,8 +44,7 @@ class Distribution(OfNumbers):
         mechanism = protocol.over(population)
         if isinstance(mechanism, PureProtocol):
             return cast("Mechanism", mechanism)
-        otherwise = "whose reports tell no distribution of numbers"
-        return self.ranged(mechanism, Line, otherwise, cells=True)
+        return self.ranged(mechanism, lack_of_distribution(mechanism), cells=True)
 
     def concluded(
         self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse

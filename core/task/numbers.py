@@ -30,7 +30,7 @@ from ..collection.sifting import FilteredReports, verified_counts
 from ..defences import NumberStep, TalliedReports, VerifiedRandomiser
 from ..law.law import Ask
 from ..law.mechanism import lacking
-from ..law.numbers import NumericProtocol, Sums, heard_mean, heard_squares
+from ..law.numbers import NumericProtocol, heard_mean, heard_squares
 from ..law.pure import Mechanism, Supporting
 from ..law.support import linear_gain
 from ..metrics import METRICS, Conclusion, measure
@@ -83,14 +83,11 @@ class OfNumbers(Task):
         middle = (self.low + self.high) / 2
         return np.asarray(middle**2 + 2 * middle * self.half * mean + self.half**2 * square)
 
-    def ranged(
-        self, mechanism: Mechanism, kind: type[Any], reason: str, **changes: Any
-    ) -> Mechanism:
-        """A protocol of numbers over this range; raises ScenarioError for a protocol of items.
+    def ranged(self, mechanism: Mechanism, why: str | None, **changes: Any) -> Mechanism:
+        """A protocol of numbers over this range; raises ScenarioError.
 
-        kind : what it has to be. reason : why another one is refused, after its name.
+        why : the reason why it is refused; None where it is not.
         """
-        why = lacking(mechanism, kind, "", reason)
         if why is not None:
             raise ScenarioError(f'must not be {why} with task.kind = "{self.kind}"', key="kind")
         made: Any = mechanism
@@ -162,11 +159,8 @@ class OfNumbers(Task):
 
 def _heard(cell: Cell, counts: Counts, users: Floats) -> Heard:
     """The reports behind the counts of n users in each trial, float64[trials]."""
-    protocol = cell.protocol
-    sums = Sums(counts, users)
-    return Heard(
-        protocol.count_reports(sums) if isinstance(protocol, NumericProtocol) else counts, users
-    )
+    of_numbers = isinstance(cell.protocol, NumericProtocol)
+    return Heard(counts.astype(np.float64) if of_numbers else counts, users)
 
 
 def _defend_tallies(
@@ -242,8 +236,7 @@ def expected_tallies(cell: Cell, fakes: Sequence[Fakes]) -> Floats:
     for part in fakes:
         law = part.strategy.item_support(cast("Supporting", protocol), part.targets, cell.targets)
         laws.append((part.count, law.rates if law is not None else np.full(1, np.nan)))
-    sums = (Sums(count * rates[None], count) for count, rates in laws)
-    return np.asarray(sum(protocol.count_reports(each)[0] for each in sums))
+    return np.asarray(sum(count * rates for count, rates in laws))
 
 
 def _rates(law: Any) -> Floats:
@@ -278,9 +271,8 @@ class Mean(OfNumbers):
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol over the numbers of the items; raises ScenarioError."""
         mechanism = protocol.over(population)
-        return self.ranged(
-            mechanism, NumericProtocol, "whose reports tell frequencies of items and no mean"
-        )
+        no_mean = "whose reports tell frequencies of items and no mean"
+        return self.ranged(mechanism, lacking(mechanism, NumericProtocol, "", no_mean))
 
     def concluded(
         self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse

@@ -12,14 +12,16 @@ from scipy import stats
 from support import budget
 from support.cases import experiment, results_of
 
+from ldptui.core.attacks.hidden import hide_mean
 from ldptui.core.base.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
 from ldptui.core.defences.kinds import OF_NUMBERS
 from ldptui.core.defences.numbers import Misfit, PoisonComponent, TalliedReports, Trim
+from ldptui.core.law.distributions import chi_square, fit_distribution
 from ldptui.core.law.mechanism import is_a
-from ldptui.core.law.numbers import NumericProtocol, chi_square, fit_distribution, heard_mean
+from ldptui.core.law.numbers import NumericProtocol, heard_mean
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.binned import HM, PM, SW
 from ldptui.core.protocols.sr import SR
@@ -82,7 +84,7 @@ def test_reports_of_another_budget_or_of_one_kind_alarm(rng: np.random.Generator
         alarm = step.left(TalliedReports(protocol, tallies)).alarm
         assert alarm is not None
         assert alarm.all()
-    hidden = protocol.hidden(1.0, HELD, 0.05).support(np.arange(1)).rates
+    hidden = hide_mean(protocol, 1.0, HELD, 0.05).support(np.arange(1)).rates
     tallies = rng.multinomial(USERS, 0.95 * law + 0.05 * hidden, size=40).astype(float)
     alarm = step.left(TalliedReports(protocol, tallies)).alarm
     assert alarm is not None
@@ -215,7 +217,7 @@ def test_every_defence_acts_on_both_tasks(kind: str, task: str, path: str) -> No
             "em-poison",
             "mean",
             "sr",
-            'must not be "em-poison" with SR, whose two reports are honest',
+            'must not be "em-poison" with SR, whose reports tell no',
         ),
         ("misfit", "frequencies", "oue", 'must not be "misfit" with a protocol of items'),
         ("norm-sub", "mean", "pm", "defence must be left out with task.kind"),

@@ -13,6 +13,7 @@ import pytest
 from scipy import integrate, optimize, stats
 from support import budget
 
+from ldptui.core.attacks.hidden import hide_mean
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.protocols import KINDS
@@ -200,7 +201,7 @@ def test_no_population_hides_more_than_the_programme_finds(kind: str) -> None:
     protocol, share = bound(kind, 1.0, items=9, bins=64), 0.1
     held = stats.binom.pmf(np.arange(9), 8, 0.3)
     mean = float(held @ protocol.values)
-    sent = protocol.hidden(1.0, held, share).support(np.arange(1)).rates
+    sent = hide_mean(protocol, 1.0, held, share).support(np.arange(1)).rates
     says = protocol.said_by(sent)[0]
     together = (1 - share) * protocol.table @ held + share * sent
     found = optimize.nnls(protocol.table, together)
@@ -220,7 +221,7 @@ def test_the_hidden_shift_among_beta_numbers(kind: str, epsilon: float, shift: f
     protocol = bound(kind, epsilon, items=65, bins=256)
     edges = np.clip((np.arange(66) - 0.5) / 64, 0, 1)
     held = np.diff(stats.beta.cdf(edges, 2, 5))
-    sent = protocol.hidden(1.0, held, 0.01).support(np.arange(1)).rates
+    sent = hide_mean(protocol, 1.0, held, 0.01).support(np.arange(1)).rates
     assert protocol.said_by(sent)[0] - held @ protocol.values == pytest.approx(shift, abs=0.06)
 
 
@@ -231,7 +232,7 @@ def test_users_at_the_ends_hide_as_much_whatever_the_protocol(kind: str, epsilon
     held = np.array([0.7, 0.3])
     protocol = bound(kind, epsilon, items=2, bins=64)
     for share in (0.01, 0.1):
-        sent = protocol.hidden(1.0, held, share).support(np.arange(1)).rates
+        sent = hide_mean(protocol, 1.0, held, share).support(np.arange(1)).rates
         shift = share * (protocol.said_by(sent)[0] + 0.4)
         most = share * (1 / math.tanh(epsilon / 2) + 0.4)
         assert shift == pytest.approx(min(most, 1.4), rel=1e-6)

@@ -12,11 +12,12 @@ from scipy import stats
 from support.cases import experiment, results_of
 from support.kinds import attack_table
 
+from ldptui.core.attacks.hidden import hide_mean
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
-from ldptui.core.law.numbers import fit_distribution, misfit, table_of
+from ldptui.core.law.distributions import fit_distribution, misfit, table_of
 from ldptui.core.metrics.conclusions.numbers import DistributionConclusion
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.binned import PM, SW
@@ -114,7 +115,7 @@ def test_how_far_crafted_reports_move_the_mean_of_a_fit(law: str, em: float, ems
 def test_only_one_report_shows_in_the_misfit() -> None:
     protocol, rng = sw(), np.random.default_rng(4)
     laws = {"none": protocol.table @ HELD, "end": protocol.upper, "top": protocol.widest(True)}
-    hidden = protocol.hidden(1.0, HELD, 0.01).support(np.arange(1)).rates
+    hidden = hide_mean(protocol, 1.0, HELD, 0.01).support(np.arange(1)).rates
     found = {}
     for name, law in (*laws.items(), ("hidden", hidden)):
         counts = rng.multinomial(10**6, expected_counts(protocol, 0.01, law, 1.0)[0], size=10)

@@ -78,11 +78,11 @@ KINDS = (*FAKE, "untargeted")
 def test_the_law_of_a_report_is_the_papers(epsilon: float) -> None:
     protocol = SR(5, epsilon)
     law = protocol.enumerate_reports().probabilities
-    assert law[:, 0] == pytest.approx([chance(t, epsilon) for t in NUMBERS])
+    assert law[:, 1] == pytest.approx([chance(t, epsilon) for t in NUMBERS])
     assert law.sum(axis=1) == pytest.approx(np.ones(5))
     assert np.log(law[:, None] / law).max() == pytest.approx(epsilon)
     c = protocol.size
-    assert (law @ [c, -c]) == pytest.approx(NUMBERS)  # unbiased
+    assert (law @ [-c, c]) == pytest.approx(NUMBERS)  # unbiased
     assert law @ [c**2, c**2] - np.square(NUMBERS) == pytest.approx(c**2 - np.square(NUMBERS))
 
 
@@ -120,7 +120,7 @@ def counts_fit(cell: Cell, kind: str) -> Verdict:
     seen = np.zeros((cell.users + 1, cell.malicious + 1))
     for number in range(BLOCKS):
         clean, attacked = block_counts(cell, number, 20, no_pulse)
-        np.add.at(seen, (clean[:, 0], (attacked - clean)[:, 0]), 1)
+        np.add.at(seen, (clean[:, 1], (attacked - clean)[:, 1]), 1)
     return budget.law(seen, joint_law(kind, cell.malicious))
 
 
