@@ -140,8 +140,8 @@ class Cell:
         share was given, the answer before `core.experiment.search` has found it.
     defences : the steps of the server with its estimates in the defended arms, in order.
     task : the purpose of the collection.
-    asked : the protocol of the reports that the defended estimates come from, where it is another
-        one: that of each of two reports with half the budget, or one that can be verified.
+    asked : the protocol of each of two reports with half the budget, where the defended estimates
+        come from these.
     trust : whom the users of this collection trust: who sees what, and what fakes are held to.
     python_metrics : the metrics in Python that are measured besides.
     """

@@ -20,7 +20,7 @@ from ..base.streams import stream
 from ..cell import Cell
 from ..defences import Received, Verdict
 from ..law.pure import BoolArray, Items, Reports
-from .counts import count_reports, drawn_trials, genuine_counts, sent_counts
+from .counts import count_reports, drawn_trials, sent_counts
 from .reports import ALONE, Past, fake_reports, genuine_reports, no_reports
 
 
@@ -270,15 +270,12 @@ def verified_counts(
 ) -> Mapping[Arm, FilteredReports]:
     """The reports that arrive before and after the attack; nothing where no defence verifies them.
 
-    clean : the genuine users' counts [trials, d] without a defence. They are shared where users are
-    asked by the same protocol.
+    clean : the genuine users' counts [trials, d] without a defence, who are the same.
     """
     if cell.verifier is None:
         return {}
     asked = cell.sifted_cell
     drawn = drawn_trials(cell, trials)
-    if cell.asked is not None:
-        clean = genuine_counts(asked, number, drawn, pulse)[:trials]
     nobody = (np.empty(0, dtype=np.int64),) * trials
     before = FilteredReports(clean, np.full(trials, cell.users), nobody, None)
     if cell.attack is None:

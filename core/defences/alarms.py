@@ -17,7 +17,6 @@ from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.pure import BoolArray, Mechanism
 from ..protocols.trust import Verified
-from ..protocols.trust.kinds import LEVELS
 from .step import Known, Step
 
 
@@ -113,17 +112,16 @@ class History(Alarm):
 class VerifiedRandomiser(Step):
     """Accept a report only with a proof that the protocol drew it, from whichever item.
 
-    drop_out, levels : as `core.protocols.trust.Verified` has them.
+    drop_out : as `core.protocols.trust.Verified` has it.
     """
 
     drop_out: bool = False
-    levels: Annotated[int, LEVELS] | None = None
     kind: Literal["verified-randomiser"] = "verified-randomiser"
 
     @property
     def trust(self) -> Verified:
         """Whom users trust in the defended arms."""
-        return Verified(self.drop_out, self.levels)
+        return Verified(self.drop_out)
 
     def reads(self, protocol: Mechanism) -> str | None:
         return self.trust.reads(protocol)

@@ -16,7 +16,6 @@ from ..base.errors import LIFTED, ScenarioError, format_number, got
 from ..base.pulse import Pulse, no_pulse
 from ..base.streams import Path
 from ..cell import Cell
-from ..defences import VerifiedRandomiser
 from ..law.longitudinal import MOST_LEAVING, Memoising
 from ..law.mechanism import LocalMechanism, refuse_counts
 from ..law.pure import Mechanism
@@ -178,7 +177,7 @@ def bind(
         task=task,
         goal=point.goal,
         defences=point.acting,
-        asked=_find_asked(point, protocol, population) if known else None,
+        asked=_halve_budget(point, population) if known else None,
         trust=trust,
         python_metrics=point.metric,
     )
@@ -302,22 +301,12 @@ def _check_goal(
         raise ScenarioError(rule, key="goal")
 
 
-def _find_asked(point: Point, protocol: Mechanism, population: Population) -> Mechanism | None:
-    """The protocol that a defence makes of the scenario's; None where all stays as it is.
-
-    That of two reports with half the budget each, or one that can be verified.
-    """
+def _halve_budget(point: Point, population: Population) -> Mechanism | None:
+    """The protocol of two reports with half the budget each; None where no defence asks twice."""
     spec: Any = point.protocol
-    for step in point.acting:
-        if step.asks_twice:
-            halved = replace(spec, epsilon=spec.epsilon / 2)
-            return cast("Mechanism", halved.over(population))
-        if (
-            isinstance(step, VerifiedRandomiser)
-            and (proved := step.trust.quantised(protocol)) != protocol
-        ):
-            return proved
-    return None
+    if not any(step.asks_twice for step in point.acting):
+        return None
+    return cast("Mechanism", replace(spec, epsilon=spec.epsilon / 2).over(population))
 
 
 AT_HAND: Final = 2**26

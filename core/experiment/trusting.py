@@ -76,8 +76,6 @@ def _check_reading(
     why = step.reads(protocol)
     if why is not None:
         raise ScenarioError(f'must not be "{step.kind}" with {why}', key="kind")
-    if isinstance(step, VerifiedRandomiser):
-        step.trust.quantised(protocol)
 
 
 # The attack on each collection of a point: its fakes, their number, and the targets of all.

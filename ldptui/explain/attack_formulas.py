@@ -233,14 +233,6 @@ LEAST: Final = _derived(
 )  # fmt: skip
 VERIFIED: Final = _derived("Gain with a verified randomiser", "β (1 − f_T)")
 
-COINS: Final = (
-    _derived("A report supports the own item, by a coin of the defence", "p′ = ⌊p L⌋ / L",
-         put="as the coins have it"),
-    _derived("Privacy budget really spent", "ε′, the largest ratio of two laws of a report",
-         put="with p′ = {p′}, q′ = {q′}"),
-)  # fmt: skip
-"""The coins of a verified randomiser."""
-
 SIFTED: Final = (
     _derived("Share of fakes among the reports that are sent",
          "β′ = E[M / (n + M)],  M ~ Bin(m, p)", put="n = {n}, m = {m}, p = {sent}"),
@@ -302,14 +294,12 @@ def bounds(cell: Cell, part: str) -> Iterator[Formula]:
 
 
 def list_verifier_formulas(cell: Cell) -> Iterator[Formula]:
-    """The verified randomiser of the scenario: its coins, and what fakes gain in spite of it."""
+    """The formulas of the scenario's verified randomiser: what fakes gain in spite of it."""
     if cell.verifier is None or cell.rounds:
         return
     asked, part = cell.sifted_cell, f"Defence: {cell.verifier.kind}"
     p, q = asked.pure.p, asked.pure.q
-    known = {"p": p, "q": q, "p′": p, "q′": q, "ε′": asked.pure.epsilon}
-    if cell.asked is not None:
-        yield from (row.at(known, part) for row in COINS)
+    known: dict[str, float] = {"p": p, "q": q}
     law = theory.fake_support(asked)
     if law is None:
         return
@@ -322,6 +312,6 @@ def list_verifier_formulas(cell: Cell) -> Iterator[Formula]:
     share, support, gain = SIFTED
     if sent < 1:
         yield share.at({**known, "sent": sent}, part)
-        support = replace(support, text="S = 1 + (r − 1) q′")
+        support = replace(support, text="S = 1 + (r − 1) q")
     yield support.at(known, part)
     yield gain.at(known, part)

@@ -16,15 +16,11 @@ from ...base.ranges import Bounded, Range
 from ...bounds.shuffle.central import DELTA, SHUFFLED, central_at_most, local_for
 from ...law.blanket import why_unshuffled
 from ...law.exchangeable import Exchangeable
-from ...law.mechanism import LocalMechanism, Mechanism, is_a, lacking, name_of
+from ...law.mechanism import LocalMechanism, Mechanism, is_a, name_of
 from ..curators.aggregate import AGGREGATORS, SLACK, WEIGHT, Aggregate, Circuit
 from ..curators.geometric import Geometric
 from ..python import awaits_code
-from ..unary import IndependentBits
-from .coins import COIN_KINDS, quantise
-from .proven import ProvenBits, least_weight
 
-LEVELS: Final = Range(2, 2**20)
 CENTRAL_EPSILON: Final = Range(0, 20, "(]")
 
 Bind: TypeAlias = Callable[[Any], Mechanism]
@@ -107,26 +103,22 @@ class Local(Trust):
 class Verified(Trust):
     """Users prove that the protocol drew their report, from whichever item.
 
-    Kato, Cao, Yoshikawa, DBSec 2021: the cryptography draws with probabilities that are multiples
-    of 1/L. What is left to fakes is the item that they pretend to hold, and, where nobody can be
-    held to it, whether to send the report at all.
+    Kato, Cao, Yoshikawa, DBSec 2021. What is left to fakes is the item that they pretend to hold,
+    and, where nobody can be held to it, whether to send the report at all.
 
     drop_out : users may keep a report back after they have seen it. Fakes send theirs only if it
         supports the item that they pretend to hold.
-    levels : L, the faces of the coin: its probability is a multiple of 1/L, rounded so that no more
-        than ε is spent. None: any probability.
     """
 
     proves: ClassVar[bool] = True
     drop_out: bool = False
-    levels: Annotated[int, LEVELS] | None = None
     kind: Literal["verified"] = "verified"
 
     @property
     def address(self) -> str:
         # As the defence of old scenarios calls itself: their streams stay.
         return (
-            f"VerifiedRandomiser(drop_out={self.drop_out!r}, levels={self.levels!r}, "
+            f"VerifiedRandomiser(drop_out={self.drop_out!r}, levels=None, "
             "kind='verified-randomiser')"
         )
 
@@ -135,27 +127,14 @@ class Verified(Trust):
         why = None if awaits_code(protocol) else self.reads(protocol)
         if why is not None:
             raise ScenarioError(f'must not be "{self.kind}" with {why}', key="trust.kind")
-        try:
-            return self.quantised(protocol)
-        except ScenarioError as error:
-            raise error.within("trust") from error
+        return protocol
 
     def reads(self, protocol: Mechanism) -> str | None:
         """The reason why no proof goes with such reports, "GRR, whose …"; None if one does."""
-        if self.drop_out and not is_a(protocol, Exchangeable):
-            why = "of whose reports no law is known where some are kept back: leave out drop_out"
-            return f"{name_of(protocol)}, {why}"
-        if self.levels is None:
+        if not self.drop_out or is_a(protocol, Exchangeable):
             return None
-        why = "which is not drawn by one coin: leave out levels"
-        return lacking(protocol, COIN_KINDS, "levels", why)
-
-    def quantised(self, protocol: Mechanism) -> Mechanism:
-        """The protocol with the coins of the proof; raises ScenarioError at `levels`."""
-        if self.levels is None:
-            return protocol
-        coined: Mechanism = quantise(protocol, self.levels)
-        return coined
+        why = "of whose reports no law is known where some are kept back: leave out drop_out"
+        return f"{name_of(protocol)}, {why}"
 
 
 @dataclass(frozen=True)
@@ -207,24 +186,20 @@ class Aggregated(Trust):
     """Servers add up vectors in secret (Prio), each proved to be one of a circuit's.
 
     circuit : what a proof admits of one client: one item, up to `weight` items, or any set of them.
-    weight : of `multihot`; with noise of clients the least that admits honest vectors, if None.
+    weight : of `multihot`.
     aggregators : how many servers add noise, each enough alone.
-    noise : discrete Laplace or Gaussian noise of every aggregator; or `local`, the protocol's own
-        in each vector. delta : δ of Gaussian noise, and of the sums where the noise is local.
+    noise : discrete Laplace or Gaussian noise of every aggregator. delta : δ of Gaussian noise.
     """
 
     unread: ClassVar[str] = "in secure aggregation, whose servers see sums alone"
     circuit: Circuit = "histogram"
     weight: Annotated[int, WEIGHT] | None = None
     aggregators: Annotated[int, AGGREGATORS] = 2
-    noise: Literal["laplace", "gaussian", "local"] = "laplace"
+    noise: Literal["laplace", "gaussian"] = "laplace"
     delta: Annotated[float, SLACK] | None = None
     kind: Literal["aggregated"] = "aggregated"
 
     def change_mechanism(self, asked: TrustRequest) -> Mechanism:
-        protocol = asked.mechanism
-        if self.noise == "local":
-            return self._noisy(protocol, asked.spec.kind)
         epsilon = asked.epsilon("trust.kind")
         weight = self.weight if self.circuit == "multihot" else None  # circuits can be swept
         try:
@@ -234,29 +209,6 @@ class Aggregated(Trust):
             )  # fmt: skip
         except ScenarioError as error:
             raise error.within("trust") from error
-
-    def _noisy(self, protocol: Mechanism, kind: str) -> Mechanism:
-        """The protocol whose reports are vectors of the circuit; raises ScenarioError."""
-        if self.circuit == "histogram":
-            if not (isinstance(protocol, Exchangeable) and protocol.report_size == 1):
-                rule = f'must not be "histogram" with {kind}, whose report is more than one item'
-                raise ScenarioError(rule, key="trust.circuit")
-            return protocol
-        if not isinstance(protocol, IndependentBits):
-            rule = f'must not be "local" with {kind}, whose report is no vector of free bits'
-            raise ScenarioError(rule, key="trust.noise")
-        if self.circuit == "sumvec":
-            return protocol
-        weight = self.weight or least_weight(protocol.domain_size, protocol.q)
-        try:
-            return ProvenBits(protocol.domain_size, protocol.epsilon, protocol.p, weight)
-        except ScenarioError as error:
-            raise error.within("trust") from error
-
-    @property
-    def blending(self) -> float | None:
-        # Sums of noisy vectors tell no more than the same vectors shuffled.
-        return self.delta if self.noise == "local" else None
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SETTING: Final = ("protocol.epsilon", "population.items", "population.users")
 """The keys that the line of the folded pane says; the sweep comes after the first."""
-OPTIONAL: Final = ("count", "groups", "extension", "options", "levels", "weight", "central_epsilon")
+OPTIONAL: Final = ("count", "groups", "extension", "options", "weight", "central_epsilon")
 """Names of keys that stay away where their field is empty."""
 EXPERT: Final = ("seed", "simulate.path", "simulate.top_k")
 """Keys of the run that few change: they are folded, with the trust of a scenario without one."""

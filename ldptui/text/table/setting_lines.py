@@ -166,8 +166,6 @@ def _trust(cells: Sequence[Cell]) -> list[str]:
     """Whom users trust, and what their reports keep together."""
     told = [cell.budgets for cell in cells if "local_epsilon" in cell.budgets]
     facts = [f"central ε ≤ {range_over(each['central_epsilon'] for each in told)}"] if told else []
-    coins = [cell.pure.epsilon for cell in cells if "trust.levels" in cell.parameters]
-    facts += [f"ε = {range_over(coins)} really spent"] if coins else []
     kinds = [range_over(cell.trust.kind for cell in cells), *_keys(cells, "trust"), *facts]
     return [*kinds, *sent_share_facts([cell for cell in cells if cell.trust.drop_out])]
 
@@ -179,12 +177,8 @@ def _defence(cell: Cell) -> str:
 
 
 def verification_facts(cells: Sequence[Cell]) -> list[str]:
-    """The facts of reports that are verified: the budget of their coins, and who drops out."""
-    facts, checked = [], [cell for cell in cells if cell.verifier is not None]
-    spent = [cell.sifted_cell.pure.epsilon for cell in checked if cell.asked is not None]
-    if spent:
-        facts.append(f"ε = {range_over(spent)} really spent")
-    return [*facts, *sent_share_facts([cell.sifted_cell for cell in checked])]
+    """The facts of reports that are verified: who drops out."""
+    return sent_share_facts([cell.sifted_cell for cell in cells if cell.verifier is not None])
 
 
 def sent_share_facts(cells: Sequence[Cell]) -> list[str]:

@@ -14,7 +14,7 @@ from support.kinds import OF_NUMBERS, report_law
 from ldptui import core
 from ldptui.core.attacks import ATTACKS, View
 from ldptui.core.attacks.hidden import sent_support
-from ldptui.core.base.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
+from ldptui.core.base.arms import ATTACKED_DEFENDED
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
@@ -24,7 +24,6 @@ from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.mechanism import is_a
 from ldptui.core.protocols import KINDS
-from ldptui.core.protocols.trust.coins import COIN_KINDS, quantise
 from ldptui.core.task.frequencies.estimates import kept_frequencies
 from ldptui.core.theory import attacked_variance, expected_estimate, expected_metrics
 
@@ -37,7 +36,6 @@ HIDING = [
     }.values()
 ]
 """A kind of each protocol whose reports can be kept back; chains are others, in one round."""
-COINED = [kind for kind in HIDING if isinstance(bind(of_kind(kind, 5, 1.0)), COIN_KINDS)]
 MIXED = {
     "share": 0.3,
     "targets": {"items": ITEMS},
@@ -139,7 +137,7 @@ def test_the_defended_estimates_are_those_of_the_closed_form(
     kind: str, drop_out: bool, path: str, blocks: int
 ) -> None:
     """The mean and variance of each item, where fakes of two kinds send or drop out."""
-    step = {"drop_out": drop_out, **({"levels": 16} if kind in COINED and drop_out else {})}
+    step = {"drop_out": drop_out}
     (cell,) = work(kind, MIXED, step=step, simulate={"path": path}).cells
     seen = np.concatenate([estimates(cell, number) for number in range(blocks)])
     mean, variance = expected(cell)
@@ -174,36 +172,6 @@ def test_of_verified_fakes_the_gain_is_that_of_ria_whatever_they_would_do() -> N
     assert gain == pytest.approx(nearly, rel=0.01)
 
 
-@pytest.mark.parametrize("kind", COINED)
-@pytest.mark.parametrize("levels", [7, 64, 1000])
-def test_coins_have_the_levels_and_spend_no_more_than_epsilon(kind: str, levels: int) -> None:
-    """The coin of the own item, and of unary encodings that of the others as well."""
-    protocol: Any = bind(of_kind(kind, 5, 2.0))
-    quantised = quantise(protocol, levels)
-    assert quantised.epsilon <= protocol.epsilon + 1e-9
-    assert quantised.q < quantised.p
-    coins = [quantised.p] + [quantised.q] * (protocol.family == "unary")
-    for coin in coins:
-        assert coin * levels == pytest.approx(round(coin * levels), abs=1e-9)
-    assert abs(quantised.p - protocol.p) < 1 / levels
-    law = quantised.enumerate_reports()
-    assert law is not None
-    real = max(
-        np.log(law.probabilities[u] / law.probabilities[v]).max()
-        for u in range(5)
-        for v in range(5)
-    )
-    assert real == pytest.approx(quantised.epsilon)
-
-
-def test_genuine_reports_are_shared_where_no_coin_changes() -> None:
-    for levels, same in ((2**20, False), (None, True)):
-        step = {} if levels is None else {"levels": levels}
-        (cell,) = work("oue", step=step).cells
-        arms = cell.block(0).arms
-        assert np.array_equal(arms[CLEAN].mean, arms[CLEAN_DEFENDED].mean) is same
-
-
 def test_filters_and_corrections_come_after() -> None:
     """A filter reads verified reports, of which with drop-out fewer arrive."""
     steps = [{"kind": "verified-randomiser", "drop_out": True}, {"kind": "fiad"},
@@ -219,7 +187,7 @@ def test_filters_and_corrections_come_after() -> None:
 @pytest.mark.parametrize("path", ["counts", "reports"])
 def test_every_round_of_a_campaign_is_verified(path: str) -> None:
     made = work("grr", "reactive", campaign={"rounds": 3}, simulate={"path": path},
-                step={"drop_out": True, "levels": 32})  # fmt: skip
+                step={"drop_out": True})  # fmt: skip
     (measured,) = cases.results_of(made).cells
     left, gain = measured.metrics["gain_after"], measured.metrics["gain"]
     assert left.mean() < gain.mean() / 2
@@ -237,9 +205,6 @@ def test_every_round_of_a_campaign_is_verified(path: str) -> None:
     [
         ({"protocol": "laplace"}, 'defence.0.kind must not be "verified-randomiser" with Laplace'),
         ({"protocol": "hr", "step": {"drop_out": True}}, "kept back: leave out drop_out"),
-        ({"protocol": "hr", "step": {"levels": 8}}, "not drawn by one coin: leave out levels"),
-        ({"step": {"levels": 1}}, "defence.0.levels must be in [2, 2^20], got 1"),
-        ({"step": {"levels": 2}}, "defence.0.levels must be more for p to exceed q, got 2"),
         (
             {"defence": [{"kind": "norm-sub"}, {"kind": "verified-randomiser"}]},
             'defence.1.kind must stand before all others if it is "verified-randomiser"',

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import MISSING, fields
 from typing import Any
 
-import numpy as np
 import pytest
 from support import budget
 from support.cases import attack, experiment
-from support.kinds import OF_NUMBERS, report_law
 
 import ldptui
 from ldptui.core import run
-from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.arms import ATTACKED
 from ldptui.core.bounds.shuffle.central import central_at_most
 from ldptui.core.cell import Cell
@@ -22,7 +17,6 @@ from ldptui.core.export.document import cell_documents
 from ldptui.core.protocols.curators import Geometric
 from ldptui.core.protocols.curators.aggregate import Aggregate
 from ldptui.core.protocols.trust import Local, TrustedCurator, Verified
-from ldptui.core.protocols.trust.proven import ProvenBits, least_weight
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import estimate_variances, expected_estimate, expected_metrics
 
@@ -94,12 +88,6 @@ def test_servers_and_curators_have_the_noise_of_the_same_budget() -> None:
     assert cell_of({"kind": "curator"}, "laplace").protocol == cell_of(None, "laplace").protocol
 
 
-def test_a_proof_spends_no_more_than_the_budget() -> None:
-    cell = cell_of({"kind": "verified", "levels": 64})
-    assert cell.pure.epsilon <= 1.0
-    assert (cell.pure.p * 64) % 1 == (cell.pure.q * 64) % 1 == 0
-
-
 # What fakes are held to.
 
 
@@ -117,55 +105,6 @@ def test_each_circuit_admits_its_own_number_of_targets() -> None:
         assert variances is not None
         assert budget.mean(after, means, variances[1])
         assert not budget.mean(after, means * (admitted + 1) / admitted, variances[1])
-
-
-def test_noise_of_clients_makes_a_proof_admit_more() -> None:
-    """draft-wang-ppm-differential-privacy at d = 1024: what a fake may set, and the gain of it."""
-    for local, ones in ((5.0, 23), (6.5, 11), (7.0, 9)):
-        # The draft flips each bit with 1/(e^ε₀ + 1), which is SUE of 2 ε₀.
-        assert least_weight(1024, 1 / (math.exp(local) + 1)) == ones
-    table = {"kind": "aggregated", "noise": "local", "circuit": "multihot", "delta": 1e-6}
-    cell = cell_of(table, "sue", protocol={"epsilon": 12.0}, trials=200)
-    proved = cell.protocol
-    assert isinstance(proved, ProvenBits)
-    assert proved.weight < len(ITEMS)
-    p, q, r = proved.p, proved.q, len(ITEMS)
-    claimed = cell.share * (proved.weight - r * q) / (p - q)
-    assert expected_metrics(cell)["gain"] == pytest.approx(claimed)
-    anything = cell_of({**table, "circuit": "sumvec"}, "sue", protocol={"epsilon": 12.0})
-    assert expected_metrics(anything)["gain"] > claimed * 1.2
-
-
-AIMING = [
-    kind
-    for kind, spec in ATTACKS.items()
-    if report_law(kind) not in (*OF_NUMBERS, "solved", "unknown")
-    and {key.name for key in fields(spec) if key.default is key.default_factory is MISSING}
-    == {"share", "targets"}
-]
-"""Attacks that need no key of their own."""
-
-
-@pytest.mark.every(4)
-@pytest.mark.parametrize("made", AIMING)
-def test_reports_of_fakes_inside_a_proof_are_admitted_and_counted(made: str) -> None:
-    """No crafted report has more ones than the proof admits, and both paths have one law."""
-    table = {"kind": "aggregated", "noise": "local", "circuit": "multihot"}
-    more: dict[str, Any] = {"protocol": {"epsilon": 12.0}, "made": made}
-    drawn, reported = (
-        cell_of(table, "sue", simulate={"path": way}, **more) for way in ("counts", "reports")
-    )
-    (fakes,) = reported.fakes
-    view = ldptui.core.attacks.View(fakes.targets)
-    sent = fakes.strategy.reports(reported.local, view, 500, np.random.default_rng(0))
-    proved: Any = reported.protocol
-    crafted = report_law(made) not in ("honest", "hidden")  # honest reports fit all but surely
-    assert proved.supports(sent).sum(axis=1).max() <= (proved.weight if crafted else 12)
-    means, variances = expected_estimate(drawn), estimate_variances(drawn)
-    if means is None or variances is None:
-        return
-    for cell in (drawn, reported):
-        assert budget.mean(trial_estimates(cell, 40)[ATTACKED], means, variances[1])
 
 
 def test_a_defence_that_verifies_is_the_same_trust() -> None:
@@ -225,11 +164,6 @@ def test_a_curator_is_told_all(kind: str) -> None:
         ({"kind": "aggregated", "circuit": "sum"}, 'trust.circuit must be "histogram"'),
         ({"kind": "aggregated", "circuit": "multihot"}, "trust.weight must be in [2, 12]"),
         ({"kind": "aggregated", "noise": "gaussian"}, "trust.delta is required for"),
-        ({"kind": "aggregated", "noise": "local"}, 'trust.circuit must not be "histogram"'),
-        (
-            {"kind": "aggregated", "noise": "local", "circuit": "multihot", "weight": 2},
-            "trust.weight must be in [11, 12]: a proof that admits fewer ones refuses",
-        ),
         ({"kind": "curator", "delta": 0.1}, "trust.delta is not a known key"),
     ],
 )
@@ -239,8 +173,6 @@ def test_a_table_that_cannot_be(trust: dict[str, Any], words: str) -> None:
 
 def test_protocols_that_do_not_fit() -> None:
     refused({"kind": "shuffled"}, "say whose they are", "hst")
-    bits = {"kind": "aggregated", "noise": "local", "circuit": "sumvec"}
-    refused(bits, "whose report is no vector of free bits", "olh")
     mean = {"task": {"kind": "mean"}, "made": "rpa"}
     refused({"kind": "verified"}, 'must be left out with task.kind = "mean"', "sr", **mean)
 

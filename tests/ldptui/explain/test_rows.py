@@ -96,7 +96,7 @@ def test_the_text_gives_the_number_of_the_core(kind: str) -> None:
 ELSEWHERE = ("heavy_hitters_formulas", "formula_list")
 """The modules whose rows tasks, verifiers and trust have, or that import the rows of others."""
 
-SELDOM = ("COINS", "SIFTED")
+SELDOM = ("SIFTED",)
 """The rows of verifiers."""
 
 RARE = {"p", "q", "ε of R reports of one item, exact"}
