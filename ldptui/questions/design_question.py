@@ -74,10 +74,7 @@ class DesignAnswer(QuestionAnswer):
     @property
     def sentences(self) -> Iterator[str]:
         name, other = _name(self.found), _name(self.beside)
-        first, worse = (
-            f"{name} has the least worst-case error",
-            self.beside.worst / self.found.worst,
-        )
+        first, worse = f"{name} has the least worst-case error", self.beside.worst
         if name == other:
             yield f"{name} itself has the least worst-case error."
         elif (more := worse / self.found.worst - 1) < 5e-4:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 import pytest
@@ -34,6 +35,11 @@ def test_the_design_names_a_protocol_that_runs_with_its_ratings(capsys: Captured
     assert found["worst"] <= values["beside"]["worst"]
     assert set(values["kinds"]) == set(DIALS)
     assert check["worst"] == pytest.approx(found["worst"], rel=0.02)
+    said = succeed(capsys, *EXAMPLE, "--share", "0.05")
+    [more] = re.findall(r"that of OUE is ([\d.]+) % larger", said)
+    assert float(more) == pytest.approx(
+        100 * (values["beside"]["worst"] / found["worst"] - 1), 0.01
+    )
 
 
 @pytest.mark.parametrize(
