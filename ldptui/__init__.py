@@ -44,6 +44,7 @@ _HOMES = {
     **dict.fromkeys(("attack", "defence", "kinds", "population"), "ldptui.api.by_name"),
     **dict.fromkeys(("read_reports", "write_reports"), "ldptui.core.reports.files"),
     "Results": "ldptui.api.results",
+    "plot": "ldptui.api.results",
     **dict.fromkeys(("compile", "load", "run"), "ldptui.api.running"),
 }
 

@@ -126,6 +126,11 @@ class RunsChosen(Message):
     overlays: tuple[int, ...] = ()
 
 
+@dataclass(eq=False)
+class GroupAsked(Message):
+    """The runs of the picture are to be put together by the next key in which they differ."""
+
+
 Ask = Literal["star", "remove", "restore", "open", "play", "resume", "difference", "verify"]
 
 

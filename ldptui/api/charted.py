@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -27,7 +27,8 @@ from ..charts.series import Chart
 from ..engine.measured import snapshot_of
 from ..session import exporting
 from ..session.draft import base
-from ..session.snapshot import Snapshot
+from ..session.runs import difference_labels
+from ..session.snapshot import Overlay, Snapshot
 from ..text.labels import with_labels
 
 PAPER: Final = (80, 60)
@@ -52,14 +53,18 @@ def svg(results: Results, name: str | None, columns: int) -> Picture:
         return Picture(path.read_text(encoding="utf-8"))
 
 
-def draw_figure(results: Results, name: str | None, columns: int) -> Any:
+def draw_figure(
+    results: Results, name: str | None, columns: int, others: Sequence[Results] = ()
+) -> Any:
     """A chart of results as a figure of matplotlib; raises as `svg` does."""
-    chart, caption = _caption_chart(results, name, columns)
+    chart, caption = _caption_chart(results, name, columns, others)
     return figure_of(chart, columns=columns, caption=caption)
 
 
-def _caption_chart(results: Results, name: str | None, columns: int) -> tuple[Chart, str]:
-    """A chart of results, and the line below it; raises ScenarioError, RunError."""
+def _caption_chart(
+    results: Results, name: str | None, columns: int, others: Sequence[Results] = ()
+) -> tuple[Chart, str]:
+    """A chart of results with others over it, and its caption; raises ScenarioError, RunError."""
     if whole(columns, "columns") not in WIDTHS:
         raise ScenarioError(f"must be 1 or 2, {got(columns)}", key="columns")
     name = None if name is None else words(name, "chart")
@@ -70,7 +75,17 @@ def _caption_chart(results: Results, name: str | None, columns: int) -> tuple[Ch
     caption = exporting.caption(
         title, experiment.cells[0].seed, run.done, run.digest, run.numpy, results.warnings
     )
-    return with_labels(chart_of(name, scenario, run), scenario.labels), caption
+    chart = chart_of(name, scenario, run, overlays=overlays_of([results, *others]))
+    return with_labels(chart, scenario.labels), caption
+
+
+def overlays_of(runs: Sequence[Results]) -> tuple[Overlay, ...]:
+    """The runs after the first as they are laid over it: with labels that say what differs."""
+    documents = [each.experiment.scenario.document for each in runs]
+    named = [(f"run {number}", document) for number, document in enumerate(documents, start=1)]
+    under, *labels = difference_labels(named)
+    pairs = zip(labels, runs[1:], strict=True)
+    return tuple(Overlay(label, snapshot_of(each), under) for label, each in pairs)
 
 
 def check_matplotlib() -> None:
@@ -87,17 +102,22 @@ def chart_of(
     run: Snapshot,
     metric: str | None = None,
     permit: Callable[[Experiment], Experiment] = lambda experiment: experiment,
+    overlays: tuple[Overlay, ...] = (),
 ) -> Chart:
     """The chart of that name; raises ScenarioError at "chart" or "metric" where there is none.
 
     None : the success where items are named, else the gain. metric : of a map, of the success or
     over the rounds; None: the first that was measured, over the rounds the targets' estimates.
-    permit : finds the Python code that the scenario names and that may run.
+    permit : finds the Python code that the scenario names and that may run. overlays : other runs.
     """
     name = name or ("success" if names_items(scenario) else "gain")
     kinds = {kind.name: kind for kind in on_paper()}
     check_among(name, kinds, "chart")
-    made = _chart(name, scenario, run, metric, permit)
+    if overlays and not kinds[name].overlays:
+        several = ", ".join(kind.name for kind in on_paper() if kind.overlays)
+        rule = f"must be one of {several} for several runs"
+        raise ScenarioError(f"{rule}, {got(name)}", key="chart")
+    made = _chart(name, scenario, run, metric, permit, overlays)
     if made is None:
         needs = f" (it needs {kinds[name].needs})" if kinds[name].needs else ""
         others = (other for other in kinds if _chart(other, scenario, run, None, permit))
@@ -112,6 +132,7 @@ def _chart(
     run: Snapshot,
     metric: str | None,
     permit: Callable[[Experiment], Experiment],
+    overlays: tuple[Overlay, ...] = (),
 ) -> Chart | None:
     """The chart of that name; None where the run has none."""
     if name == "trials":
@@ -119,7 +140,7 @@ def _chart(
         if (seen := single_trials(cell, no_pulse)) is None:
             return None
         run = replace(run, by_trial=seen)
-    kind, data = KINDS[name], ChartData(scenario, run)
+    kind, data = KINDS[name], ChartData(scenario, run, overlays)
     chosen = {"view": metric} if metric else {}
     try:
         frame = kind.framed(data, chosen)

@@ -326,3 +326,36 @@ class Results(Framed):
             return shown + self.figure()
         except (RunError, ScenarioError):
             return shown
+
+
+def plot(runs: Sequence[Results], chart: str | None = None, columns: int = 2) -> Any:
+    """A chart of several runs in one picture; its legend names the settings in which they differ.
+
+    Parameters
+    ----------
+    runs
+        The closed forms and the axis are those of the first; the others are laid over it.
+    chart
+        "gain", "error", "success" or "frequencies"; left out, as `Results.plot` has it.
+    columns
+        1 or 2, of a paper: 84 or 174 mm wide.
+
+    Raises
+    ------
+    ScenarioError
+        Where there is no run, or the first one has no such chart.
+    RunError
+        Without matplotlib (the extra `plot`).
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> runs = [ldptui.run("quickstart", set={"protocol.epsilon": e}, trials=2) for e in (1, 2)]
+    >>> [text.get_text() for text in ldptui.plot(runs).legends[0].get_texts()][1:3]
+    ['ε 1', 'ε 2']
+    """
+    is_list = isinstance(runs, list | tuple) and len(runs) > 0
+    if not is_list or not all(isinstance(run, Results) for run in runs):
+        raise ScenarioError(f"must be a list of results of runs, {got(runs)}", key="runs")
+    first, *others = (run.measured for run in runs)
+    return charted.draw_figure(first, chart, columns, others)

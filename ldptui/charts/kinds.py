@@ -67,6 +67,7 @@ class Kind(Struct, frozen=True):
     at_cell : whether it shows the cell at a cursor, where there is one.
     tall, wide : rows and columns from which its next view stands below or beside the one that is
         shown; 0: it never does.
+    overlays : whether other runs can be laid over it.
     leads : whether the keys move its cursor before that of rounds or of a sweep.
     """
 
@@ -87,6 +88,7 @@ class Kind(Struct, frozen=True):
     at_cell: bool = False
     tall: int = 0
     wide: int = 0
+    overlays: bool = False
     leads: bool = True
 
     def framed(self, data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
@@ -132,15 +134,17 @@ _ROWS: Final = (
     Kind("levels", "Levels", lambda about: about.levels, "levels"),
     Kind("items", "Items", lambda about: about.levels, "items"),
     Kind("frequencies", "Frequencies", lambda about: about.lists, "estimates", _at_cursor,
-         beside="gain", paper=4, view="rank", short="Freq", needs="a task that estimates items",
-         tall=33, wide=100, leads=False),
-    Kind("gain", "Gain", lambda about: about.lists, "gain", _over_axis, beside="frequencies",
-         paper=1, cells=_along("gain"), needs="an attack, a key with numbers to put on its axis, "
+         overlays=True, beside="gain", paper=4, view="rank", short="Freq",
+         needs="a task that estimates items", tall=33, wide=100, leads=False),
+    Kind("gain", "Gain", lambda about: about.lists, "gain", _over_axis,
+         overlays=True, beside="frequencies", paper=1, cells=_along("gain"),
+         needs="an attack, a key with numbers to put on its axis, "
          "and a task that estimates items"),
-    Kind("error", "Error", lambda about: about.lists, "error", _over_axis, beside="gain", paper=2,
+    Kind("error", "Error", lambda about: about.lists, "error", _over_axis,
+         overlays=True, beside="gain", paper=2,
          needs="a task that estimates items, and a key with numbers to put on its axis"),
     Kind("success", "Success", lambda about: not about.lists or about.measured, "success",
-         _over_axis, paper=3, unnamed="Metrics", cells=_along("success"),
+         _over_axis, overlays=True, paper=3, unnamed="Metrics", cells=_along("success"),
          needs="a task that names items, or a metric of your own"),
     Kind("distribution", "Distribution", lambda about: about.spread and not about.lists,
          "distribution", paper=8, needs="a task about numbers", short="Dist",

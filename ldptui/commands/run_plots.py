@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import textwrap
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final, Literal
@@ -14,6 +15,7 @@ import numpy as np
 from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.base.files import write_atomically
 from ldptui.core.plugins import CodePermission, permit_code
+from ldptui.core.running.runner import Results
 from ldptui.core.scenario import parse, to_toml
 from ldptui.core.store import Run, Store, differing, open_store
 from ldptui.core.store.replay import Agreement, replay
@@ -46,13 +48,14 @@ NAMED: Final = 3
 
 def plot_chart(
     simulation: Simulation,
+    others: Sequence[str],
     name: str | None,
     metric: str | None,
     columns: Literal[1, 2],
     file: str,
     place: str | None,
 ) -> int:
-    """Draw a run, or what a scenario measures, for paper, and write it to a file."""
+    """Draw a run, or what a scenario measures, with runs over it, and write it to a file."""
     out = written_to(file)
     if out is None or out.suffix not in SUFFIXES:
         ends = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
@@ -66,9 +69,10 @@ def plot_chart(
         with contextlib.suppress(ScenarioError):  # without its code it has no closed forms
             experiment = permit(experiment)
         results = store.results(number, experiment)
+    overlays = charted.overlays_of([results, *(_results_of(word, place) for word in others)])
     scenario, shown = experiment.scenario, snapshot_of(results)
     try:
-        chart = charted.chart_of(name, scenario, shown, metric, permit)
+        chart = charted.chart_of(name, scenario, shown, metric, permit, overlays)
         chart = with_labels(chart, scenario.labels)
     except ScenarioError as error:
         option = f"--{error.key}" if error.key in ("chart", "metric") else error.key
@@ -86,6 +90,13 @@ def plot_chart(
     if not simulation.quiet:
         output.note(f"wrote {out}; ldptui replay {out} computes it again")
     return exits.DONE
+
+
+def _results_of(word: str, place: str | None) -> Results:
+    """The results of a run that is laid over another."""
+    store, number = run_or_file(word, place)
+    with store:
+        return store.results(number)
 
 
 def _measure_run(simulation: Simulation, place: str | None) -> tuple[Store, int]:

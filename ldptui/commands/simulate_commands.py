@@ -121,6 +121,7 @@ def record(
 
 def plot(
     simulation: Simulation,
+    others: Annotated[tuple[str, ...], Argument(positional=True), "RUN"] = (),
     *,
     chart: Annotated[str | None, Argument(choices=_charts)] = None,
     metric: Annotated[str | None, "NAME"] = None,
@@ -132,10 +133,12 @@ def plot(
 
     Draw a chart for paper, with its caption, and write it to a file. SCENARIO is
     simulated first, and kept nowhere; or it is a run: a number that "ldptui runs" shows,
-    or "last". The file carries the scenario: ldptui replay FILE computes it again.
+    or "last". Runs after it are laid over it, and the legend says in which settings they
+    differ. The file carries the scenario: ldptui replay FILE computes it again.
 
     Parameters
     ----------
+    others : runs to lay over it
     chart : the chart (gain; success where the task names items, or for a metric in Python)
     metric : the metric of a map, a timeline or the success (the first that there is)
     columns : as wide as one column of a paper, 84 mm, or as two, 174 mm
@@ -143,7 +146,7 @@ def plot(
     """
     from .run_plots import plot_chart
 
-    return plot_chart(simulation, chart, metric, columns, out, store)
+    return plot_chart(simulation, others, chart, metric, columns, out, store)
 
 
 def theory(

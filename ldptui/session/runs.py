@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -61,16 +63,55 @@ class Run(Struct, frozen=True):
 
 
 def matching(runs: Iterable[Run], words: str) -> list[Run]:
-    """The runs that hold every word: in the title, the description, tags, status or number."""
-    wanted = words.casefold().split()
+    """The runs that hold every word: in the title, the description, tags, status or number.
+
+    A word with a sign is about settings: `share>=0.01`, `kind~olh`, `protocol.epsilon=1`.
+    """
+    wanted, tests = list[str](), list[re.Match[str]]()
+    for word in words.casefold().split():
+        if (test := _TEST.fullmatch(word)) is not None:
+            tests.append(test)
+        else:
+            wanted.append(word)
     matches = []
     for run in runs:
+        if not all(_has_setting(run.document, *test.groups()) for test in tests):
+            continue
         star = "star" if run.kept is not None and run.kept.star else ""
         parts = (run.title, describe_scenario(run.document), run.name, run.status, star)
         text = " ".join((*parts, *(f"#{tag}" for tag in run.tags))).casefold()
         if all(word in text for word in wanted):
             matches.append(run)
     return matches
+
+
+_TEST: Final = re.compile(r"([^<>=~!]+)(>=|<=|!=|=|<|>|~)([^<>=~!]+)")
+"""A word of a filter about settings: the end of a key or its symbol, a sign, a value."""
+_SIGNS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+    "=": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
+def _has_setting(document: Mapping[str, Any], name: str, sign: str, value: str) -> bool:
+    """Whether a key of this name has such a value, in one cell of a sweep at least."""
+    for key, setting in flat(document).items():
+        key = key.removeprefix("sweep.")
+        if name not in (key, key.rpartition(".")[2], key_words(key).short.casefold()):
+            continue
+        if isinstance(setting, Mapping):  # of a sweep by its ends
+            setting = [setting.get("from"), setting.get("to")]
+        for each in setting if isinstance(setting, list | tuple) else [setting]:
+            if sign == "~":
+                if value in str(each).casefold():
+                    return True
+            elif isinstance(each, int | float):
+                with contextlib.suppress(ValueError):
+                    if _SIGNS[sign](float(each), float(value)):
+                        return True
+            elif sign in ("=", "!=") and _SIGNS[sign](str(each).casefold(), value):
+                return True
+    return False
 
 
 def flat(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,6 +159,33 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
     return words
 
 
+def difference_labels(runs: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
+    """A label for each run that says what differs: `OUE ε 2`; its name where that is not enough.
+
+    runs : the name and the document of each.
+    """
+    values = [flat(document) for _, document in runs]
+    named = [key for key in dict.fromkeys(key for each in values for key in each)
+             if key.partition(".")[0] not in UNNAMED]  # fmt: skip
+    differing = [key for key in named if len({repr(each.get(key)) for each in values}) > 1]
+    kinds_first = sorted(differing, key=lambda key: key not in _KINDS)[:MOST_KEYS]
+    labels = [
+        " ".join(_label_word(key, each[key]) for key in kinds_first if key in each)
+        for each in values
+    ]
+    return [
+        label if label and labels.count(label) == 1 else " ".join(filter(None, (label, name)))
+        for label, (name, _) in zip(labels, runs, strict=True)
+    ]
+
+
+def _label_word(key: str, value: Any) -> str:
+    """A setting in a legend: `OUE`, `ε 2`."""
+    if key in _KINDS:
+        return str(value).upper() if key in _KINDS[:2] else str(value)
+    return f"{_brief(key)} {value_words(value)}"
+
+
 def may_change(document: Mapping[str, Any]) -> bool:
     """True if a scenario may measure something else next time: its file or its code may change."""
     population = document.get("population", {})
@@ -142,6 +210,11 @@ def alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 
 _WORDS: Final = ("title", "about", "labels")
 """Keys that change no number."""
+
+UNNAMED: Final = (*_WORDS, "format", "sweep", "trials", "seed", "simulate")
+"""Tables that no legend names: what differs there is the number of points, or chance."""
+MOST_KEYS: Final = 3
+"""Settings that a label of a legend has at most."""
 
 _KINDS: Final = ("protocol.kind", "attack.kind", "population.kind", "trust.kind")
 """Keys whose values say what they are."""

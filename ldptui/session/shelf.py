@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from .runs import Run, alike, drawn_here
+from .runs import Run, alike, difference_labels, drawn_here
 from .snapshot import Overlay, Snapshot, with_rest
 
 MOMENT_S: Final = 2.0
@@ -127,11 +127,15 @@ class Shelf(Struct, frozen=True, dict=True):
     def laid_over(self) -> tuple[Overlay, ...]:
         """The runs laid over the one shown, as far as they were read."""
         runs = {run.key: run for run in self.runs}
-        return tuple(
-            Overlay(runs[key].name, runs[key].snapshot)
-            for key in self.overlays
-            if key != self.shown and key in runs and runs[key].snapshot.cells
-        )
+        over = [runs[key] for key in self.overlays if key != self.shown and key in runs]
+        over = [run for run in over if run.snapshot.cells]
+        if not over:
+            return ()
+        first = [runs[self.shown]] if self.shown in runs else []
+        labels = difference_labels([(run.name, run.document) for run in (*first, *over)])
+        under = labels.pop(0) if first else ""
+        pairs = zip(labels, over, strict=True)
+        return tuple(Overlay(label, run.snapshot, under) for label, run in pairs)
 
     @property
     def unread(self) -> tuple[Run, ...]:

@@ -174,10 +174,11 @@ def with_rest(run: Snapshot, other: Snapshot) -> Snapshot:
 
 
 class Overlay(Struct, frozen=True):
-    """A run laid over the one shown, with the name that legends give it."""
+    """A run laid over the one shown: the label that legends give it, and that of the one shown."""
 
     label: str
     snapshot: Snapshot
+    under: str = ""
 
 
 class Question(Struct, frozen=True):

@@ -24,8 +24,6 @@ class LineList(OptionList):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "Down", show=False, id="list.down"),
         Binding("k", "cursor_up", "Up", show=False, id="list.up"),
-        Binding("g", "first", "First", show=False, id="list.first"),
-        Binding("G", "last", "Last", show=False, id="list.last"),
     ]
 
     def __init__(self, *options: Option) -> None:

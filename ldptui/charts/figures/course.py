@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,18 +12,22 @@ from msgspec.structs import replace
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView
 
-from ...session.cells import Cells
+from ...catalogue import key_words
+from ...session.cells import IGNORED, Cells
 from ...text import format as fmt
-from ...text.interval import reach_95, with_reach
+from ...text.interval import reach_95
+from ...text.swept import setting_words
 from ..chart_data import ChartData
-from ..curves import ClosedForms, Curve, Variable
+from ..curves import Curve, Variable
 from ..series import TONES, Axis, Plot, Series, Tone
 from .frame import Frame, Option, View, chosen_option
-from .frequencies import OVERLAID
 from .limits import steady_limits, symlog_limits
 from .settings import curve_words
-from .table import MEASURED, Column, Table, Value, finite, rows_at
+from .table import Table, rows_at
 
+ALL_RUNS: Final = "all runs"
+MOST_GROUPS: Final = 12
+"""Groups that can be told apart."""
 MANY: Final = 30
 """Measurements from which a curve of them is a line within a band: points would hide it."""
 LEAST_SPAN: Final = 1.1
@@ -68,7 +72,9 @@ class Course(Struct, frozen=True, eq=False):
     """A metric over a variable, in the cells of a run and of others, beside its closed forms.
 
     root : its square root is drawn. has_others : whether the cells of other settings are drawn
-    where there are none of the curves. y : the axis, its limits still open.
+    where there are none of the curves. y : the axis, its limits still open. overlays : the tables
+    of other runs, with their labels. group : the key by whose values the cells of all runs are
+    put together; "" for a series for each run. under : the label of the run itself.
     """
 
     metric: str
@@ -80,6 +86,8 @@ class Course(Struct, frozen=True, eq=False):
     overlays: Sequence[tuple[str, Cells]] = ()
     root: bool = False
     has_others: bool = True
+    group: str = ""
+    under: str = ""
 
     def samples(self, cells: Iterable[CellView]) -> list[Sample]:
         """What these cells measured, by place; without those that have none."""
@@ -103,12 +111,36 @@ class Course(Struct, frozen=True, eq=False):
         found = self.samples(table.along(self.axis.key))
         return found if len({sample.x for sample in found}) > 1 else []
 
+    def others(self) -> list[tuple[str, list[Sample]]]:
+        """The samples of other runs, a series for each of their words; of groups those of all."""
+        found: dict[str, list[CellView]] = {}
+        for name, table in [("", self.table)] * bool(self.group) + [*self.overlays]:
+            cells = table.along(self.axis.key)
+            keys = [self.group] if self.group else _differing_words(cells)  # ALL_RUNS is no key
+            for cell in cells:
+                words = setting_words(cell.parameters, keys)
+                label = " ".join(words if self.group else [name, *words]) or ALL_RUNS
+                found.setdefault(label, []).append(cell)
+        series = {label: self.samples(cells) for label, cells in found.items()}
+        return [(label, each if len({sample.x for sample in each}) > 1 else [])
+                for label, each in series.items()]  # fmt: skip
+
     def line(self, curve: Curve, samples: Sequence[Sample]) -> tuple[list[float], list[float]]:
         """x and y of a closed form; those of the cells where the curve has no values."""
         if any(map(math.isfinite, curve.y)):
             ys = [math.sqrt(max(0.0, y)) if self.root else y for y in curve.y]
             return [*curve.x], ys
         return theory_of(samples)
+
+
+def _differing_words(cells: Sequence[CellView]) -> list[str]:
+    """The keys of words in which cells differ."""
+    words: dict[str, set[str]] = {}
+    for cell in cells:
+        for key, value in cell.parameters.items():
+            if isinstance(value, str):
+                words.setdefault(key, set()).add(value)
+    return [key for key, values in words.items() if len(values) > 1]
 
 
 def theory_of(samples: Sequence[Sample]) -> tuple[list[float], list[float]]:
@@ -147,10 +179,11 @@ class Axes(Struct, frozen=True):
         return y.chosen, {**self.options, "y": y}
 
 
-def axes_of(forms: ClosedForms, chart: str, chosen: Mapping[str, str]) -> Axes | None:
+def axes_of(data: ChartData, chart: str, chosen: Mapping[str, str]) -> Axes | None:
     """What a chart has on its x-axis; None where it has none. Raises LateError."""
-    axis = forms.axis(chart, chosen.get("axis", ""))
-    if axis is None:
+    forms = data.forms
+    axis = forms.axis(chart, chosen.get("axis", "")) if forms is not None else None
+    if forms is None or axis is None:
         return None
     x = chosen_option(
         {"linear": "x linear", "log": "x log"}, chosen.get("x"), "log" if axis.log else "linear"
@@ -158,13 +191,40 @@ def axes_of(forms: ClosedForms, chart: str, chosen: Mapping[str, str]) -> Axes |
     names = {each.key: f"over {each.symbol}" for each in forms.axes(chart)}
     options = {"axis": Option(names, axis.key), "x": x}
     log = x.chosen == "log"
-    return Axes(axis, log, forms.curves(chart, axis, log=log, patient=False), options)
+    curves = forms.curves(chart, axis, log=log, patient=False)
+    if groups := groups_of(data, axis.key):
+        options["group"] = chosen_option(groups, chosen.get("group"))
+        if options["group"].chosen:
+            curves = tuple(curve for curve in curves if curve.line)
+    return Axes(axis, log, curves, options)
+
+
+def groups_of(data: ChartData, axis: str) -> dict[str, str]:
+    """The keys by which the cells of several runs can be put together, with their words."""
+    values: dict[str, set[str]] = {}
+    for table in (data.table, *(table for _, table in data.tables_over)):
+        for cell in table.along(axis):
+            for key, value in cell.parameters.items():
+                values.setdefault(key, set()).add(repr(value))
+    keys = [key for key, known in values.items() if 1 < len(known) <= MOST_GROUPS
+            and key not in (axis, "seed", *IGNORED)]  # fmt: skip
+    if not data.overlays:
+        return {}
+    return {
+        "": "each run",
+        ALL_RUNS: ALL_RUNS,
+        **{key: f"by {key_words(key).short}" for key in keys},
+    }
 
 
 def course_of(data: ChartData, axes: Axes, metric: str, y: Axis) -> Course:
     """A metric over the axis, in the cells of the data."""
     curves = [curve for curve in axes.curves if not curve.line]
-    return Course(metric, axes.axis, axes.log, y, curves, data.table, data.tables_over)
+    group = axes.options["group"].chosen if "group" in axes.options else ""
+    return Course(
+        metric, axes.axis, axes.log, y, curves, data.table, data.tables_over,
+        has_others=not group, group=group, under=data.overlays[0].under if data.overlays else "",
+    )  # fmt: skip
 
 
 def course_frame(
@@ -198,7 +258,7 @@ def course_plot(
     """The curves and the points of a course; room : what the y-axis has to hold too."""
     axis, y = course.axis, course.y
     lines = [course.line(*pair) for pair in zip(course.curves, groups, strict=True)]
-    overlays = [(name, course.along(table)) for name, table in course.overlays]
+    overlays = course.others()
     has_own = any(groups) or not course.has_others
     stale = [] if has_own else course.along(course.table)
     known = [v for _, ys in lines for v in ys]
@@ -217,7 +277,10 @@ def course_plot(
         f"{title} over the {axis.label}",
         Axis(axis.label, log=course.log_x, low=axis.start(course.log_x), high=axis.high),
         replace(y, low=low, high=high),
-        (*_curve_series(course.curves, lines, groups), *_other_series(stale, overlays)),
+        (
+            *_curve_series(course.curves, lines, groups, course.under),
+            *_other_series(course, stale, overlays),
+        ),
         levels=((0.0, ""),) if crosses else (),
         note="; ".join(notes),
     )
@@ -227,8 +290,12 @@ def _curve_series(
     curves: Sequence[Curve],
     lines: Sequence[tuple[list[float], list[float]]],
     groups: Sequence[Sequence[Sample]],
+    under: str,
 ) -> Iterator[Series]:
-    """The closed forms, those before decoding, and the simulated points of each."""
+    """The closed forms, those before decoding, and the simulated points of each.
+
+    under : the label of the run, where others are laid over it.
+    """
     single = len(lines) == 1
 
     def tone(number: int, alone: Tone) -> Tone:
@@ -248,7 +315,7 @@ def _curve_series(
             named = True
     for number, (curve, points) in enumerate(zip(curves, groups, strict=True)):
         if points:
-            name = "simulated" if single else curve.label
+            name = under or "simulated" if single else curve.label
             drawn = points_series(name, points, tone(number, "measured"))
             by_line = drawn.style == "band" and not single and bool(lines[number][0])
             yield replace(drawn, legend=not by_line)
@@ -257,14 +324,19 @@ def _curve_series(
 
 
 def _other_series(
-    stale: Sequence[Sample], overlays: Sequence[tuple[str, Sequence[Sample]]]
+    course: Course, stale: Sequence[Sample], overlays: Sequence[tuple[str, Sequence[Sample]]]
 ) -> Iterator[Series]:
-    """The points of other settings and of other runs."""
+    """The points of other settings; those of each other run on a line, dotted after six."""
     if stale:
         yield replace(points_series("other settings", stale, "muted"), error=None, style="points")
-    for (name, laid), tone in zip(overlays, OVERLAID, strict=False):
+    own = len(course.curves) if len(course.curves) > 1 else 0
+    for number, (name, laid) in enumerate(overlays, start=own):
         if laid:
-            yield points_series(name, laid, tone)
+            points = points_series(name, laid, TONES[number % len(TONES)])
+            if not course.group and points.style == "points":
+                style: Literal["line", "dotted"] = "line" if number < len(TONES) else "dotted"
+                yield replace(points, style=style, error=None, legend=False)
+            yield points
 
 
 def points_series(label: str, samples: Sequence[Sample], tone: Tone) -> Series:
@@ -309,52 +381,3 @@ def _around(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
         return middle / LEAST_SPAN, middle * LEAST_SPAN
     middle, half = (low + high) / 2, max(abs(low), abs(high)) * (LEAST_SPAN - 1)
     return middle - half, middle + half
-
-
-# --- The table -----------------------------------------------------------------------------------
-
-
-def course_table(
-    course: Course,
-    title: str,
-    groups: Sequence[tuple[str, Sequence[Sample]]],
-    *,
-    powers: bool = False,
-    against: Sequence[Curve] = (),
-) -> Table:
-    """A row for each sample under the name of its group; closed forms alone where there is none.
-
-    powers : each number with a power of ten; else with the decimals that the errors have.
-    against : lines that have a column each.
-    """
-    axis, support = course.axis, any(curve.support for curve in course.curves)
-    samples = [sample for _, group in groups for sample in group]
-    errors = [each.estimate.standard_error for each in samples if each.estimate.standard_error]
-    places = min(6, fmt.decimals(errors)) if errors else 4
-    number = Column("", digits=4) if powers else Column("", places)
-    error = Column("", digits=2) if powers else Column("", places)
-    columns = [Column("series"), Column(axis.symbol)]
-    columns += [replace(number, name=CLOSED), replace(number, name=MEASURED)]
-    columns += [replace(error, name="± error"), Column("z", 2, sign=True), Column("trials")]
-    columns += [replace(number, name=BIT_SUPPORT)] if support else []
-    columns += [replace(number, name=line.label) for line in against]
-    values = [dict(zip(line.x, line.y, strict=True)) for line in against]
-    rows: list[tuple[Value, ...]] = []
-
-    def add(label: str, x: float, numbers: Sequence[Value], bits: Value) -> None:
-        lines = (finite(line.get(x, math.nan)) for line in values)
-        place = int(x) if axis.integer else x
-        rows.append((label, place, *numbers, *([bits] if support else []), *lines))
-
-    curves = {curve.label: curve for curve in course.curves}
-    groups = [*groups, *((name, course.along(table)) for name, table in course.overlays)]
-    for label, group in groups:
-        for sample in group:
-            found = sample.estimate
-            numbers = (found.theory, found.mean, found.standard_error, found.z, sample.trials)
-            add(label, sample.x, numbers, sample.support)
-        if not group and label in curves:
-            for x, y in zip(*course.line(curves[label], ()), strict=True):
-                add(label, x, (finite(y), None, None, None, None), None)
-    title = with_reach(f"{title} over {axis.symbol}", [sample.trials for sample in samples])
-    return Table(title, tuple(columns), tuple(rows))

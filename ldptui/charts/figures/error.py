@@ -11,7 +11,8 @@ from ...catalogue import swept_kinds
 from ..chart_data import ChartData
 from ..curves import FLOOR
 from ..series import Axis, Plot, Series
-from .course import Course, Sample, axes_of, course_frame, course_of, course_plot, course_table
+from .course import Course, Sample, axes_of, course_frame, course_of, course_plot
+from .course_table import course_table
 from .frame import Frame, View, chosen_option, draw_plot
 
 NO_AXIS: Final = "Nothing here can be varied: give the scenario a population with items and users."
@@ -23,9 +24,9 @@ VIEWS: Final = {"mse": ("MSE", "Mean squared error"), "std": ("std", "Standard d
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     """The error of each protocol along the axis; the least of all has a line of its own."""
-    if (forms := data.forms) is None:
+    if data.forms is None:
         return ""
-    if (axes := axes_of(forms, "error", chosen)) is None:
+    if (axes := axes_of(data, "error", chosen)) is None:
         return NO_AXIS
     scale, options = axes.with_scale(chosen, "log", 2)
     courses = {}

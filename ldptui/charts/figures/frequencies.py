@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Final
 
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from ldptui.core.view import Estimates, Frequencies
 from ...session.snapshot import Overlay
 from ...text import format as fmt
 from ...text.interval import with_reach
-from ..series import Bar, Bars, Finding, Rest, Tone
+from ..series import TONES, Bar, Bars, Finding, Rest, Tone
 from .table import MEASURED, Column, Table, Value, finite
 
 
@@ -48,8 +49,8 @@ def trials_note(trials: int) -> str:
     return f"{'one trial' if trials == 1 else f'mean of {fmt.count(trials)} trials'} {error}"
 
 
-OVERLAID: Final[tuple[Tone, ...]] = ("series-2", "series-3", "series-4", "series-5")
-"""The tones of the runs that are laid over the one shown; more cannot be told apart."""
+OVERLAID: Final[tuple[Tone, ...]] = (*TONES[2:], *TONES[:2])
+"""The tones of the runs that are laid over the one shown, in turn: each has a mark of its own."""
 
 
 def overlaid(
@@ -58,7 +59,7 @@ def overlaid(
     """Label, tone and frequencies of the runs over the same items; who else there is, in words."""
     laid: list[tuple[str, Tone, Frequencies]] = []
     strange = []
-    for overlay, tone in zip(overlays, OVERLAID, strict=False):
+    for overlay, tone in zip(overlays, cycle(OVERLAID), strict=False):
         frequencies = overlay.snapshot.frequencies
         if frequencies is not None and frequencies.trials and frequencies.items == tuple(items):
             laid.append((overlay.label, tone, frequencies))

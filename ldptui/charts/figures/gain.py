@@ -21,10 +21,10 @@ from .course import (
     course_frame,
     course_of,
     course_plot,
-    course_table,
     points_series,
     theory_of,
 )
+from .course_table import course_table
 from .error import NO_AXIS
 from .frame import Frame, View, chosen_option, draw_plot
 
@@ -49,9 +49,9 @@ KEY: Final = "protocol.kind"
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     """The gain along the axis, and the lines that it is held against."""
-    if (forms := data.forms) is None:
+    if data.forms is None:
         return ""
-    if (axes := axes_of(forms, "gain", chosen)) is None:
+    if (axes := axes_of(data, "gain", chosen)) is None:
         return why_none(data)
     curves = [curve for curve in axes.curves if not curve.line]
     linear = linear_part(curves, log_x=axes.log)

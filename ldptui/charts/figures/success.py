@@ -18,17 +18,17 @@ from .course import (
     course_frame,
     course_of,
     course_plot,
-    course_table,
 )
+from .course_table import course_table
 from .error import NO_AXIS
 from .frame import Frame, View, chosen_option, draw_plot
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     """A metric along the axis: its closed form through the cells, simulated means over it."""
-    if (forms := data.forms) is None or data.scenario is None:
+    if data.forms is None or data.scenario is None:
         return ""
-    if (axes := axes_of(forms, "success", chosen)) is None:
+    if (axes := axes_of(data, "success", chosen)) is None:
         return NO_AXIS
     scale, options = axes.with_scale(chosen, "linear", 2)
     known, wanted = [*success_metrics(data.scenario)], chosen.get("view", "")

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.reactive import var
 from textual.widgets import Static
 
-from ...messages import Ask, RunAsked, RunsChosen
+from ...messages import Ask, GroupAsked, RunAsked, RunsChosen
 from ...session.runs import Run, describe_scenario, differences, matching
 from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
@@ -31,8 +31,6 @@ WORDS: Final = {
     "failed": "failed",
     "interrupted": "its process is gone, r goes on with it",
 }
-MOST_OVERLAYS: Final = 4
-"""More runs over one another cannot be told apart."""
 ROOMY: Final = 8
 """Rows from which a rule and four lines below the list describe the run under the cursor."""
 LOW: Final = 4
@@ -50,6 +48,7 @@ class RunsPane(FilteredList):
     BORDER_TITLE = "5 Runs"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "overlay", "Overlay", id="runs.overlay"),
+        Binding("g", "group", "Group", id="runs.group"),
         Binding("d", "ask('difference')", "Diff", id="runs.difference"),
         Binding("p", "ask('play')", "Play", id="runs.play"),
         Binding("o", "ask('open')", "Scenario", id="runs.open"),
@@ -75,7 +74,7 @@ class RunsPane(FilteredList):
             Static(id="empty"),
             LineList(),
             Scroll(Static(id="details", markup=False)),
-            FilterInput("filter: words, #tag, star, done, oue …", LineList),
+            FilterInput("filter: words, #tag, star, done, oue, share>=0.01, kind~olh …", LineList),
         )
         call_on_resize(self, self._fill)
 
@@ -185,6 +184,8 @@ class RunsPane(FilteredList):
             return run is not None and run.key != self.shelf.shown
         if action == "filter":
             return bool(self.shelf.runs)
+        if action == "group":
+            return bool(self.shelf.laid_over)
         if action != "ask":
             return super().check_action(action, parameters)
         what, kept = parameters[0], run is not None and run.kept is not None
@@ -218,9 +219,13 @@ class RunsPane(FilteredList):
             return
         if run.key in self.shelf.overlays:
             kept = tuple(key for key in self.shelf.overlays if key != run.key)
-        else:  # the one laid over first gives way
-            kept = (*self.shelf.overlays, run.key)[-MOST_OVERLAYS:]
+        else:
+            kept = (*self.shelf.overlays, run.key)
         self.post_message(RunsChosen(self.shelf.shown, kept))
+
+    def action_group(self) -> None:
+        """Put the cells of all runs of the picture together by the next key."""
+        self.post_message(GroupAsked())
 
     def action_ask(self, what: Ask) -> None:
         run = self.current

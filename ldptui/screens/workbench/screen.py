@@ -219,6 +219,9 @@ class WorkbenchScreen(Desk):
         self.keep(self.shelf.with_choice(shown, overlays))
         self.run_worker(self._kept.read_chosen(note))
 
+    def on_group_asked(self) -> None:
+        self.charts.action_option("group")
+
     def on_run_asked(self, message: RunAsked) -> None:
         message.stop()
         if message.what == "restore":

@@ -54,6 +54,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "kinds": {"table": "protocol"},
     "load": {"source": SCENARIO, "set": {"trials": 3}},
     "perturb": {"numbers": [0.1, 0.2], "protocol": SW},
+    "plot": {"runs": [ldptui.run(SCENARIO)], "chart": "frequencies"},
     "population": {
         "kind": "zipf", "seed": 0, "folder": ".", "items": 4, "users": 9, "exponent": 1.0,
     },

@@ -77,7 +77,18 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         assert pane.current.number == 1
         await pilot.press("space")
         await until(pilot, lambda: bool(charts.overlays))
-        assert [overlay.label for overlay in charts.overlays] == ["run 1"]
+        assert [overlay.label for overlay in charts.overlays] == ["ε 2"]
+        box = charts._boxes["gain"]
+        charts.tab = "gain"
+        await until(pilot, lambda: box.frame is not None and "group" in box.options)
+        await pilot.press("g")
+        print(
+            screen.focused, box.options["group"], box.chosen, charts._visible, pane.shelf.laid_over
+        )
+        assert box.options["group"].words == "all runs"
+        await pilot.press("g")
+        assert box.options["group"].words == "by ε"
+        charts.tab = "frequencies"
         await pilot.press("d")
         await until(pilot, lambda: isinstance(screen.app.screen, TextScreen))
         assert "ε 2 → 1" in str(screen.app.screen.parts[0])  # type: ignore[attr-defined]

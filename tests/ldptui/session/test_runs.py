@@ -1,5 +1,8 @@
 """Runs in words: what a scenario is, and what changed from one to another."""
 
+from typing import Any
+
+import pytest
 from msgspec.structs import replace
 from support.fake_engine import base_snapshot
 
@@ -7,8 +10,10 @@ from ldptui.core.base.summary import Estimate
 from ldptui.session.runs import (
     Run,
     describe_scenario,
+    difference_labels,
     difference_text,
     differences,
+    matching,
     place_of,
 )
 
@@ -67,3 +72,44 @@ def test_two_runs_differ_in_what_they_measured() -> None:
     assert lines[8].split("  ")[0] == "gain"
     assert lines[8].split()[-1] == "-0.25"
     assert lines[9] == "1 others are the same"
+
+
+def with_keys(**keys: Any) -> dict[str, Any]:
+    """The base with other keys of its protocol."""
+    return {**BASE, "protocol": {**BASE["protocol"], **keys}}
+
+
+@pytest.mark.parametrize(
+    ("documents", "labels"),
+    [
+        ((BASE, with_keys(epsilon=2.0)), ["ε 1", "ε 2"]),
+        ((BASE, with_keys(kind="grr", epsilon=2.0)), ["OUE ε 1", "GRR ε 2"]),
+        ((BASE, {**BASE, "seed": 3, "trials": 9, "title": "b"}), ["run 1", "run 2"]),
+        ((BASE, BASE, with_keys(epsilon=2.0)), ["ε 1 run 1", "ε 1 run 2", "ε 2"]),
+        ((BASE, {**BASE, "sweep": {"protocol.epsilon": [1.0, 2.0]}}), ["run 1", "run 2"]),
+    ],
+)
+def test_a_legend_names_what_differs_between_runs(documents: Any, labels: list[str]) -> None:
+    assert (
+        difference_labels([(f"run {at}", each) for at, each in enumerate(documents, 1)]) == labels
+    )
+
+
+SHARE = {**BASE, "attack": {"kind": "mga", "share": 0.05}}
+SWEPT = {**SHARE, "sweep": {"attack.share": {"from": 0.1, "to": 0.2, "points": 3}}}
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("share>=0.05", [SHARE, SWEPT]), ("share>0.05", [SWEPT]), ("share<0.05", []),
+        ("β=0.05", [SHARE, SWEPT]), ("kind~mg", [SHARE, SWEPT]), ("kind~olh", []),
+        ("protocol.kind=oue", [BASE, SHARE, SWEPT]), ("attack.kind!=ria", [SHARE, SWEPT]),
+        ("ε<=1 mga share>0.1", [SWEPT]), ("share>=much", []),
+    ],
+)  # fmt: skip
+def test_runs_are_filtered_by_their_settings(words: str, left: list[Any]) -> None:
+    runs = [
+        Run(key, each, base_snapshot(key), 0.0, "") for key, each in enumerate((BASE, SHARE, SWEPT))
+    ]
+    assert [run.document for run in matching(runs, words)] == left

@@ -28,6 +28,7 @@ DRAWING: Final = "working out the closed forms …"
 KEYS: Final = {
     "axis": AXIS, "layer": AXIS, "view": VIEW, "pick": ("charts.pick", "f"),
     "x": ("charts.log-x", "X"), "y": ("charts.log-y", "c"), "walk": ("charts.next-cohort", "j"),
+    "group": ("charts.group", "g"),
 }  # fmt: skip
 """The options of a chart, with the binding whose key changes each."""
 

@@ -160,6 +160,7 @@ KEYS: Final[list[BindingType]] = [
     Binding("t", "table", "Table", id="charts.table"),
     Binding("x", "axis", "Axis", id="charts.axis"),
     Binding("f", "option('pick')", "Series", id="charts.pick"),
+    Binding("g", "option('group')", "Group", id="charts.group"),
     Binding("X", "option('x')", "Log x", id="charts.log-x"),
     Binding("c", "option('y')", "Log y", id="charts.log-y"),
     Binding("j,down", "cohort(1)", "Pick", id="charts.next-cohort",

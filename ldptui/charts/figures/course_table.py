@@ -1,0 +1,60 @@
+"""The table of a metric over an axis: a row for each sample, closed forms where there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ...text import format as fmt
+from ...text.interval import with_reach
+from ..curves import Curve
+from .course import BIT_SUPPORT, CLOSED, Course, Sample
+from .table import MEASURED, Column, Table, Value, finite
+
+
+def course_table(
+    course: Course,
+    title: str,
+    groups: Sequence[tuple[str, Sequence[Sample]]],
+    *,
+    powers: bool = False,
+    against: Sequence[Curve] = (),
+) -> Table:
+    """A row for each sample under the name of its group; closed forms alone where there is none.
+
+    powers : each number with a power of ten; else with the decimals that the errors have.
+    against : lines that have a column each.
+    """
+    axis, support = course.axis, any(curve.support for curve in course.curves)
+    samples = [sample for _, group in groups for sample in group]
+    errors = [each.estimate.standard_error for each in samples if each.estimate.standard_error]
+    places = min(6, fmt.decimals(errors)) if errors else 4
+    number = Column("", digits=4) if powers else Column("", places)
+    error = Column("", digits=2) if powers else Column("", places)
+    columns = [Column("series"), Column(axis.symbol)]
+    columns += [replace(number, name=CLOSED), replace(number, name=MEASURED)]
+    columns += [replace(error, name="± error"), Column("z", 2, sign=True), Column("trials")]
+    columns += [replace(number, name=BIT_SUPPORT)] if support else []
+    columns += [replace(number, name=line.label) for line in against]
+    values = [dict(zip(line.x, line.y, strict=True)) for line in against]
+    rows: list[tuple[Value, ...]] = []
+
+    def add(label: str, x: float, numbers: Sequence[Value], bits: Value) -> None:
+        lines = (finite(line.get(x, math.nan)) for line in values)
+        place = int(x) if axis.integer else x
+        rows.append((label, place, *numbers, *([bits] if support else []), *lines))
+
+    curves = {curve.label: curve for curve in course.curves}
+    groups = [*groups, *course.others()]
+    for label, group in groups:
+        for sample in group:
+            found = sample.estimate
+            numbers = (found.theory, found.mean, found.standard_error, found.z, sample.trials)
+            add(label, sample.x, numbers, sample.support)
+        if not group and label in curves:
+            for x, y in zip(*course.line(curves[label], ()), strict=True):
+                add(label, x, (finite(y), None, None, None, None), None)
+    title = with_reach(f"{title} over {axis.symbol}", [sample.trials for sample in samples])
+    return Table(title, tuple(columns), tuple(rows))
