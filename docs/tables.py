@@ -29,11 +29,11 @@ from ldptui.core.metrics.conclusions.hitters import HitterConclusion
 from ldptui.core.metrics.conclusions.numbers import DistributionConclusion, MeanConclusion
 from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
 from ldptui.core.scenario import (
+    KEY_TYPES,
     KINDS,
     default_of,
     is_required,
     kinds_at,
-    known_keys,
     names_of,
     rule_of,
 )
@@ -125,7 +125,7 @@ def _listed() -> dict[str, str]:
 
     Keys of parts and of phases that have the words of the attack stand there once.
     """
-    known = list(known_keys())
+    known = list(KEY_TYPES)
     rows = dict.fromkeys(listed_keys(), "")
     for key in reversed([*_tables(known), *known]):
         plain = key.replace(".*", "").replace("attack.phase.mix", "attack.mix")

@@ -8,13 +8,15 @@ attacks and populations are the schema.
 from __future__ import annotations
 
 from .campaign import PARTS, Campaign, MixtureSpec, PhaseSpec, PhasesSpec, Ramp
-from .change import INSTEAD, names_for, set_key, with_sweep
-from .declared import (
+from .change import drop_key, names_for, set_key, set_sweep, with_sweep
+from .document import MAX_DEPTH, Document, flatten, value_at, with_value, without
+from .key_table import (
+    KEY_TYPES,
     choices_of,
     default_of,
     defaults_of,
     is_required,
-    known_keys,
+    kinds_at,
     names_of,
     pattern,
     range_of,
@@ -22,9 +24,8 @@ from .declared import (
     sweepable_keys,
     type_of,
 )
-from .document import MAX_DEPTH, Document, flatten, value_at, with_value, without
 from .lines import key_lines, line_of
-from .point import FORMAT, KINDS, TRIALS, Point, Simulate, kinds_at
+from .point import FORMAT, KINDS, TRIALS, Point, Simulate
 from .scenario import Scenario, load, parse, read_document, read_text
 from .schema import schema
 from .sweep import MAX_CELLS, sweep_of

@@ -1,13 +1,12 @@
-"""One key of a document set or removed, and with it what the new value excludes."""
+"""One key of a document set, swept or removed, and with it what the new value excludes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .declared import keys_of, names_kind
 from .document import Document, value_at, with_value, without
-from .point import kinds_at
+from .key_table import keys_of, kinds_at, names_kind
 from .sweep import sweep_of
 
 _EITHER: Final = (
@@ -15,7 +14,6 @@ _EITHER: Final = (
     ("task.groups", "task.extension"),
     ("goal", "attack.share"),
 )
-INSTEAD: Final[Mapping[str, str]] = dict((*_EITHER, *((two, one) for one, two in _EITHER)))
 """Keys and tables of which a scenario has one or the other: setting one drops the other."""
 
 _RIVALS: Final = {"items": ("pick", "count"), "pick": ("items",), "count": ("items",)}
@@ -25,8 +23,9 @@ _RIVALS: Final = {"items": ("pick", "count"), "pick": ("items",), "count": ("ite
 def set_key(document: Mapping[str, Any], key: str, value: Any) -> Document:
     """The document with one dotted key set, or removed by None with the tables left empty by that.
 
-    Setting a `kind` drops the keys of its table that `names_for` does not have; setting one way to
-    name targets drops the other. All sweeps stay. Raises ScenarioError as `with_value` does.
+    Setting a `kind` drops the keys of its table that `names_for` does not have; setting one of two
+    that exclude each other drops the other. Sweeps stay but for those of what is dropped. Raises
+    ScenarioError as `with_value` does.
     """
     table, _, leaf = key.rpartition(".")
     if value is None:
@@ -39,7 +38,38 @@ def set_key(document: Mapping[str, Any], key: str, value: Any) -> Document:
         dropped = value_at(changed, table).keys() - names_for(document, table, value)
     for name in dropped:
         changed = without(changed, f"{table}.{name}")
-    return changed
+    if (key, value) == ("attack.kind", "none"):
+        changed = drop_key(changed, "goal")
+    return _without_rival(changed, key)
+
+
+def set_sweep(document: Mapping[str, Any], key: str, values: Any) -> Document:
+    """The document with a key swept over these values, or no longer swept by None."""
+    sweep = {**sweep_of(document), key: values}
+    if values is None:
+        del sweep[key]
+        return with_sweep(document, sweep)
+    return _without_rival(with_sweep(document, sweep), key)
+
+
+def _without_rival(document: Document, key: str) -> Document:
+    for pair in _EITHER:
+        for one, other in (pair, pair[::-1]):
+            if f"{key}.".startswith(f"{one}."):
+                document = drop_key(document, other)
+    return document
+
+
+def drop_key(document: Mapping[str, Any], key: str) -> Document:
+    """The document without a key or a table, and without the sweeps of it."""
+    return drop_sweeps(set_key(document, key, None), key)
+
+
+def drop_sweeps(document: Mapping[str, Any], key: str) -> Document:
+    """The document without the sweeps of a key and of the keys below it."""
+    sweep = sweep_of(document)
+    left = {name: values for name, values in sweep.items() if not f"{name}.".startswith(f"{key}.")}
+    return with_sweep(document, left) if left != sweep else dict(document)
 
 
 def with_sweep(document: Mapping[str, Any], sweep: Mapping[str, Any] | None) -> Document:

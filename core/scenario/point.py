@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, TypeAlias
@@ -26,11 +25,11 @@ from ..defences import (
 )
 from ..metrics import PythonMetric
 from ..metrics.goal import Goal
-from ..population import POPULATIONS, STATED, PopulationSpec
+from ..population import POPULATIONS, PopulationSpec
 from ..protocols import CENTRAL, NAMED, ProtocolSpec
 from ..protocols.trust import TRUSTS, Local, Trust, TrustedCurator
 from ..task import TASKS, Frequencies, TaskSpec
-from .campaign import PARTS, Campaign, MixtureSpec, PhasesSpec, Ramp
+from .campaign import Campaign, MixtureSpec, PhasesSpec, Ramp
 from .document import flatten
 
 FORMAT: Final = 1
@@ -44,14 +43,9 @@ KINDS: Final[dict[str, Mapping[str, type]]] = {
     "trust": TRUSTS,
 }
 """The tables whose `kind` decides what they hold."""
-NESTED_KINDS: Final[dict[str, Mapping[str, type]]] = {"campaign.drift": STATED}
-"""The same of tables within tables."""
-
 
 ONE_KIND: Final = "(one kind)"
 MIXTURE: Final = "(mixture)"
-
-
 PHASES: Final = "(phases)"
 
 
@@ -86,15 +80,6 @@ else:  # the tables of kinds are the only lists of them
     TaskTable = Annotated[_either(TASKS), Discriminator("kind")]
     TrustTable = Annotated[_either(TRUSTS), Discriminator("kind")]
 """`[attack]`: one kind, a mixture of several, or phases of mixtures."""
-
-
-def kinds_at(table: str) -> Mapping[str, type]:
-    """The kinds that a table can have, by its dotted name; empty where it has none."""
-    if re.fullmatch(r"attack(\.phase\.\d+)?\.mix\.\d+", table):
-        return PARTS
-    if re.fullmatch(r"defence\.\d+", table):
-        return DEFENCES
-    return (KINDS | NESTED_KINDS).get(table, {})
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +15,11 @@ from typing import Any, Final, TypeAlias
 
 from ..base.errors import FileError, ScenarioError, got, reason_of
 from . import document as dotted
-from .change import INSTEAD, set_key, with_sweep
-from .declared import pattern, sweepable_keys, type_of
+from .change import drop_key, drop_sweeps, set_key, set_sweep
 from .document import Document, check_depth, check_finite, with_part_number
+from .key_table import pattern, sweepable_keys, type_of
 from .point import Point
-from .sweep import MAX_CELLS, dotted_sweep, size, substitute, sweep_of, sweep_values
+from .sweep import MAX_CELLS, share_beside_goal, substitute, sweep_of, sweep_values
 from .toml import to_toml
 from .validation import validate
 
@@ -49,8 +50,7 @@ class Scenario:
     folder: Path = Path()
 
     def __post_init__(self) -> None:
-        sweep = self.document.get("sweep")
-        flat = dotted_sweep(sweep) if isinstance(sweep, dict) else {}
+        flat = sweep_of(self.document)
         placed = {with_part_number(self.document, key): values for key, values in flat.items()}
         if placed.keys() != flat.keys():
             object.__setattr__(self, "document", {**self.document, "sweep": placed})
@@ -77,7 +77,7 @@ class Scenario:
         """The names in figures and tables for paper, by those of the program."""
         return dict(self.document.get("labels", {}))
 
-    @property
+    @cached_property
     def sweep(self) -> dict[str, list[Any]]:
         """The swept keys in file order, each with its values."""
         return sweep_values(self.document)
@@ -85,7 +85,7 @@ class Scenario:
     @property
     def cells(self) -> int:
         """The number of points of the sweep."""
-        return size(self.document)
+        return math.prod(map(len, self.sweep.values()))
 
     def points(self) -> Iterator[Point]:
         """Every point, the last swept key fastest.
@@ -173,9 +173,7 @@ class Scenario:
         1
         """
         key = with_part_number(self.document, key)
-        document = dotted.without(self.document, key)
-        document = _swept_without(document, lambda name: name == key or name.startswith(f"{key}."))
-        return dataclasses.replace(self, document=document)
+        return dataclasses.replace(self, document=drop_key(self.document, key))
 
     def set(self, changes: Mapping[str, Any]) -> Scenario:
         """The scenario with keys set, a list of values swept; unchecked but for absurd nesting.
@@ -185,8 +183,8 @@ class Scenario:
         changes
             Values by dotted keys, in the order in which they are set. A list for a key that takes
             no list, or `{"from", "to", "points"}`, sweeps the key; everything else replaces its
-            value and its sweep. A goal takes the place of `attack.share` and the other way round,
-            as only one of the two can be set.
+            value and its sweep. A goal takes the place of `attack.share` and the other way round;
+            both at once are refused.
 
         Raises
         ------
@@ -201,48 +199,19 @@ class Scenario:
         """
         if not isinstance(changes, Mapping):
             raise ScenarioError(f"must be a dict of values by their keys, {got(changes)}", "set")
-        rival = self.rival(changes)
-        scenario = self if rival is None else self.without(rival)
+        if "attack.share" in changes and any(f"{key}.".startswith("goal.") for key in changes):
+            raise share_beside_goal(changes["attack.share"]).at(self.name)
+        scenario = self
         for key, value in changes.items():
             number = with_part_number(scenario.document, key)
             if _sweeps(number, value):
-                scenario = scenario._with_sweep(number, value)
+                changed = set_sweep(scenario.document, number, value)
+                scenario = scenario._with_document(changed)
             else:
                 scenario = scenario.with_value(key, value)
         return scenario
 
-    def rival(self, keys: Collection[str]) -> str | None:
-        """The key or table that a goal, or a share, that is set takes the place of; None if none.
-
-        Parameters
-        ----------
-        keys
-            The dotted keys that are set. Both at once are left to be refused.
-
-        Raises
-        ------
-        ScenarioError
-            Where `keys` are no list of keys.
-
-        Examples
-        --------
-        >>> import ldptui
-        >>> ldptui.load("quickstart").rival(["goal.metric"])
-        'attack.share'
-        """
-        if not isinstance(keys, Mapping | Set | Sequence) or isinstance(keys, str):
-            raise ScenarioError(f"must be a list of keys, {got(keys)}", key="keys")
-        named = {with_part_number(self.document, key).removeprefix("sweep.") for key in keys}
-        goal = any(key == "goal" or key.startswith("goal.") for key in named)
-        if goal == ("attack.share" in named):
-            return None
-        other = INSTEAD["goal" if goal else "attack.share"]
-        return other if self.without(other) != self else None
-
-    def _with_sweep(self, key: str, values: Any) -> Scenario:
-        """The scenario with a key swept over these values."""
-        document = _swept_without(self.document, lambda name: name == key)
-        document = with_sweep(document, {**sweep_of(document), key: values})
+    def _with_document(self, document: Document) -> Scenario:
         check_depth(document, self.name)
         return dataclasses.replace(self, document=document)
 
@@ -271,13 +240,10 @@ class Scenario:
         1
         """
         key = with_part_number(self.document, key)
-        document = _swept_without(self.document, lambda name: f"{name}.".startswith(f"{key}."))
         try:
-            document = set_key(document, key, value)
+            return self._with_document(set_key(drop_sweeps(self.document, key), key, value))
         except ScenarioError as error:
             raise error.at(self.name) from error
-        check_depth(document, self.name)
-        return dataclasses.replace(self, document=document)
 
 
 def _sweeps(key: str, value: Any) -> bool:
@@ -289,13 +255,6 @@ def _sweeps(key: str, value: Any) -> bool:
     return isinstance(value, list) and (
         type_of(key) is not list or (bool(value) and all(isinstance(each, list) for each in value))
     )
-
-
-def _swept_without(document: Document, drops: Callable[[str], bool]) -> Document:
-    """The document without the sweeps of some keys, and without an empty table of sweeps."""
-    if not isinstance(document.get("sweep"), dict):
-        return document
-    return with_sweep(document, {k: v for k, v in sweep_of(document).items() if not drops(k)})
 
 
 def parse(text: str, name: str = "scenario", folder: Path = Path()) -> Scenario:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .declared import OPEN, sweepable_keys
 from .document import TABLE_LISTS
+from .key_table import OPEN, sweepable_keys
 from .point import POINT
 
 

@@ -11,124 +11,98 @@ import numpy as np
 from ..base.errors import ScenarioError, format_number, got, suggest
 from ..base.ranges import Range, finite
 from ..population import STATED
-from .declared import (
-    KEY_TYPES,
-    is_integer,
-    is_open,
-    keys_of,
-    names_kind,
-    pattern,
-    sweepable_keys,
-)
-from .document import Document, copy_document, quote_empty_key, value_at, with_value
-from .point import KINDS, NESTED_KINDS, kinds_at
+from .document import Document, copy_document, lists_tables, quote_empty_key, value_at, with_value
+from .key_table import is_open, keys_of, kinds_at, names_kind, pattern, sweepable_keys, types_of
 
 MAX_CELLS: Final = 10_000
 POINTS: Final = Range(1, MAX_CELLS * 100, limit=MAX_CELLS)
-
-
-def dotted_sweep(table: Mapping[str, Any]) -> dict[str, Any]:
-    """The sweep table with dotted keys, whether they were quoted or not."""
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        if isinstance(value, dict) and not value.keys() & {"from", "to", "points"} and value:
-            flat |= {f"{key}.{rest}": values for rest, values in dotted_sweep(value).items()}
-        else:
-            flat[key] = value
-    return flat
+RANGE_KEYS: Final = {"from", "to", "points", "scale"}
 
 
 def sweep_of(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The swept keys of a document, each with its list or its range; empty where none is swept."""
+    """The swept keys of a document, each with its list or its range; empty where none is swept.
+
+    They are dotted, whether they were quoted or not.
+    """
     table = document.get("sweep")
-    return dotted_sweep(table) if isinstance(table, Mapping) else {}
+    return dict(_flatten(table)) if isinstance(table, Mapping) else {}
+
+
+def _flatten(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict) and value and not value.keys() & RANGE_KEYS:
+            yield from ((f"{key}.{rest}", values) for rest, values in _flatten(value))
+        else:
+            yield key, value
 
 
 def sweep_values(document: Document) -> dict[str, list[Any]]:
-    """The swept keys in file order, each with its values."""
-    if size(document) > MAX_CELLS * 100:
-        rule = f"must give at most {format_number(MAX_CELLS * 100)} cells, {got(size(document))}"
-        raise ScenarioError(rule, key="sweep")
-    return {key: _values(key, value) for key, value in _sweep_table(document).items()}
-
-
-def _sweep_table(document: Document) -> dict[str, Any]:
-    table = document.get("sweep", {})
-    if not isinstance(table, dict):
-        raise ScenarioError(f"must be a table, {got(table)}", key="sweep")
-    flat = dotted_sweep(table)
-    for key, value in flat.items():
+    """The swept keys in file order, each with its values; raises ScenarioError."""
+    if not isinstance(document.get("sweep", {}), dict):
+        raise ScenarioError(f"must be a table, {got(document['sweep'])}", key="sweep")
+    sweep: dict[str, list[Any]] = {}
+    for key, value in sweep_of(document).items():
         if pattern(key) not in sweepable_keys() and not is_open(key):
             close = suggest(key, (each.replace("*", "0") for each in sweepable_keys()))
             raise ScenarioError(f"is not a key that can be swept{close}", key=quote_empty_key(key))
-        if isinstance(value, list) and not value:
-            raise ScenarioError("must list at least one value, got []", key=f"sweep.{key}")
-        if not isinstance(value, list | dict):
-            raise ScenarioError(
-                f"must be a list or {{ from, to, points, scale }}, {got(value)}",
-                key=f"sweep.{key}",
-            )
-    return flat
-
-
-def size(document: Document) -> int:
-    """Points of the sweep, counted without expanding it (before duplicates are dropped)."""
-    sizes = []
-    for value in _sweep_table(document).values():
-        points = value.get("points") if isinstance(value, dict) else len(value)
-        sizes.append(points if isinstance(points, int) else 1)
-    return math.prod(sizes)
+        sweep[key] = _values(key, value)
+        cells = math.prod(map(len, sweep.values()))
+        if cells > POINTS.high:
+            most = format_number(POINTS.high)
+            raise ScenarioError(f"must give at most {most} cells, {got(cells)}", key="sweep")
+    return sweep
 
 
 def _values(key: str, value: Any) -> list[Any]:
     """The values of one swept key."""
-    if isinstance(value, list):
-        return list(value)
     where = f"sweep.{key}"
-    for name in value.keys() - {"from", "to", "points", "scale"}:
-        raise ScenarioError(f"is not a known key, only {_RANGE_KEYS}", key=f"{where}.{name}")
-    given = {name: value.get(name) for name in ("from", "to", "points")}
-    for name, number in given.items():
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise ScenarioError(f"must be a number, {got(number)}", key=f"{where}.{name}")
-        if not finite(number):
-            raise ScenarioError(f"must be finite, {got(number)}", key=f"{where}.{name}")
-    points, scale = given["points"], value.get("scale", "linear")
+    if isinstance(value, list) and value:
+        return list(value)
+    if isinstance(value, list):
+        raise ScenarioError("must list at least one value, got []", key=where)
+    if not isinstance(value, dict):
+        rule = f"must be a list or {{ from, to, points, scale }}, {got(value)}"
+        raise ScenarioError(rule, key=where)
+    for name in value.keys() - RANGE_KEYS:
+        rule = "is not a known key, only from, to, points and scale"
+        raise ScenarioError(rule, key=f"{where}.{name}")
+    start, stop, points = (_number(value, name, where) for name in ("from", "to", "points"))
+    scale = value.get("scale", "linear")
     if not isinstance(points, int) or points not in POINTS:
         raise ScenarioError(f"must be an integer {POINTS}, {got(points)}", key=f"{where}.points")
     if scale not in ("linear", "log"):
         raise ScenarioError(f'must be "linear" or "log", {got(scale)}', key=f"{where}.scale")
-    start, stop = float(value["from"]), float(value["to"])
     if scale == "log" and min(start, stop) <= 0:
-        raise ScenarioError(f"must be positive on a log scale, {got(min(start, stop))}", key=where)
+        rule = f"must be positive on a log scale, {got(float(min(start, stop)))}"
+        raise ScenarioError(rule, key=where)
     spaced = np.geomspace if scale == "log" else np.linspace
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is out of range as well
-        numbers = [float(f"{number:.12g}") for number in spaced(start, stop, points)]
-    if not any(is_integer(hint) for hint in KEY_TYPES.get(pattern(key), ())):
+        numbers = [float(f"{x:.12g}") for x in spaced(float(start), float(stop), points)]
+    if not any(base is int for base, _ in types_of(key)):
         return numbers
     return list(dict.fromkeys(round(x) if math.isfinite(x) else x for x in numbers))
 
 
-_RANGE_KEYS = "from, to, points and scale"
+def _number(axis: Mapping[str, Any], name: str, where: str) -> int | float:
+    """A number of a range; raises ScenarioError for what is none."""
+    number = axis.get(name)
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise ScenarioError(f"must be a number, {got(number)}", key=f"{where}.{name}")
+    if not finite(number):
+        raise ScenarioError(f"must be finite, {got(number)}", key=f"{where}.{name}")
+    return number
 
 
 def tables_with_kind(
-    document: Document,
+    document: Any, place: str = ""
 ) -> Iterator[tuple[str, Mapping[str, type], dict[str, Any]]]:
     """The tables that have a kind: their dotted names, the kinds that they can have, themselves."""
-    names = [*KINDS, *NESTED_KINDS]
-    lists = ["attack.mix", "defence"]
-    phases = value_at(document, "attack.phase")
-    if isinstance(phases, list):
-        lists += [f"attack.phase.{number}.mix" for number in range(len(phases))]
-    for listed in lists:
-        parts = value_at(document, listed)
-        if isinstance(parts, list):
-            names += [f"{listed}.{number}" for number in range(len(parts))]
-    for name in names:
-        table = value_at(document, name)
-        if isinstance(table, dict):
-            yield name, kinds_at(name), table
+    for name, table in document.items() if isinstance(document, dict) else enumerate(document):
+        key = f"{place}.{name}".strip(".")
+        if isinstance(table, dict) and (kinds := kinds_at(key)):
+            yield key, kinds, table
+        if isinstance(table, dict) or lists_tables(table):
+            yield from tables_with_kind(table, key)
 
 
 def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> Document:
@@ -142,14 +116,12 @@ def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str
     plain = copy_document(plain)
     for name, kinds, table in tables_with_kind(plain):
         kind = table.get("kind")
-        if kind == "none" and name == "attack":
-            table.pop("share", None)
-            table.pop("targets", None)
+        gone = {"share", "targets"} if (name, kind) == ("attack", "none") else set()
         if f"{name}.kind" in sweep and names_kind(kind, kinds):
             others = (kinds[value] for value in sweep[f"{name}.kind"] if names_kind(value, kinds))
-            known_elsewhere = {key for other in others for key in keys_of(other)}
-            for key in known_elsewhere - keys_of(kinds[kind]):
-                table.pop(key, None)
+            gone |= {key for other in others for key in keys_of(other)} - keys_of(kinds[kind])
+        for key in gone:
+            table.pop(key, None)
     _leave_share_open(plain)
     _complete_drift(plain)
     return plain
@@ -163,11 +135,14 @@ def _leave_share_open(plain: Document) -> None:
     if "phase" in attack:
         return  # which have no goal, as is said later
     if "share" in attack:
-        raise ScenarioError(
-            f"must be left out where [goal] is given, which finds it, {got(attack['share'])}",
-            key="attack.share",
-        )
+        raise share_beside_goal(attack["share"])
     attack["share"] = 0.0
+
+
+def share_beside_goal(share: Any) -> ScenarioError:
+    """The mistake of a share of fakes beside a goal."""
+    rule = f"must be left out where [goal] is given, which finds it, {got(share)}"
+    return ScenarioError(rule, key="attack.share")
 
 
 def _complete_drift(plain: Document) -> None:

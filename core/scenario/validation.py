@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Sequence
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from ..base.errors import ScenarioError, got, suggest
 from .campaign import MixtureSpec, PhasesSpec
-from .declared import KEY_TYPES, keys_of, names_kind, pattern, rule_of
 from .document import Document, quote_empty_key, value_at
-from .point import FORMAT, KINDS, POINT, Point, kinds_at
+from .key_table import TABLES, keys_of, kinds_at, names_kind, pattern, rule_of
+from .point import FORMAT, KINDS, POINT, Point
 
 
 def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
@@ -25,11 +24,7 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
         return [ScenarioError(rule, key="format")], None
     try:
         # JSON in strict mode: tables and lists are taken as such, and "5" is no number.
-        try:
-            return [], POINT.validate_json(json.dumps(document, default=str))
-        except ValidationError as error:
-            whole = _with_integers(document, error)
-            return [], POINT.validate_json(json.dumps(whole, default=str))
+        return [], POINT.validate_json(json.dumps(_with_integers(document), default=str))
     except ValidationError as error:
         return _problems(document, error), None
     except RecursionError:
@@ -38,28 +33,17 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
         return [ScenarioError(f"holds a value that is out of range: {error}")], None
 
 
-def _with_integers(document: Document, error: ValidationError) -> Document:
-    """The document with 1e6 as an integer wherever it has to be one."""
-    changed = deepcopy(document)
-    for mistake in error.errors(include_url=False):
-        value = mistake.get("input")
-        place: Any = changed
-        if not (isinstance(value, float) and value.is_integer() and abs(value) < 2**63):
-            continue
-        for part in mistake["loc"]:
-            held = place[part] if _has(place, part) else None
-            if isinstance(held, dict | list):
-                place = held
-            elif held is not None and held == value:
-                place[part] = int(value)
-    return changed
-
-
-def _has(place: Any, part: int | str) -> bool:
-    """True if a table has this key, or a list this place."""
-    if isinstance(place, list):
-        return isinstance(part, int) and part < len(place)
-    return isinstance(place, dict) and part in place
+def _with_integers(value: Any) -> Any:
+    """The value with 1e6 as an integer, which is a number as well; options stay as they are."""
+    if isinstance(value, dict):
+        return {
+            name: part if name == "options" else _with_integers(part)
+            for name, part in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_with_integers(part) for part in value]
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**63
+    return int(value) if whole else value
 
 
 def _without_kind(name: str, table: Any) -> ScenarioError:
@@ -84,65 +68,55 @@ def _problems(document: Document, error: ValidationError) -> list[ScenarioError]
         kind, loc = mistake["type"], mistake["loc"]
         if kind == "json_invalid":
             return [ScenarioError("holds text that is not valid Unicode")]
-        key, _ = _key_of_location(document, loc[: _step_of_targets(loc)])
-        targets = value_at(document, key)
-        listed = isinstance(targets, dict) and "items" in targets
-        if ("PickTargets" if listed else "ListedTargets") in loc:
-            continue  # the union's other member
-        problem = _problem(document, kind, loc, mistake.get("input"), mistake.get("ctx", {}))
+        if member := next((part for part in loc if part in _TARGETS), None):
+            _, targets = _key_of_location(document, loc[: loc.index(member)])
+            listed = isinstance(targets, dict) and "items" in targets
+            if member != _TARGETS[listed]:
+                continue  # the union's other member
+        problem = _problem(document, kind, loc, mistake.get("ctx", {}).get("error"))
         (unknown if kind in _UNKNOWN_KEY else others).setdefault(problem.key, problem)
     return [*unknown.values(), *others.values()]
 
 
+_TARGETS: Final = ("PickTargets", "ListedTargets")
+_UNKNOWN_KEY: Final = ("extra_forbidden", "unexpected_keyword_argument")
+_MISSING_KEY: Final = ("missing", "missing_argument")
+
+
 def _problem(
-    document: Document,
-    kind: str,
-    loc: Sequence[int | str],
-    value: Any,
-    context: Mapping[str, Any],
+    document: Document, kind: str, loc: Sequence[int | str], inner: object
 ) -> ScenarioError:
-    key, place = _key_of_location(
-        document, loc, missing=kind in ("missing", "missing_argument", *_UNKNOWN_KEY)
-    )
-    inner = context.get("error")
+    """One of pydantic's errors in our words. inner : what a dataclass raised."""
+    absent = kind in _MISSING_KEY or kind in _UNKNOWN_KEY
+    key, place = _key_of_location(document, loc, absent)
     if isinstance(inner, ScenarioError):
         return inner.within(key) if key else inner
-    if kind in ("union_tag_invalid", "union_tag_not_found") and isinstance(value, dict):
-        return _without_kind(key, value)
-    if kind in ("missing", "missing_argument"):
+    if kind.startswith("union_tag") and isinstance(place, dict):
+        return _without_kind(key, place)
+    if kind in _MISSING_KEY:
         hint = ', as { pick = "random", count = 1 }' * (key == "attack.targets")
         return ScenarioError(f"is required{hint}", key=key)
     if kind in _UNKNOWN_KEY:
         table = key.rpartition(".")[0]
         known = _known_here(document, table)
         if table.endswith("targets") and loc[-1] in ("pick", "count", "items"):
-            return ScenarioError(
-                "must be left out: targets are picked, or listed as items", key=key
-            )
+            rule = "must be left out: targets are picked, or listed as items"
+            return ScenarioError(rule, key=key)
         meant = suggest(str(loc[-1]), known) or f", only {', '.join(known)}"
         return ScenarioError(f"is not a known key{meant}", key=quote_empty_key(key))
-    allowed = rule_of(key)
-    if allowed is None and kind == "tuple_type":
+    if allowed := rule_of(key):
+        return ScenarioError(f"must be {allowed}, {got(place)}", key=key)
+    if kind == "tuple_type":
         form = f", [[{key}]] each" * ("." not in key)
-        return ScenarioError(f"must be a list of tables{form}, {got(value)}", key=key)
-    if allowed is None:
-        form = ": write { items = [1, 2] }" * (key == "attack.targets")
-        return ScenarioError(f"must be a table, {got(value)}{form}", key=key)
-    return ScenarioError(f"must be {allowed}, {got(place)}", key=key)
-
-
-def _step_of_targets(loc: Sequence[int | str]) -> int:
-    """The number of steps in a location that lead to the targets in it."""
-    return next((step for step, part in enumerate(loc) if part in _TARGETS), len(loc))
-
-
-_TARGETS: Final = ("PickTargets", "ListedTargets")
+        return ScenarioError(f"must be a list of tables{form}, {got(place)}", key=key)
+    form = ": write { items = [1, 2] }" * (key == "attack.targets")
+    return ScenarioError(f"must be a table, {got(place)}{form}", key=key)
 
 
 def _key_of_location(
-    document: Document, loc: Sequence[int | str], missing: bool = False
+    document: Document, loc: Sequence[int | str], absent: bool = False
 ) -> tuple[str, Any]:
-    """The dotted key of a location, and what is there; `missing`: its last part is not there.
+    """The dotted key of a location, and what is there; `absent`: its last part is not there.
 
     A location holds the unions' tags as well: only what is in the document is a key.
     """
@@ -151,7 +125,7 @@ def _key_of_location(
     for step, part in enumerate(loc):
         if step == 1 and loc[0] in KINDS and isinstance(part, str):
             continue  # the kind, which may be called like a key: counts
-        last = step == len(loc) - 1 and missing
+        last = step == len(loc) - 1 and absent
         if isinstance(place, dict) and (part in place or last):
             key = f"{key}.{part}" if key else str(part)
             place = place.get(part)
@@ -161,20 +135,16 @@ def _key_of_location(
     return key, place
 
 
-_UNKNOWN_KEY: Final = ("extra_forbidden", "unexpected_keyword_argument")
-
-
 def _known_here(document: Document, name: str) -> list[str]:
     """The keys that a table of the document may have."""
     table = value_at(document, name)
     table = table if isinstance(table, dict) else {}
     kind, kinds = table.get("kind"), kinds_at(name)
-    if name == "attack" and ("phase" in table or "mix" in table or not names_kind(kind, kinds)):
-        return sorted(keys_of(PhasesSpec if "phase" in table else MixtureSpec))
-    if names_kind(kind, kinds):
+    if names_kind(kind, kinds) and not (name == "attack" and table.keys() & {"mix", "phase"}):
         return sorted(keys_of(kinds[kind]))
+    if name == "attack":
+        return sorted(keys_of(PhasesSpec if "phase" in table else MixtureSpec))
     if name.endswith(".targets"):
         return ["items"] if "items" in table else ["pick", "count"]
-    above = f"{pattern(name)}." if name else ""
-    keys = [key.removeprefix(above).partition(".")[0] for key in KEY_TYPES if key.startswith(above)]
-    return sorted({*keys, *([] if name else ["sweep"])})
+    keys = {key for owner in TABLES.get(pattern(name), ()) for key in keys_of(owner)}
+    return sorted(keys if name else {*keys, "sweep"})

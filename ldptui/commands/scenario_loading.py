@@ -53,13 +53,15 @@ def _with_options(scenario: Scenario, options: Simulation) -> Scenario:
             raise ScenarioError(f"must be KEY=VALUE, {got(setting)}", key="--set")
         # A key may have the quotes that it has in a file: "attack.share".
         changes[key.translate(_QUOTES).strip()] = toml_value(value)
-    rival = scenario.rival(changes)
-    if rival is not None and not options.quiet:
-        chosen = "attack.share" if rival == "goal" else "[goal]"
-        note(f"note: {rival} of {scenario.name} is left out: {chosen} is set in its place")
+    sets_share = "attack.share" in changes
+    sets_goal = any(f"{key}.".startswith("goal.") for key in changes)
     given = {"trials": options.trials, "seed": options.seed, "simulate.path": options.path}
     changes |= {key: value for key, value in given.items() if value is not None}
     changed = scenario.set(changes)
+    for is_set, chosen, key in ((sets_share, "attack.share", "goal"),
+                                (sets_goal, "[goal]", "attack.share")):  # fmt: skip
+        if is_set and scenario.without(key) != scenario and not options.quiet:
+            note(f"note: {key} of {scenario.name} is left out: {chosen} is set in its place")
     for problem in changed.problems():
         written = changes.get(problem.key)
         if isinstance(written, str) and "," in written:

@@ -107,7 +107,7 @@ def keys(known: Iterable[str]) -> Iterator[Option]:
 
 def _usual(key: str, draft: Draft) -> Any:
     """The draft's value of a key, or else the default of the kinds that have it."""
-    from ldptui.core.scenario.declared import defaults_of
+    from ldptui.core.scenario import defaults_of
 
     from ..session.draft import value_of
 
@@ -116,7 +116,7 @@ def _usual(key: str, draft: Draft) -> Any:
 
 def _either(key: str) -> Choices:
     """The words of a key that has nothing but words; None stands for the first, the default."""
-    from ldptui.core.scenario.declared import choices_of, range_of
+    from ldptui.core.scenario import choices_of, range_of
 
     words = () if range_of(key) else choices_of(key)
     return tuple((word if at else None, word) for at, word in enumerate(words))

@@ -8,7 +8,7 @@ from support.pages import NAMES, ROOT, page
 
 from ldptui.core.metrics import METRICS
 from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
-from ldptui.core.scenario import KINDS, known_keys
+from ldptui.core.scenario import KEY_TYPES, KINDS
 from ldptui.questions.mechanisms import has
 from ldptui.terminal import exits
 
@@ -19,7 +19,7 @@ tables = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(tables)
 
 PAGE = page("docs/format.md")
-NAMES_OF_KEYS = {name for key in known_keys() for name in key.split(".") if name != "*"}
+NAMES_OF_KEYS = {name for key in KEY_TYPES for name in key.split(".") if name != "*"}
 WITH_TABLES = [name for name in NAMES if "<!-- table:" in page(name)]
 
 

@@ -14,7 +14,7 @@ from ldptui import scenarios
 from ldptui.commands.scenario_loading import toml_value
 from ldptui.core.base.errors import LdpError
 from ldptui.core.lab.columns import read_columns
-from ldptui.core.scenario import known_keys, parse
+from ldptui.core.scenario import KEY_TYPES, parse
 from ldptui.terminal.settings import load_settings
 
 FEW, MANY = 150, 20_000
@@ -50,7 +50,7 @@ SCENARIOS = (
     SCENARIO,
     *(scenarios.path(name).read_text("utf-8") for name in ("burst", "mixed-attack", "range-sums")),
 )
-KEYS = sorted(known_keys())
+KEYS = sorted(KEY_TYPES)
 
 
 def read_table(draw: random.Random, path: Path) -> None:

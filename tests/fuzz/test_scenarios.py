@@ -10,11 +10,11 @@ from support.mutations import mutated_toml
 from ldptui import scenarios
 from ldptui.core.base.errors import FileError, LdpError, ScenarioError
 from ldptui.core.experiment import compile
-from ldptui.core.scenario import Scenario, known_keys, parse
+from ldptui.core.scenario import KEY_TYPES, Scenario, parse
 
 FOLDER = scenarios.path("survey").parent
 BUNDLED = {name: scenarios.path(name).read_text(encoding="utf-8") for name in scenarios.names()}
-KEYS = sorted(known_keys())
+KEYS = sorted(KEY_TYPES)
 FEW, MANY = 60, 20_000
 
 SWEPT = """\

@@ -7,7 +7,15 @@ from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.protocols import RapporSpec
-from ldptui.core.scenario import INSTEAD, is_required, names_for, set_key, value_at, with_sweep
+from ldptui.core.scenario import (
+    is_required,
+    names_for,
+    set_key,
+    set_sweep,
+    value_at,
+    with_sweep,
+    with_value,
+)
 
 from ...catalogue import start_of
 from .looking import Draft, keys_of, sweep_of, value_of
@@ -51,38 +59,28 @@ def change_document(
     if key == "sweep" or key.startswith("sweep."):
         return _with_sweep(draft, document, key.removeprefix("sweep").removeprefix("."), value)
     if leaf == "kind" and isinstance(value, str):
-        document = set_kind(draft, document, remembered, table, value)
-        gone = (key, value) == ("attack.kind", "none") and "goal" in document
-        return _without(draft, document, "goal") if gone else document
+        return set_kind(draft, document, remembered, table, value)
     document = set_key(document, key, value)
-    if value is not None and key in INSTEAD:
-        document = _without(draft, document, INSTEAD[key])
     if key == "protocol.form":
         document["protocol"] = usable(document["protocol"])
     return document
 
 
-def _without(draft: Draft, document: dict[str, Any], key: str) -> dict[str, Any]:
-    """The document without a key or a table, and without the sweeps of it."""
-    document, swept = set_key(document, key, None), sweep_of(draft)
-    left = {name: values for name, values in swept.items() if not f"{name}.".startswith(f"{key}.")}
-    return with_sweep(document, left) if left != swept else document
-
-
 def _with_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
     """The document with one swept key set, or with no key the whole table."""
-    table = {**sweep_of(draft), key: value} if key else value
+    if not key:
+        document = with_sweep(document, None)
+        for name, values in (value or {}).items():
+            document = set_sweep(document, name, values)
+        return document
     place, _, leaf = key.rpartition(".")
     if leaf == "kind" and "." not in place and isinstance(value, list):
-        document = fit_kinds(draft, document, table, place, value)
-    for other in {INSTEAD[name] for name in table or () if name in INSTEAD and table[name]}:
-        table.pop(other, None)
-        document = set_key(document, other, None)
-    if key and value is None:
-        del table[key]
-        if value_at(document, key) is None and (kept := value_of(draft, key)) is not None:
-            document = set_key(document, key, kept)
-    return with_sweep(document, table)
+        document = fit_kinds(draft, document, {**sweep_of(draft), key: value}, place, value)
+    document = set_sweep(document, key, value)
+    kept = None if value_at(document, key) is not None else value_of(draft, key)
+    if value is None and kept is not None:
+        document = set_key(document, key, kept)
+    return document
 
 
 def fit_kinds(
@@ -143,7 +141,7 @@ def _begun(
         shared = name == "share" or (name == "targets" and key not in remembered)
         if not there and not (below and shared):
             start = remembered.get(key, _starting(draft, kind, f"{top}.{name}"))
-            document = set_key(document, key, start)
+            document = document if start is None else with_value(document, key, start)
     return document
 
 

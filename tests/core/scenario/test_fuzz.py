@@ -14,9 +14,9 @@ from ldptui.commands.scenario_loading import toml_value
 from ldptui.core.base.errors import FileError, LdpError, ScenarioError
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import (
+    KEY_TYPES,
     KINDS,
     Scenario,
-    known_keys,
     parse,
     read_document,
     to_toml,
@@ -96,7 +96,7 @@ def test_any_text(text: str) -> None:
 
 # TOML-ish documents: the right words in wrong places, with values of every type.
 
-KEYS = sorted(known_keys())
+KEYS = sorted(KEY_TYPES)
 WORDS = sorted(
     {part for key in KEYS for part in key.split(".")} | {"sweep", "from", "to", "points"}
 )

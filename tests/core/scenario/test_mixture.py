@@ -9,10 +9,10 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import (
+    KEY_TYPES,
     KINDS,
     PARTS,
     kinds_at,
-    known_keys,
     line_of,
     parse,
     schema,
@@ -46,9 +46,9 @@ mix = [
 
 def test_a_part_has_the_keys_of_its_kind_and_a_weight() -> None:
     assert set(PARTS) == set(KINDS["attack"]) - {"none"}
-    assert kinds_at("attack.mix.3") is PARTS
-    assert kinds_at("attack.phase.0.mix.1") is PARTS
-    keys = known_keys()
+    assert kinds_at("attack.mix.3") == PARTS
+    assert kinds_at("attack.phase.0.mix.1") == PARTS
+    keys = KEY_TYPES
     assert {"attack.mix.*.weight", "attack.mix.*.seeds", "attack.mix.*.targets.count"} <= set(keys)
     assert "attack.mix.*.share" not in keys
 

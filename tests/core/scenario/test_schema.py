@@ -8,7 +8,7 @@ from typing import Any
 
 from ldptui import scenarios
 from ldptui.core.scenario import (
-    known_keys,
+    KEY_TYPES,
     load,
     schema,
     sweepable_keys,
@@ -41,7 +41,7 @@ def test_the_schema_has_a_place_for_what_sweeps_and_goals_leave_in_and_out() -> 
 
 def test_the_schema_names_every_key_and_is_json() -> None:
     written = json.dumps(schema())
-    for key in known_keys():
+    for key in KEY_TYPES:
         assert f'"{key.rpartition(".")[2]}"' in written
     assert set(schema()["required"]) == {"format", "population", "protocol"}
     keys, *patterns = schema()["properties"]["sweep"]["propertyNames"]["anyOf"]

@@ -8,7 +8,7 @@ from support.scenario_files import PLAIN, refused, swept, values
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import (
-    known_keys,
+    KEY_TYPES,
     parse,
     read_document,
     sweepable_keys,
@@ -127,7 +127,7 @@ def test_a_bad_sweep_is_refused(axes: dict[str, str], message: str) -> None:
 
 
 def test_every_key_can_be_swept_but_those_of_the_file_and_open_tables() -> None:
-    assert set(known_keys()) - set(sweepable_keys()) == {
+    assert set(KEY_TYPES) - set(sweepable_keys()) == {
         "format", "title", "about", "labels", "attack.options", "attack.mix.*.options",
         "attack.phase.*.mix.*.options", "defence.*.options", "protocol.options",
         "population.options", "metric.*.options",

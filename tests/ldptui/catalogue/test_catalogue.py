@@ -18,7 +18,7 @@ from ldptui.catalogue.rows import rows
 from ldptui.core.metrics import METRICS
 from ldptui.core.protocols import KINDS as PROTOCOLS
 from ldptui.core.protocols import family_of
-from ldptui.core.scenario import KINDS, choices_of, known_keys, range_of, sweepable_keys, type_of
+from ldptui.core.scenario import KEY_TYPES, KINDS, choices_of, range_of, sweepable_keys, type_of
 from ldptui.questions.topics import TOPICS
 from ldptui.questions.words import lab_field_help
 from ldptui.widgets.field import LABEL_WIDTH
@@ -30,7 +30,7 @@ FORM = {"sweep", "script"}
 PAIRS = [(table, kind) for table, kinds in KINDS.items() for kind in kinds]
 TABLES = {
     ".".join(parts[:length])
-    for parts in (re.sub(r"\.\*", "", key).split(".") for key in known_keys())
+    for parts in (re.sub(r"\.\*", "", key).split(".") for key in KEY_TYPES)
     for length in range(1, len(parts) + 1)
 }
 """The known keys and the tables around them, without the places of parts."""
@@ -49,7 +49,7 @@ def check_text(*texts: str) -> None:
 
 
 def test_every_known_key_has_words() -> None:
-    assert [key for key in known_keys() if not catalogue.has_words(key)] == []
+    assert [key for key in KEY_TYPES if not catalogue.has_words(key)] == []
 
 
 def test_no_row_is_without_a_key() -> None:
@@ -161,7 +161,7 @@ def what_a_row_begins_with_is_allowed(key: str) -> None:
 
 
 def test_what_a_row_begins_with_is_allowed() -> None:
-    each(sorted({*KEYS} & {*known_keys()}), what_a_row_begins_with_is_allowed)
+    each(sorted({*KEYS} & {*KEY_TYPES}), what_a_row_begins_with_is_allowed)
 
 
 def test_the_variables_of_a_chart_have_places_of_their_own() -> None:
@@ -180,7 +180,7 @@ def what_a_key_allows_is_read_from_its_dataclass(key: str) -> None:
 
 
 def test_what_a_key_allows_is_read_from_its_dataclass() -> None:
-    each(known_keys(), what_a_key_allows_is_read_from_its_dataclass)
+    each(KEY_TYPES, what_a_key_allows_is_read_from_its_dataclass)
 
 
 def test_a_key_has_names_for_every_place() -> None:
@@ -247,7 +247,7 @@ def test_no_label_of_a_field_is_cut() -> None:
 
 def test_no_other_file_has_a_table_of_keys() -> None:
     """Three keys of a scenario as the keys of one dict are a table that belongs here."""
-    known = "|".join(re.escape(key) for key in known_keys() if "." in key)
+    known = "|".join(re.escape(key) for key in KEY_TYPES if "." in key)
     row = rf'[ \t]*"(?:{known})":[^\n]*\n'
     root = resources.files(ldptui)
     tables = [

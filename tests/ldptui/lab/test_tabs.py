@@ -17,7 +17,7 @@ from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Bars, Plot
 from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.protocols import KINDS
-from ldptui.core.scenario.declared import default_of, names_of, rule_of
+from ldptui.core.scenario import default_of, names_of, rule_of
 from ldptui.questions import load_question
 from ldptui.questions.sheet import Answer
 from ldptui.questions.topics import TOPICS, starting
