@@ -33,9 +33,14 @@ def names_kind(value: Any, kinds: Mapping[str, type]) -> TypeGuard[str]:
     return isinstance(value, str) and value in kinds
 
 
+def names_in(kind: type) -> list[str]:
+    """The keys that a kind's table has in a scenario, in order."""
+    return [_name(kind, field.name) for field in dataclasses.fields(kind)]
+
+
 def keys_of(kind: type) -> set[str]:
     """The keys that a kind's table has in a scenario."""
-    return {_name(kind, field.name) for field in dataclasses.fields(kind)}
+    return set(names_in(kind))
 
 
 def _name(kind: type, field: str) -> str:

@@ -1,76 +1,46 @@
-"""The scanner of a scenario's text: its keys with their lines."""
+"""The lines on which the keys of a scenario's text stand."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
-_NAME: Final = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
-_TOKEN: Final = re.compile(
-    r"""(?P<header>^[ \t]*\[{1,2}[ \t]*[A-Za-z_"'][\w.\-"' \t]*\]{1,2}[ \t]*(?:\#[^\n]*)?$)"""
-    r'''
-      | \#[^\n]*
-      | """(?:\\.|[^\\])*?(?:"""|\Z) | \'\'\'.*?(?:\'\'\'|\Z)'''
-    rf"""
-      | (?P<key>{_NAME}(?:[ \t]*\.[ \t]*{_NAME})*)[ \t]*=
-      | "(?:\\.|[^"\\\n])*" | '[^'\n]*'
-      | (?P<mark>[{{}}\[\]])""",
-    re.VERBOSE | re.MULTILINE | re.DOTALL,
+_WORDS: Final = re.compile(
+    r"""\"{3}(?:\\.|[^\\])*?\"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*""", re.DOTALL
 )
-
-
-@dataclass
-class _Table:
-    """A table being read: its dotted key, its last key, the lists and the tables in its value."""
-
-    path: str
-    key: str = ""
-    lists: int = 0
-    parts: int = 0
+"""Strings and comments, in which nothing is a key but words and dots."""
 
 
 def key_lines(text: str) -> list[tuple[str, int]]:
-    """Every dotted key of TOML text with its line, from 1, in the order of the text."""
-    places, arrays, tables = list[tuple[str, int]](), dict[str, int](), [_Table("")]
-    line, at = 1, 0
-    for token in _TOKEN.finditer(text):
-        line, at = line + text.count("\n", at, token.start()), token.start()
-        table = tables[-1]
-        if header := token["header"]:
-            tables = [_Table(_header_key(header, arrays, places, line))]
-        elif key := token["key"]:
-            table.key, table.parts = re.sub(r"[\s\"']", "", key), 0
-            places.append((f"{table.path}.{table.key}".strip("."), line))
-        elif token["mark"] == "{":
-            inner = f"{table.path}.{table.key}".strip(".")
-            if table.lists:
-                inner = f"{inner}.{table.parts}"
-                places.append((inner, line))
-                table.parts += 1
-            tables.append(_Table(inner))
-        elif token["mark"] == "}" and len(tables) > 1:
-            tables.pop()
-        elif token["mark"] in ("[", "]"):
-            table.lists += 1 if token["mark"] == "[" else -1
+    """The tables, keys and parts of lists of TOML text, each with its line, from 1."""
+    places: list[tuple[str, int]] = []
+    parts: dict[str, int] = {}
+    table = key = within = ""  # within : the brackets that are open
+    plain = _WORDS.sub(lambda words: re.sub(r"[^\w.\n-]", "", words[0]), text)
+    for number, line in enumerate(plain.split("\n"), 1):
+        if not within and line.lstrip().startswith("["):
+            header, _, _ = line.rpartition("]")
+            table = re.sub(r"[\s\[\]]", "", header)
+            for listed in sorted(parts, key=len):  # outer ones first
+                if table.startswith(f"{listed}."):
+                    table = f"{listed}.{parts[listed]}{table.removeprefix(listed)}"
+            if "[[" in header:
+                if table not in parts:
+                    places.append((table, number))
+                parts[table] = parts.get(table, -1) + 1
+                table = f"{table}.{parts[table]}"
+            places.append((table, number))
+            continue
+        name, equals, _ = line.partition("=")
+        if not within and equals:
+            key = ".".join(filter(None, (table, "".join(name.split()))))
+            places.append((key, number))
+        for mark in re.findall(r"[\[\]{}]", line):
+            if mark == "{" and within == "[":
+                parts[key] = parts.get(key, -1) + 1
+                places.append((f"{key}.{parts[key]}", number))
+            within = within + mark if mark in "[{" else within[:-1]
     return places
-
-
-def _header_key(
-    header: str, arrays: dict[str, int], places: list[tuple[str, int]], line: int
-) -> str:
-    """The dotted key of a header's table, among the parts of [[arrays]] so far."""
-    name = re.sub(r"[\s\"'\[\]]|#.*", "", header)
-    for array in sorted(arrays, key=len):  # outer ones first
-        if name.startswith(f"{array}."):
-            name = f"{array}.{arrays[array]}{name.removeprefix(array)}"
-    if "[[" in header:
-        if name not in arrays:
-            places.append((name, line))
-        arrays[name] = arrays.get(name, -1) + 1
-        name = f"{name}.{arrays[name]}"
-    places.append((name, line))
-    return name
 
 
 def line_of(text: str, key: str, *, swept: bool = True) -> int | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, get_origin
+
+from pydantic import TypeAdapter
 
 from .document import TABLE_LISTS
-from .key_table import OPEN, sweepable_keys
+from .key_table import OPEN, TABLES, choices_of, names_in, sweepable_keys, types_of
 from .point import POINT
 
 
@@ -32,8 +33,7 @@ def schema() -> dict[str, Any]:
     described = POINT.json_schema()
     described["title"] = "ldptui scenario"
     strict = described["properties"]
-    definitions = described["$defs"]
-    described["properties"] = {name: _loose(key, definitions) for name, key in strict.items()}
+    described["properties"] = _loose_table("")["properties"]
     described["if"] = {"not": {"anyOf": [{"required": ["sweep"]}, {"required": ["goal"]}]}}
     described["then"] = {"properties": strict}
     axis = {
@@ -69,41 +69,22 @@ def schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
 
 
-def _loose(described: Any, definitions: Mapping[str, Any]) -> Any:
-    """A JSON Schema with no key required, and one table for all kinds of a table."""
-    if "$ref" in described:
-        return _loose(definitions[described["$ref"].rpartition("/")[2]], definitions)
-    members = described.get("oneOf", described.get("anyOf"))
-    if members is not None:
-        parts = [_loose(member, definitions) for member in members]
-        tables = [part for part in parts if "properties" in part]
-        others = [part for part in parts if "properties" not in part]
-        return _any_of([*([_one_table(tables)] if tables else []), *others])
-    if "properties" in described:
-        return _one_table([{"properties": {
-            name: _loose(key, definitions) for name, key in described["properties"].items()
-        }}])  # fmt: skip
-    if isinstance(described.get("items"), dict):
-        return {**described, "items": _loose(described["items"], definitions)}
-    return described
-
-
-def _one_table(tables: list[Any]) -> dict[str, Any]:
-    """A table that may have the keys of all of these."""
-    keys = dict.fromkeys(name for table in tables for name in table["properties"])
-    properties = {
-        name: _any_of(
-            [table["properties"][name] for table in tables if name in table["properties"]]
-        )
-        for name in keys
-    }
+def _loose_table(place: str) -> dict[str, Any]:
+    """The JSON Schema of a table that may have the keys of all its kinds, none of them required."""
+    keys = dict.fromkeys(key for kind in TABLES[place] for key in names_in(kind))
+    properties = {name: _loose_key(f"{place}.{name}".strip(".")) for name in keys}
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def _any_of(choices: list[Any]) -> Any:
-    """One of these, each said once."""
-    if all("const" in choice or set(choice) == {"enum"} for choice in choices):
-        values = [choice.get("enum", [choice.get("const")]) for choice in choices]
-        return {"enum": list(dict.fromkeys(value for some in values for value in some))}
-    distinct = [choice for at, choice in enumerate(choices) if choice not in choices[:at]]
-    return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
+def _loose_key(key: str) -> dict[str, Any]:
+    """The JSON Schema of a key: a table, a list of tables, or values of the types it may have."""
+    choices = [_loose_table(key)] if key in TABLES else []
+    if f"{key}.*" in TABLES:
+        choices.append({"type": "array", "items": _loose_table(f"{key}.*")})
+    if words := choices_of(key):
+        choices.append({"enum": list(words)})
+    for base, allowed in types_of(key):
+        if get_origin(base) is not Literal and base is not bool:
+            hint: Any = Annotated[base, allowed] if allowed else base
+            choices.append(TypeAdapter(hint).json_schema())
+    return choices[0] if len(choices) == 1 else {"anyOf": choices}
