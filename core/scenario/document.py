@@ -38,10 +38,18 @@ def check_finite(value: Any, key: str = "") -> None:
 
 
 def copy_document(value: Any) -> Any:
-    """A copy of the dicts and lists of a document, to be changed."""
+    """A copy of a document, to be changed: 1e6 is an integer in it, which is a number as well.
+
+    Options of somebody's code stay as they are.
+    """
     if isinstance(value, dict):
-        return {key: copy_document(item) for key, item in value.items()}
-    return [copy_document(item) for item in value] if isinstance(value, list) else value
+        return {
+            key: item if key == "options" else copy_document(item) for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [copy_document(item) for item in value]
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**63
+    return int(value) if whole else value
 
 
 def lists_tables(value: Any) -> bool:

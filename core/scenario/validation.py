@@ -24,26 +24,13 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
         return [ScenarioError(rule, key="format")], None
     try:
         # JSON in strict mode: tables and lists are taken as such, and "5" is no number.
-        return [], POINT.validate_json(json.dumps(_with_integers(document), default=str))
+        return [], POINT.validate_json(json.dumps(document, default=str))
     except ValidationError as error:
         return _problems(document, error), None
     except RecursionError:
         return [ScenarioError("is nested too deeply")], None
     except ValueError as error:
         return [ScenarioError(f"holds a value that is out of range: {error}")], None
-
-
-def _with_integers(value: Any) -> Any:
-    """The value with 1e6 as an integer, which is a number as well; options stay as they are."""
-    if isinstance(value, dict):
-        return {
-            name: part if name == "options" else _with_integers(part)
-            for name, part in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [_with_integers(part) for part in value]
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**63
-    return int(value) if whole else value
 
 
 def _without_kind(name: str, table: Any) -> ScenarioError:
