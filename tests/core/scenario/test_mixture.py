@@ -12,8 +12,10 @@ from ldptui.core.scenario import (
     KEY_TYPES,
     KINDS,
     PARTS,
+    default_of,
     kinds_at,
     line_of,
+    names_of,
     parse,
     schema,
     sweepable_keys,
@@ -48,6 +50,9 @@ def test_a_part_has_the_keys_of_its_kind_and_a_weight() -> None:
     assert set(PARTS) == set(KINDS["attack"]) - {"none"}
     assert kinds_at("attack.mix.3") == PARTS
     assert kinds_at("attack.phase.0.mix.1") == PARTS
+    assert kinds_at("defence") == kinds_at("defence.2") == KINDS["defence"]
+    assert names_of("defence", "ldprecover") == ("muted", "eta")
+    assert default_of("defence.chance", "fiad") == default_of("defence.0.chance", "fiad") == 0.01
     keys = KEY_TYPES
     assert {"attack.mix.*.weight", "attack.mix.*.seeds", "attack.mix.*.targets.count"} <= set(keys)
     assert "attack.mix.*.share" not in keys
