@@ -107,7 +107,7 @@ def is_open(key: str) -> bool:
 def kinds_at(table: str) -> Mapping[str, type]:
     """The kinds that a table, or each of a list, can have, by its dotted name; empty for none."""
     place = pattern(table)
-    tables = TABLES.get(place) or TABLES.get(f"{place}.*", ())
+    tables = TABLES.get(place) or TABLES.get(f"{place}.*", [])
     hints = {kind: get_type_hints(kind).get("kind") for kind in tables}
     return {get_args(hint)[0]: kind for kind, hint in hints.items() if hint is not None}
 
