@@ -12,7 +12,7 @@ from typing import Any, Final
 from argparse_manpage.manpage import Manpage
 
 from ldptui import __version__
-from ldptui.commands.cli import app_parser
+from ldptui.commands.help_parser import app_parser
 from ldptui.commands.shell_completion import script, whole
 
 SHARE: Final = Path(__file__).parents[1] / "share"
@@ -38,7 +38,7 @@ def main() -> None:
 
 def man_page() -> str:
     """The man page: what ldptui is, its options, each command with its own, exit codes."""
-    codes = app_parser().format_help().partition("exit codes: ")[2]
+    codes = app_parser().format_all().partition("exit codes: ")[2]
     parser: Any = whole()
     parser._manpage = [
         {"heading": "synopsis", "content": SYNOPSIS},

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import itertools
 import os
 import sys
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from ldptui.core.base.errors import LdpWarning
 from ldptui.core.base.files import FORMATS
@@ -20,87 +19,6 @@ from ..terminal.exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 
 if TYPE_CHECKING:
     from .common_options import Opening
-
-
-class _Parser(argparse.ArgumentParser):
-    """argparse, with errors that are one line, and help that any terminal can show."""
-
-    _given: Sequence[str] = ()
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        from ..terminal.output import encodable, write_out
-
-        if file is sys.stdout:
-            write_out(message)
-            return
-        with contextlib.suppress(OSError):
-            sys.stderr.write(encodable(message, sys.stderr))
-            sys.stderr.flush()
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        self._given = [*(sys.argv[1:] if args is None else args)]
-        return super().parse_known_args(args, namespace)
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is None:
-            return
-        from ldptui.core.base.errors import ScenarioError, check_among
-
-        try:
-            check_among(value, action.choices, "")
-        except ScenarioError as error:
-            raise argparse.ArgumentError(action, error.rule) from None
-
-    def error(self, message: str) -> NoReturn:
-        words = itertools.takewhile(lambda word: word != "--", self._given)
-        flags = [word.partition("=")[0] for word in words if word.startswith("--")]
-        unknown = [flag for flag in flags if flag not in self._option_string_actions]
-        if unknown and "required" in message and self._subparsers is None:
-            message = f"unrecognized arguments: {' '.join(unknown)}"  # explains what is missing
-        sentence = " ".join(message.removeprefix("argument ").split())
-        self.exit(USAGE, f"{self.prog}: {sentence} (see {self.prog} --help)\n")
-
-
-def _parser(
-    prog: str, description: str, epilog: str | None = None, kind: type[_Parser] = _Parser
-) -> Any:
-    return kind(
-        prog=prog,
-        description=description,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-
-
-class _AppParser(_Parser):
-    """The parser of `ldptui` without a command, whose help is one screen."""
-
-    def format_help(self) -> str:
-        from .command_help import overview
-
-        return overview()
-
-    def format_all(self) -> str:
-        """The help of the workbench's options, and a line for each command."""
-        from .command_help import rest_of_help
-
-        self.epilog = rest_of_help()
-        return super().format_help()
-
-
-def app_parser() -> _AppParser:
-    """The arguments of `ldptui` without a command."""
-    from ..questions.options import add_arguments
-    from ..questions.signature import read_heading
-    from .command import read_options
-    from .command_help import USAGE
-    from .common_options import Opening
-
-    parser: _AppParser = _parser("ldptui", read_heading(Opening), kind=_AppParser)
-    parser.usage = USAGE
-    add_arguments(parser, [option for _, option in read_options(Opening)])
-    return parser
 
 
 LONGEST: Final = 2000
@@ -172,11 +90,12 @@ def _obey(arguments: list[str]) -> int:
             from ..questions import asking
 
             return asking.command(command, parsed)
-    parser = app_parser()
-    parsed, more = parser.parse_known_args(arguments)
     from .command import call_with
     from .common_options import Opening
+    from .help_parser import app_parser
 
+    parser = app_parser()
+    parsed, more = parser.parse_known_args(arguments)
     options: Opening = call_with(Opening, vars(parsed))
     for place in options.places:
         if _is_command(place):
@@ -201,15 +120,24 @@ def _obey(arguments: list[str]) -> int:
 
 
 def _help(words: Sequence[str]) -> int:
-    """The help of a command, or of all."""
+    """The help of a command or of a protocol, or a line for each command."""
     from ..terminal.output import write_out
 
     parser = parser_of(words[0]) if words else None
     if words and parser is None:
+        from ..questions.choices import kinds
+
+        if words[0].lower() in kinds():
+            from .command_help import protocol_help
+
+            write_out(protocol_help(words[0].lower()))
+            return DONE
         from ldptui.core.base.errors import ScenarioError, suggest
 
-        rule = f"must be a command, got {words[0]}{suggest(words[0], commands(), '')}"
-        raise ScenarioError(rule, key="COMMAND")
+        hint = suggest(words[0], [*commands(), *kinds()], "")
+        raise ScenarioError(f"must be a command or a protocol, got {words[0]}{hint}", "COMMAND")
+    from .help_parser import app_parser
+
     write_out(app_parser().format_all() if parser is None else parser.format_help())
     return DONE
 
@@ -224,14 +152,15 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
         return None
     from .command import find_command
     from .command_logs import add_log_options
+    from .help_parser import HelpParser
 
     row = find_command(command)
     if row is not None:
-        parser = row.parser(_parser)
+        parser = row.parser(HelpParser)
     else:
         from ..questions import topics as lab
 
-        parser = lab.parser(command, _parser)
+        parser = lab.parser(command, HelpParser)
     add_log_options(parser)
     return parser
 

@@ -26,8 +26,6 @@ from .command_list import MODULES
 from .common_options import Help
 from .result_formats import list_formats
 
-MakeParser = Callable[..., argparse.ArgumentParser]
-
 
 @dataclass(frozen=True)
 class Command:
@@ -58,20 +56,17 @@ class Command:
         words += ["ACTION"] if self.actions and "list" not in self.actions else []
         return " ".join([self.name, *words])
 
-    def parser(self, make: MakeParser) -> argparse.ArgumentParser:
-        """Its parser; make : a parser from its name, description and epilog."""
+    def parser(self, make: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+        """Its parser, of a class."""
         example = read_example(self.function)
-        parser = make(f"ldptui {self.name}", describe(self.function), example or None)
+        parser = make(f"ldptui {self.name}", None, describe(self.function), example)
         add_arguments(parser, self.options)
         if not self.actions:
             return parser
-        actions = parser.add_subparsers(dest="action", metavar="ACTION", parser_class=type(parser))
+        actions = parser.add_subparsers(dest="action", metavar="ACTION")
         for name, function in self.actions.items():
             sub = actions.add_parser(
-                name,
-                help=read_heading(function),
-                description=describe(function),
-                allow_abbrev=False,
+                name, help=read_heading(function), description=describe(function)
             )
             options = [option for _, option in read_options(function)]
             add_arguments(sub, options, above=self.options)

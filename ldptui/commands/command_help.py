@@ -22,7 +22,7 @@ usage: {usage}
   ldptui run quickstart                  the same as a table
   ldptui theory oue                      the closed forms of a protocol
 
-ldptui help: a line for each command and option; ldptui help COMMAND: of one
+ldptui help: a line for each command; ldptui help WORD: a command, a protocol
 """
 
 REST: Final = """\
@@ -74,6 +74,27 @@ def overview() -> str:
 def rest_of_help() -> str:
     """A line for each command, examples, and exit codes."""
     return REST.format(groups="\n\n".join(_groups([*command_lines()])))
+
+
+def protocol_help(kind: str) -> str:
+    """A protocol in words, and its keys as options with what they mean and may be."""
+    from dataclasses import fields
+
+    from ldptui.core.protocols import KINDS
+
+    from ..catalogue import key_words, kind_words, protocol_keys
+    from ..catalogue.keys import allowed_values
+    from ..questions.options import flag_of
+
+    words, own = kind_words("protocol", kind), {key.name for key in fields(KINDS[kind])}
+    source = f"Source: {words.source}." if words.source else ""
+    told = [f"{kind}: {words.name}", *(textwrap.fill(each, 78) for each in (words.text, source))]
+    for name in protocol_keys():
+        if name in own:
+            key = f"protocol.{name}"
+            meaning = f"{key_words(key).meaning} Allowed: {allowed_values(key)}."
+            told.append(f"  {flag_of(name)}\n{textwrap.indent(textwrap.fill(meaning, 74), '    ')}")
+    return "\n\n".join(filter(None, told)) + "\n"
 
 
 def _groups(lines: Sequence[Line]) -> Iterator[str]:

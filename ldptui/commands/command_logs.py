@@ -11,18 +11,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from .. import __version__
+from ..questions.parameters import OUTPUT
 
 LOG: Final = logging.getLogger("ldptui")
 
 
 def add_log_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that every command has."""
-    group = parser.add_argument_group("log")
-    group.add_argument("--log-file", metavar="FILE", help="write a log here")
-    group.add_argument("-v", "--verbose", action="store_true", help="log on standard error")
+    headings = (group for group in parser._action_groups if group.title == OUTPUT.heading)
+    place: Any = next(headings, parser)
+    place.add_argument("--log-file", metavar="FILE", help="write a log to this file")
+    place.add_argument("--verbose", "-v", action="store_true", help="log to standard error")
 
 
 def split_log_options(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:

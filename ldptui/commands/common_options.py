@@ -24,7 +24,16 @@ class Help(Struct, frozen=True):
 
 REPORTS: Final = Group("reports of real users: ldptui REPORTS …")
 
-ScenarioName: TypeAlias = Annotated[str, Argument(positional=True), "SCENARIO"]
+CODE: Final = Group("attacks, defences, protocols, populations and metrics in Python")
+SEVERAL: Final = Group("several machines")
+STORE: Final = Group("the store of runs")
+
+ScenarioName: TypeAlias = Annotated[
+    str,
+    Argument(positional=True),
+    "SCENARIO",
+    Help("a TOML file, or the name of a bundled scenario"),
+]
 StorePath: TypeAlias = Annotated[
     str | None, "PATH", Help("the file that keeps the runs (or set LDPTUI_STORE)")
 ]
@@ -32,7 +41,8 @@ Keep: TypeAlias = Annotated[bool, Argument(flags=("--no-store",))]
 ClusterPlace: TypeAlias = Annotated[
     str | None,
     "PLACE",
-    Help("compute on a cluster of Dask: tcp://HOST:PORT, a scheduler FILE.json, or local[:N]"),
+    SEVERAL,
+    Help("compute on a Dask cluster: tcp://HOST:PORT, a scheduler FILE.json, or local[:N]"),
 ]
 Settings: TypeAlias = Annotated[
     tuple[str, ...], Argument(flags=("--set",), repeated=True), "KEY=VALUE"
@@ -41,19 +51,15 @@ AllowedNames: TypeAlias = Annotated[
     tuple[str, ...],
     Argument(flags=("--allow",), aliases=tuple(f"--allow-{what}" for what in WHAT), repeated=True),
     "NAME",
-    Help(
-        "let this attack, defence, protocol, population or metric of an installed package run; "
-        "may be repeated"
-    ),
+    CODE,
+    Help("run the one of this name in an installed package; may be repeated"),
 ]
 CodeFiles: TypeAlias = Annotated[
     tuple[str, ...],
     Argument(flags=("--code",), aliases=tuple(f"--{what}-file" for what in WHAT), repeated=True),
     "FILE",
-    Help(
-        "let the attacks, defences, protocols, populations and metrics in this Python file run, "
-        "with your permissions; may be repeated"
-    ),
+    CODE,
+    Help("run those in this file, with your permissions; may be repeated"),
 ]
 Budget: TypeAlias = Annotated[float | None, "E", Help("privacy budget ε, in nats")]
 ItemCount: TypeAlias = Annotated[

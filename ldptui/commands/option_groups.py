@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
-from ..questions.options import Argument
+from ..questions.options import Argument, Group
 from .common_options import (
     AllowedNames,
     Budget,
@@ -28,23 +28,28 @@ if TYPE_CHECKING:
     from ldptui.core.plugins import CodePermission
 
 RunName: TypeAlias = Annotated[
-    str, Argument(positional=True), "RUN", Help('a number that "ldptui runs" shows, or "last"')
+    str, Argument(positional=True), "RUN", Help('a number in the list of "ldptui runs", or "last"')
 ]
 RunOrFile: TypeAlias = Annotated[
     str,
     Argument(positional=True),
     "RUN|FILE",
-    Help('a number that "ldptui runs" shows, "last", or a file'),
+    Help('a number in the list of "ldptui runs", "last", or a recording'),
 ]
-Limits: TypeAlias = Annotated[bool, Help("lift the limits on sizes")]
-Quiet: TypeAlias = Annotated[bool, Help("no progress bar, no notes")]
+Limits: TypeAlias = Annotated[bool, Help("do not limit the sizes of scenarios")]
+Quiet: TypeAlias = Annotated[bool, Help("show no progress and no notes")]
 Tags: TypeAlias = Annotated[
-    tuple[str, ...], Argument(flags=("--tag",), repeated=True), "TAG", Help("tag the run")
+    tuple[str, ...],
+    Argument(flags=("--tag",), repeated=True),
+    "TAG",
+    Help("tag the run; may be repeated"),
 ]
 TagWords: TypeAlias = Annotated[tuple[str, ...], Argument(positional=True), "TAG"]
-Trials: TypeAlias = Annotated[int | None, "N", Help("trials of each cell")]
-Workers: TypeAlias = Annotated[int, "N", Help("processes")]
-TableFormat: TypeAlias = Literal["table", "csv", "json"]
+Trials: TypeAlias = Annotated[int | None, "N", Help("trials of each cell of the sweep")]
+Workers: TypeAlias = Annotated[int, "N", Help("processes that compute")]
+TableFormat: TypeAlias = Annotated[Literal["table", "csv", "json"], Help("of what is printed")]
+
+SHOWN: Final = Group("what is shown of results")
 
 
 def name_formats(command: str) -> Argument:
@@ -78,10 +83,10 @@ class Simulation:
 
     Parameters
     ----------
-    settings : set a key, as in attack.share=0.1; replaces its sweep, and a goal the share or the
-        other way round; may be repeated
+    settings : set a key of the scenario, as attack.share=0.1, in place of its sweep; may be
+        repeated
     seed : the seed of all random numbers
-    path : draw the counts, or every user's report
+    path : draw the counts alone, or each user's report
     """
 
     scenario: ScenarioName
@@ -101,18 +106,18 @@ class Selection:
 
     Parameters
     ----------
-    metrics : only these metrics, as gain,mse; in every format
+    metrics : only these metrics, as gain,mse
     rows : a row for each value of these swept keys
     columns : a column for each value of these swept keys
-    wrap : in LaTeX, tables of at most N letters a line; without it one, however wide
-    frequencies : every item's estimates, in JSON
+    wrap : in LaTeX: split the table so that no line has more than N letters
+    frequencies : in JSON: the estimates of all items
     """
 
-    metrics: Annotated[str | None, "NAME,…"] = None
-    rows: Annotated[str | None, "KEY,…"] = None
-    columns: Annotated[str | None, "KEY,…"] = None
-    wrap: Annotated[int | None, "N"] = None
-    frequencies: bool = False
+    metrics: Annotated[str | None, "NAME,…", SHOWN] = None
+    rows: Annotated[str | None, "KEY,…", SHOWN] = None
+    columns: Annotated[str | None, "KEY,…", SHOWN] = None
+    wrap: Annotated[int | None, "N", SHOWN] = None
+    frequencies: Annotated[bool, SHOWN] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,13 +126,14 @@ class Printing:
 
     Parameters
     ----------
-    out : write here instead of standard output
+    out : write to this file, not to standard output
     """
 
     format: Annotated[
         str | None,
+        "FORMAT",
         name_formats("run"),
-        help_formats("run", "; else as the end of the file's name says, or table"),
+        help_formats("run", "; the usual one is that of the file's name, or table"),
     ] = None
     selection: Selection
     out: Annotated[str | None, "FILE"] = None
@@ -139,12 +145,12 @@ class RunFilter:
 
     Parameters
     ----------
-    protocol : only runs with this kind
-    attack : only runs with this kind ("none": without one)
-    tag : only runs with this tag
-    since : only runs since this day, as 2026-01-31
-    until : only runs until the end of this day
-    removed : the removed runs that gc did not forget yet
+    protocol : runs with this protocol alone
+    attack : runs with this attack alone ("none": without an attack)
+    tag : runs with this tag alone
+    since : runs since this day alone, as 2026-01-31
+    until : runs until the end of this day alone
+    removed : the removed runs, until gc deletes them
     """
 
     protocol: Annotated[str | None, "KIND"] = None
@@ -183,15 +189,15 @@ class Perturbation(Agreement):
 
     Parameters
     ----------
-    data : a user a row: CSV with a header, Parquet or Arrow
+    data : a table with a row for each user: CSV with a header, Parquet or Arrow
     column : the column of the users' items or numbers
-    keep : write this column beside the reports, unprotected, for estimate --by; may be repeated
-    quiet : no notes
-    clip : take the nearer end for numbers outside the range
-    for_tests : with --seed: reports that protect nobody, as their column for_tests says
-    seed : with --for-tests: draw them again
-    out : the reports: .csv, .jsonl, .parquet or .arrow
-    force : replace a file to be written that is there already
+    keep : write this column beside the reports, without noise, for estimate --by; may be repeated
+    quiet : show no notes
+    clip : move numbers outside the range to its nearer end
+    for_tests : allow --seed: such reports protect nobody, and a column for_tests says so
+    seed : draw the same reports each time
+    out : the file of the reports: .csv, .jsonl, .parquet or .arrow
+    force : replace the file if it exists
     """
 
     data: Annotated[str, Argument(positional=True), "DATA"]

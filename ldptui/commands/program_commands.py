@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from ..questions.options import Argument
+from .common_options import Help, ScenarioName
 
-Perhaps = Annotated[str | None, Argument(positional=True), "SCENARIO"]
+Perhaps = Annotated[ScenarioName | None, "SCENARIO"]
 
 
 def schema() -> int:
@@ -25,7 +26,7 @@ def cite(scenario: Perhaps = None) -> int:
     """BibTeX of ldptui, and of the papers behind a scenario
 
     Print BibTeX of ldptui, and of the papers behind the protocols, attacks and defences
-    of SCENARIO, a TOML file or the name of a bundled scenario.
+    of a scenario.
     """
     from .scenario_library import print_citations
 
@@ -35,7 +36,7 @@ def cite(scenario: Perhaps = None) -> int:
 def keys() -> int:
     """every key of the workbench, as a table for the settings file
 
-    Print every key as a [keys] table for the settings file.
+    Print the keys of the workbench as the [keys] table of a settings file.
     """
     from ..terminal.output import write_out
     from ..terminal.settings import default_keys, load_settings
@@ -51,12 +52,13 @@ def docs(
 ) -> int:
     """the pages of the documentation, in a browser
 
-    Print the path of a page of the documentation, and open it where there is a screen.
+    Print the path of a page of the documentation, and open it in a browser if there is
+    a screen.
 
     Parameters
     ----------
-    page : its name
-    opens : print the path, open nothing
+    page : the name of the page
+    opens : print the path alone
 
     Examples
     --------
@@ -68,7 +70,9 @@ def docs(
 
 
 def completion(
-    shell: Annotated[Literal["bash", "zsh", "fish", "tcsh"], Argument(positional=True)],
+    shell: Annotated[
+        Literal["bash", "zsh", "fish", "tcsh"], Argument(positional=True), Help("the shell")
+    ],
 ) -> int:
     """a script that completes commands in a shell
 
@@ -86,12 +90,11 @@ def completion(
 def serve(scenario: Perhaps = None, *, port: Annotated[int, "N"] = 8000) -> int:
     """the workbench in a browser
 
-    Serve the workbench to the browsers of this machine, with your files and your store.
-    Only pages of this server may connect; for other people run it in a container.
+    Serve the workbench to browsers on this machine, with your files and your store. Only
+    pages of this server may connect. For other people run it in a container.
 
     Parameters
     ----------
-    scenario : open this: a TOML file, or the name of a bundled scenario
     port : the port at 127.0.0.1
 
     Examples

@@ -7,13 +7,18 @@ from typing import Annotated, Final, Literal
 
 from ldptui.core.base.errors import ScenarioError
 
+from .common_options import Help
 from .option_groups import ClientProtocol, Perturbation
 
 
 def perturb(perturbation: Perturbation) -> int:
     """a report for each row of real data
 
-    Perturb real data: a report for each row of a table, written as docs/reports.md says.
+    Perturb real data: write a report for each user of a table.
+
+    Examples
+    --------
+    ldptui perturb users.csv --protocol oue --epsilon 1 --items 16 --out reports.csv
     """
     from .perturb_command import perturb_table
 
@@ -21,17 +26,19 @@ def perturb(perturbation: Perturbation) -> int:
 
 
 def client() -> int:
-    """what whoever writes a client needs: its page, test vectors
+    """what the author of a client needs: a page and test vectors
 
-    What whoever writes the client of a protocol needs: a page, and test vectors.
+    Print what the author of a client needs: a page about the protocol, or test vectors.
     """
     raise ScenarioError("must be spec or vectors", key="ACTION")
 
 
 def show_client(
-    protocol: ClientProtocol, *, format: Literal["markdown", "json"] = "markdown"
+    protocol: ClientProtocol,
+    *,
+    format: Annotated[Literal["markdown", "json"], Help("of the page")] = "markdown",
 ) -> int:
-    """the page of a protocol: parameters, steps, the report, vectors, a client in Python"""
+    """the page of a protocol: parameters, steps, report, vectors, a client in Python"""
     from .client_command import print_page
 
     return print_page(protocol, format)
@@ -43,12 +50,12 @@ def show_vectors(
     count: Annotated[int, "N"] = 16,
     seed: Annotated[int, "N"] = 0,
 ) -> int:
-    """test vectors as JSON: items, the random numbers that the client draws, its reports
+    """test vectors as JSON: items, random numbers that the client draws, its reports
 
     Parameters
     ----------
-    count : vectors
-    seed : of the draws
+    count : the number of vectors
+    seed : the seed of the random numbers
     """
     from .client_command import print_vectors
 

@@ -11,7 +11,7 @@ from ldptui.core.base.errors import FileError
 from ..questions.options import Argument
 from ..terminal import output
 from ..terminal.exits import DONE
-from .common_options import ClusterPlace, StorePath
+from .common_options import ClusterPlace, Help, StorePath
 from .option_groups import (
     CodeOptions,
     Limits,
@@ -29,9 +29,10 @@ from .option_groups import (
 
 
 def runs(filters: RunFilter, *, store: StorePath = None, format: TableFormat = "table") -> int:
-    """the runs that are kept: list, show, tag, export, import, remove
+    """the runs in the store: list, show, tag, export, import, remove
 
-    The runs that are kept. RUN is a number that "ldptui runs" shows, or "last".
+    List the runs in the store, or do something with them. A RUN is the number in the
+    list, or "last".
     """
     return list_runs(filters, store=store, format=format)
 
@@ -50,7 +51,7 @@ def show_run(
     selection: Selection,
     *,
     store: StorePath = None,
-    format: Annotated[str | None, name_formats("show"), help_formats("show")] = None,
+    format: Annotated[str | None, "FORMAT", name_formats("show"), help_formats("show")] = None,
 ) -> int:
     """print what a run measured"""
     from .result_output import Output
@@ -67,11 +68,11 @@ def remove_runs(
     store: StorePath = None,
     undo: bool = False,
 ) -> int:
-    """take runs out of the list; gc makes it final
+    """remove runs from the list; gc deletes them
 
     Parameters
     ----------
-    undo : put them back
+    undo : list removed runs again
     """
     from .run_lookup import number_of, open_kept_runs
 
@@ -90,11 +91,11 @@ def tag_run(
     store: StorePath = None,
     remove: bool = False,
 ) -> int:
-    """tag a run
+    """add tags to a run
 
     Parameters
     ----------
-    remove : take the tags away
+    remove : remove these tags
     """
     from .result_output import tags_of
     from .run_lookup import number_of, open_kept_runs
@@ -109,11 +110,11 @@ def tag_run(
 
 
 def star_run(run: RunName, *, store: StorePath = None, off: bool = False) -> int:
-    """mark a run, so that gc --before leaves it
+    """mark a run, which gc --before then keeps
 
     Parameters
     ----------
-    off : unmark it
+    off : remove the mark
     """
     from .run_lookup import number_of, open_kept_runs
 
@@ -132,8 +133,9 @@ def export_run(
     out: Annotated[str, "FILE"],
     format: Annotated[
         str | None,
+        "FORMAT",
         name_formats("export"),
-        help_formats("export", "; else as the end of the file's name says, or recording"),
+        help_formats("export", "; the usual one is that of the file's name, or recording"),
     ] = None,
     dictionary: Annotated[str | None, "FILE"] = None,
 ) -> int:
@@ -141,8 +143,8 @@ def export_run(
 
     Parameters
     ----------
-    out : write here
-    dictionary : also write what the columns mean
+    out : write to this file
+    dictionary : write what the columns mean to this file as well
     """
     from .result_output import Output
     from .run_lookup import export
@@ -156,7 +158,7 @@ def import_runs(
     store: StorePath = None,
     limits: Limits = True,
 ) -> int:
-    """read recordings, checked first, or merge stores; simulates nothing"""
+    """check recordings and add them to the store, or add another store"""
     from pathlib import Path
 
     from ldptui.core.base.files import fault_of
@@ -188,11 +190,11 @@ def import_runs(
 def collect_garbage(
     *, store: StorePath = None, before: Annotated[str | None, "DATE"] = None
 ) -> int:
-    """forget removed runs and what no run needs; shrink the file
+    """delete removed runs, and results of no run; shrink the file
 
     Parameters
     ----------
-    before : also runs that started before this day
+    before : also delete runs that started before this day
     """
     from ..text import format as text
     from .run_lookup import moment_of, open_kept_runs
@@ -225,7 +227,7 @@ def resume(
     quiet: Quiet = False,
     store: StorePath = None,
 ) -> int:
-    """go on with a run that was interrupted"""
+    """continue a run that was interrupted"""
     from ldptui.core import store as core_store
     from ldptui.core.plugins import permit_code
 
@@ -256,15 +258,15 @@ def replay(
     quiet: Quiet = False,
     store: StorePath = None,
 ) -> int:
-    """compute a kept run again and compare
+    """compute a run again and compare
 
-    Compute a kept run again and compare every fingerprint, and the floats to 1e-12
-    relative. Exit code 0: identical; 1: the first difference is printed; 4: another
-    NumPy drew other numbers, and the means agree.
+    Compute a run again and compare the results with those in the store. The exit code is
+    0 where they are identical, 1 where they differ (the first difference is printed), and
+    4 where another version of NumPy drew other numbers with the same means.
 
     Parameters
     ----------
-    show : open the workbench and play it back instead; simulates nothing
+    show : open the workbench and play the run back; simulate nothing
     """
     from .run_plots import play_run, replay_run
 
@@ -283,13 +285,13 @@ def compare(
 ) -> int:
     """the differences of two runs
 
-    Print the differences B − A of two runs, cell by cell, with standard errors and z.
-    They are paired trial by trial where both drew the same genuine users' reports.
-    A and B are runs: numbers that "ldptui runs" shows, or "last".
+    Print the difference B − A of each metric in each cell, with its standard error and z.
+    Trials are compared in pairs where both runs have the same reports of genuine users.
+    A and B are runs: numbers in the list of "ldptui runs", or "last".
 
     Parameters
     ----------
-    metric : only this metric; may be repeated
+    metric : compare this metric alone; may be repeated
     """
     from .run_comparison import compare_runs
 
@@ -300,17 +302,18 @@ def game(
     run: RunOrFile,
     *,
     metric: Annotated[str | None, "NAME"] = None,
-    format: Literal["table", "json"] = "table",
+    format: Annotated[Literal["table", "json"], Help("of what is printed")] = "table",
     store: StorePath = None,
 ) -> int:
     """attacks × defences of a run as a matrix game
 
-    Solve a run that swept attacks and defences as a matrix game: its value, and how often
-    each side plays what. The attacker wants much of the metric, the server little.
+    Solve the game of a run that swept attacks and defences: its value, and how often each
+    side chooses each attack or defence. The attacker makes the metric large, the server
+    makes it small.
 
     Parameters
     ----------
-    metric : the metric that is played for (gain_after, else gain)
+    metric : the metric of the game (gain_after, else gain)
     """
     from .run_comparison import solve_game
 

@@ -11,7 +11,8 @@ from ldptui import scenarios
 
 from ..terminal import exits
 from ..terminal.output import write_out
-from .cli import app_parser, commands, parser_of
+from .cli import commands, parser_of
+from .help_parser import app_parser
 
 _FILES: Final = ("FILE", "PATH", "DATA", "REPORTS", "RUN|FILE")
 """The names of arguments whose value is a file."""

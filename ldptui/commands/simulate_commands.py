@@ -12,7 +12,7 @@ from ..questions.choices import kinds
 from ..questions.options import Argument, Keys
 from ..questions.parameters import keys
 from ..terminal import output
-from .common_options import ClusterPlace, Keep, StorePath
+from .common_options import SEVERAL, STORE, ClusterPlace, Help, Keep, StorePath
 from .option_groups import CodeOptions, Printing, Simulation, Tags
 
 
@@ -27,24 +27,28 @@ def run(
     simulation: Simulation,
     printing: Printing,
     *,
-    store: StorePath = None,
-    keep: Keep = True,
-    fresh: bool = False,
-    tags: Tags = (),
-    shard: Annotated[str | None, "I/N"] = None,
+    store: Annotated[StorePath, STORE] = None,
+    keep: Annotated[Keep, STORE] = True,
+    fresh: Annotated[bool, STORE] = False,
+    tags: Annotated[Tags, STORE] = (),
+    shard: Annotated[str | None, "I/N", SEVERAL] = None,
     cluster: ClusterPlace = None,
 ) -> int:
-    """simulate, and print what was measured beside its closed form
+    """simulate, and print each metric beside its closed form
 
-    Simulate a scenario and print what was measured, ± its standard error, beside the
-    closed form. SCENARIO is a TOML file or the name of a bundled scenario. Ctrl-C prints
-    what is finished, marked partial.
+    Simulate a scenario, and print the mean of each metric, ± its standard error, beside
+    the closed form. Ctrl-C prints the trials that are finished.
 
     Parameters
     ----------
-    keep : keep nothing, know nothing
-    fresh : compute again what the store already knows
-    shard : compute the I-th of N equal parts alone; runs import merges the stores
+    keep : use no store: compute every trial, and keep none
+    fresh : compute trials again that are in the store
+    shard : compute part I of N equal parts alone; runs import adds the stores up
+
+    Examples
+    --------
+    ldptui run quickstart --set protocol.epsilon=2 --trials 50
+    ldptui run quickstart --format csv --out quickstart.csv
     """
     from contextlib import ExitStack
 
@@ -86,12 +90,12 @@ def record(
 ) -> int:
     """simulate into one file to be shared
 
-    Simulate a scenario and write one file that holds it all, to be shared: scenario,
-    data of a CSV population, every trial. Read it with runs import or replay.
+    Simulate a scenario and write one file to be shared: the scenario, its data, and every
+    trial. "ldptui replay FILE" checks it, "ldptui runs import FILE" adds it to the store.
 
     Parameters
     ----------
-    out : write here
+    out : the file, as result.ldptui
     """
     from ldptui.core.store import open_store
     from ldptui.core.store.recording import write_recording
@@ -125,24 +129,30 @@ def plot(
     *,
     chart: Annotated[str | None, Argument(choices=_charts)] = None,
     metric: Annotated[str | None, "NAME"] = None,
-    columns: Annotated[Literal[1, 2], Argument(flags=("--paper-columns", "--columns"))] = 2,
+    columns: Annotated[
+        Literal[1, 2], Argument(flags=("--paper-columns",), aliases=("--columns",))
+    ] = 2,
     out: Annotated[str, "FILE"],
     store: StorePath = None,
 ) -> int:
     """draw a chart for paper
 
-    Draw a chart for paper, with its caption, and write it to a file. SCENARIO is
-    simulated first, and kept nowhere; or it is a run: a number that "ldptui runs" shows,
-    or "last". Runs after it are laid over it, and the legend says in which settings they
-    differ. The file carries the scenario: ldptui replay FILE computes it again.
+    Draw a chart for paper with its caption. SCENARIO is simulated first, or it is a run
+    in the store: a number in the list of "ldptui runs", or "last". Runs after it are laid
+    over it, and the legend says in which settings they differ. The scenario is in the
+    file as well: "ldptui replay FILE" computes it again.
 
     Parameters
     ----------
     others : runs to lay over it
     chart : the chart (gain; success where the task names items, or for a metric in Python)
-    metric : the metric of a map, a timeline or the success (the first that there is)
+    metric : the metric of a map, a timeline or the success (the first that was measured)
     columns : as wide as one column of a paper, 84 mm, or as two, 174 mm
-    out : an .svg, .pdf, .png or .txt file
+    out : the file: .svg, .pdf, .png or .txt
+
+    Examples
+    --------
+    ldptui plot quickstart --chart gain --out gain.pdf
     """
     from .run_plots import plot_chart
 
@@ -161,13 +171,13 @@ def theory(
     mean: Annotated[float | None, "M"] = None,
     seeds: Annotated[int, "K"] = 1000,
     scoring: Literal["anchor", "bucket"] = "anchor",
-    format: Literal["table", "json"] = "table",
+    format: Annotated[Literal["table", "json"], Help("of what is printed")] = "table",
     **other_keys: Annotated[Any, Keys(keys)],
 ) -> int:
     """the closed forms alone: p, q, variance, gain of each attack
 
-    The closed forms of a protocol, and of the attacks on it. What needs an option that
-    is not given is left out.
+    Print the closed forms of a protocol, and of the attacks on it. Rows that need an
+    option which is not given are left out.
 
     Parameters
     ----------
@@ -177,11 +187,15 @@ def theory(
     users : genuine users n
     share : share β of fake users
     targets : number of targets r
-    target_frequency : the targets' true total f_T
-    mean : true mean μ of the users' numbers, of sr
-    seeds : seeds that MGA tries on hashing
-    scoring : the score of a seed: targets that share the value of a chosen one (anchor), or those
-        in the fullest bucket
+    target_frequency : the true total f_T of the targets
+    mean : the true mean μ of the users' numbers, of sr
+    seeds : hash functions that MGA tries for each fake user
+    scoring : the score of a hash function: how many targets share the value of a chosen target
+        (anchor), or are in the fullest bucket
+
+    Examples
+    --------
+    ldptui theory oue --epsilon 1 --items 1024 --users 1e6 --share 0.05 --targets 10
     """
     from .theory_command import TheorySetting, print_theory
 
@@ -194,13 +208,13 @@ def theory(
 def scenarios() -> int:
     """list, show, copy or check scenarios
 
-    List, show or copy the bundled scenarios, or check one of yours.
+    List, show or copy the bundled scenarios, or check a scenario of yours.
     """
     return list_scenarios()
 
 
 def list_scenarios() -> int:
-    """list names and titles (the default)"""
+    """list their names and titles (the default)"""
     from .scenario_library import print_scenarios
 
     return print_scenarios()
@@ -214,11 +228,11 @@ def show_scenario(name: Annotated[str, Argument(positional=True), "NAME"]) -> in
 
 
 def copy_scenarios(names: Annotated[tuple[str, ...], Argument(positional=True), "NAME"]) -> int:
-    """copy scenarios, with their data, to edit them
+    """copy scenarios and their data, to edit them
 
     Parameters
     ----------
-    names : bundled scenarios; the last one may be the file or folder to copy to (here)
+    names : bundled scenarios; last, the file or the folder to copy to (this folder)
     """
     from .scenario_library import copy_all
 
@@ -228,7 +242,7 @@ def copy_scenarios(names: Annotated[tuple[str, ...], Argument(positional=True), 
 def check_scenario(
     path: Annotated[str, Argument(positional=True), "PATH"], permission: CodeOptions
 ) -> int:
-    """say whether a scenario is valid"""
+    """check whether a scenario is valid"""
     from .scenario_library import check_file
 
     return check_file(path, permission.allow())

@@ -25,7 +25,8 @@ from .collection import (
     is_listed,
     is_ranged,
 )
-from .options import Argument, Blank, OnlyIf, Without
+from .options import Argument, Blank, Group, OnlyIf, Without
+from .parameters import OUTPUT
 from .question import Steps, question
 
 if TYPE_CHECKING:
@@ -37,14 +38,21 @@ if TYPE_CHECKING:
 
     Estimate: TypeAlias = FrequencyAnswer | GroupAnswer | NumberAnswer
 
+ITEMS = Group("more about items")
+NUMBERS = Group("more about numbers")
+
 Corrections: TypeAlias = Annotated[
     tuple[str, ...],
     "KIND",
     Argument(flags=("--correct",), repeated=True, role="value"),
     Blank("", only=is_listed),
 ]
-Parts: TypeAlias = Annotated[int | None, Range(2, 1024), "K", Blank(20, only=is_distributed)]
-FakeShare: TypeAlias = Annotated[float | None, SHARE, "B", Blank(only=is_ranged), Without("by")]
+Parts: TypeAlias = Annotated[
+    int | None, Range(2, 1024), "K", Blank(20, only=is_distributed), NUMBERS
+]
+FakeShare: TypeAlias = Annotated[
+    float | None, SHARE, "B", Blank(only=is_ranged), Without("by"), NUMBERS
+]
 
 
 @question("Estimates", "What do these reports say?", group="My reports", place=1)
@@ -61,19 +69,19 @@ def estimate(
     labels: Labels = None,
     confidence: Confidence = 0.95,
     corrections: Corrections = (),
-    coverage: bool = False,
-    top: Annotated[int | None, Range(1), "K", Blank(only=is_listed)] = None,
-    simultaneous: Annotated[bool, Blank(only=is_listed)] = False,
+    coverage: Annotated[bool, ITEMS] = False,
+    top: Annotated[int | None, Range(1), "K", Blank(only=is_listed), ITEMS] = None,
+    simultaneous: Annotated[bool, Blank(only=is_listed), ITEMS] = False,
     parts: Parts = None,
-    fit: Literal["ems", "em"] | None = None,
+    fit: Annotated[Literal["ems", "em"] | None, NUMBERS] = None,
     share: FakeShare = None,
     by: Annotated[str | None, "COLUMN"] = None,
-    defend: Annotated[str | None, "KIND,…", Without("by")] = None,
-    trials: Annotated[int, Range(0, 10_000), "N"] = 20,
-    rows_out: Annotated[NewFile, OnlyIf("defend", "whose filters drop rows")] = None,
-    counts_out: Annotated[NewFile, Without("by")] = None,
-    force: bool = False,
-    strict: bool = False,
+    defend: Annotated[str | None, "KIND,…", Without("by"), ITEMS] = None,
+    trials: Annotated[int, Range(0, 10_000), "N", ITEMS] = 20,
+    rows_out: Annotated[NewFile, OnlyIf("defend", "whose filters drop rows"), OUTPUT] = None,
+    counts_out: Annotated[NewFile, Without("by"), OUTPUT] = None,
+    force: Annotated[bool, OUTPUT] = False,
+    strict: Annotated[bool, OUTPUT] = False,
     **keys: SenderKeys,
 ) -> Steps[Any]:
     """Estimate the frequencies of items from reports, with an interval for each item; of
@@ -90,22 +98,21 @@ def estimate(
     low : users hold numbers, from X on
     high : with low: up to X
     settings : another key of the protocol, as hash_range=8; may be repeated
-    confidence : of an interval
-    corrections : a correction of the estimates, as norm-sub; may be repeated
-    coverage : measure by simulation how often the intervals cover, also after corrections
-    top : the K largest estimates, with the confidence that each item is among the top K
-    simultaneous : also intervals that cover all items together
-    parts : of numbers: their distribution over K equal parts
-    fit : with parts: smoothed (ems) or the likeliest (em)
-    share : of numbers: an interval of the mean that holds if up to this share is fake
-    by : estimate the groups that another column of the files names
-    defend : beside each estimate what these filters, alarms and corrections make of it:
-        fiad,norm-sub
-    trials : simulated collections that the rates of filters come from, at most; 0 leaves them out
-    rows_out : write the numbers of the rows that defend drops
-    counts_out : write the counts, which estimate adds to others
-    force : replace files that are there
-    strict : end with 7 where the reports hardly fit the protocol
+    confidence : confidence of an interval
+    corrections : correct the estimates, as by norm-sub; may be repeated
+    coverage : simulate how often the intervals cover the true frequencies
+    top : print the K largest estimates, and how surely each item is among the top K
+    simultaneous : add intervals that cover all items together
+    parts : print the distribution of the numbers over K equal parts
+    fit : that distribution is smoothed (ems), or the likeliest (em)
+    share : print an interval of the mean that holds if at most this share of reports is fake
+    by : estimate each group of users, whose names are in this column of the files
+    defend : print the estimates after these filters, alarms and corrections, as fiad,norm-sub
+    trials : simulated collections that give the rates of filters; with 0 there are no rates
+    rows_out : write the numbers of the rows that filters drop to this file
+    counts_out : write the counts to this file, which estimate reads as well (.counts)
+    force : replace files that exist
+    strict : the exit code is 7 where the reports hardly fit the protocol
 
     Examples
     --------

@@ -306,16 +306,13 @@ def add_arguments(
     above : the options that the command above has as well: what is not given here stays as it is
     there.
     """
-    groups: dict[str, Any] = {"": parser}
     either: Any = None
     options, above = [option for option in options if option.words is not None], [*above]
     needed = any(
         option.argument.needed or (option.argument.either and option.required) for option in options
     )
     for option in options:
-        if option.group not in groups:
-            groups[option.group] = parser.add_argument_group(option.group)
-        place = groups[option.group]
+        place: Any = find_group(parser, option.group) if option.group else parser
         if option.argument.either:
             place = either = either or place.add_mutually_exclusive_group(required=needed)
         more = _keywords(option)
@@ -330,6 +327,12 @@ def add_arguments(
             if option.argument.aliases:
                 hidden = {**more, "help": argparse.SUPPRESS, "default": argparse.SUPPRESS}
                 parser.add_argument(*option.argument.aliases, dest=option.name, **hidden)
+
+
+def find_group(parser: argparse.ArgumentParser, heading: str) -> Any:
+    """The options under a heading, which is made where there is none."""
+    groups = (group for group in parser._action_groups if group.title == heading)
+    return next(groups, None) or parser.add_argument_group(heading)
 
 
 def integer(text: str) -> int:

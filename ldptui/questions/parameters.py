@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from ldptui.core.base.ranges import BUDGET, DOMAIN, EPSILON, Range
 
 from .choices import EXAMPLES, alike, curators, having, local
-from .options import Among, Argument, Blank, Choices, Option
+from .options import Among, Argument, Blank, Choices, Group, Option
 
 if TYPE_CHECKING:
     from ldptui.core.cell import Cell
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 SEEDS: Final = Range(0)
 TIMES: Final = Range(1, 10**9)
+KEYS_HEADING: Final = "keys of some protocols"
+"""Above the options for keys of protocols in the help of a command."""
+OUTPUT: Final = Group("output")
 BEST: Final = "best"
 """In place of a kind: the best of all."""
 
@@ -96,7 +99,7 @@ def keys(known: Iterable[str]) -> Iterator[Option]:
             "text",
             words=words.first.replace("%", "%%"),
             metavar=(words.symbol or "value").upper(),
-            group="keys of some protocols",
+            group=KEYS_HEADING,
             blank=Blank(
                 follows=partial(_usual, key),
                 choices=partial(_either, key),

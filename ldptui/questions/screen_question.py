@@ -17,6 +17,7 @@ from .collection import (
     SenderKeys,
     Settings,
 )
+from .parameters import OUTPUT
 from .question import Steps, question
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def screen(
     high: High = None,
     settings: Annotated[Settings, "KEY=VALUE"] = (),
     labels: Labels = None,
-    rows_out: NewFile = None,
-    force: bool = False,
+    rows_out: Annotated[NewFile, OUTPUT] = None,
+    force: Annotated[bool, OUTPUT] = False,
     **keys: SenderKeys,
 ) -> Steps[ScreenAnswer]:
     """Screen reports for fakes: verdicts with false-alarm rates that are proved, and who is

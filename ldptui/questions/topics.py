@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -13,7 +13,8 @@ from ldptui.core.base.errors import ScenarioError
 from . import find_questions, load_question
 from .choices import EXAMPLES, kinds
 from .collection import is_of_collection
-from .options import Option, add_arguments
+from .options import Option, add_arguments, find_group
+from .parameters import OUTPUT
 from .question import Group, Question
 
 if TYPE_CHECKING:
@@ -53,24 +54,26 @@ def sharing(topic: str, option: str) -> tuple[str, ...]:
     return tuple(name for name, each in load_topics().items() if each.collected)
 
 
-def parser(name: str, make: Callable[..., argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    """The parser of a topic's command; `make` takes its name, description and epilog."""
+def parser(name: str, make: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    """The parser of a topic's command, of a class."""
     topic = load_question(name)
     example = topic.example
     if "{kinds}" in example:
         example = textwrap.fill(example.replace("{kinds}", ", ".join(kinds())), 84)
-    parser = make(f"ldptui {name}", topic.about, example)
+    parser = make(f"ldptui {name}", None, topic.about, example)
     add_arguments(parser, topic.options)
-    parser.add_argument("--format", choices=("table", "json", "csv", "md"), default="table")
-    page = "write the answer as one page as well"
+    output = find_group(parser, OUTPUT.heading)
+    formats = ("table", "json", "csv", "md")
+    output.add_argument("--format", choices=formats, default="table", help="of the answer (table)")
+    page = "write a page with the answer as well"
     flags = dict.fromkeys(("--page", topic.page_flag))
-    parser.add_argument(*flags, dest="page", metavar="FILE.md", help=page)
+    output.add_argument(*flags, dest="page", metavar="FILE.md", help=page)
     own = {option.name for option in topic.options}
     if "out" not in own and topic.page_flag != "--out":
-        parser.add_argument("--out", "-o", metavar="FILE", help="write the answer to a file")
+        output.add_argument("--out", "-o", metavar="FILE", help="write the answer to a file")
     if "force" not in own:
-        parser.add_argument("--force", action="store_true", help="replace files that are there")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no notes")
+        output.add_argument("--force", action="store_true", help="replace files that are there")
+    output.add_argument("--quiet", "-q", action="store_true", help="no notes")
     return parser
 
 

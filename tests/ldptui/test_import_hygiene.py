@@ -60,7 +60,7 @@ WITHOUT_A_SCREEN = {
     "import ldptui.explain.equation_list as e; e.search('x')": "numpy textual plotext pydantic",
     "from ldptui import catalogue as c; c.key_words('seed'); c.families()":
         "numpy textual rich plotext pydantic",
-    "from ldptui.commands import cli as c; c.parser_of('a.toml'); c.app_parser()":
+    "from ldptui.commands import cli as c, help_parser as h; h.app_parser()":
         "ldptui.questions.topics ldptui.commands.option_groups numpy textual",
     "c.parser_of('run'); c.parser_of('serve')":
         "ldptui.questions.topics ldptui.questions.collection ldptui.charts.kinds "

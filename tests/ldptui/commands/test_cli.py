@@ -159,12 +159,19 @@ def test_version_and_help(capsys: Captured) -> None:
     for word in ("run SCENARIO", "theory PROTOCOL", "scenarios", "schema", "--charset", "130"):
         assert word in text
     assert succeed(capsys, "help", "run") == succeed(capsys, "run", "--help")
-    assert "must be a command, got rnu (did you mean run?)" in fail(capsys, 2, "help", "rnu")
+    assert "must be a command or a protocol, got rnu (did you mean run?)" in fail(
+        capsys, 2, "help", "rnu"
+    )
     for command in ("run", "theory", "scenarios", "schema"):
         assert f"usage: ldptui {command}" in succeed(capsys, command, "--help")
-    for command in ("theory", "check"):
-        words = " ".join(succeed(capsys, command, "--help").split())
-        assert key_words("protocol.subset_size").first in words
+    for command in ("theory", "conclude", "estimate"):
+        shown = succeed(capsys, command, "--help")
+        assert "--subset-size" in shown
+        assert key_words("protocol.subset_size").first not in " ".join(shown.split())
+        assert max(map(len, shown.partition("\nexample")[0].splitlines())) <= 80
+    shown = " ".join(succeed(capsys, "help", "ss").split())
+    assert f"--subset-size {key_words('protocol.subset_size').meaning} Allowed: " in shown
+    assert "--hash-range" not in shown
 
 
 def test_every_command_has_letters_and_a_log(

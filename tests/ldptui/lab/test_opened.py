@@ -11,9 +11,9 @@ from support.lab_tabs import ask
 
 import ldptui
 from ldptui.commands import scenario_loading
-from ldptui.commands.cli import app_parser
 from ldptui.commands.command import call_with
 from ldptui.commands.common_options import Opening
+from ldptui.commands.help_parser import app_parser
 from ldptui.core.base.errors import ScenarioError
 from ldptui.questions.choices import EXAMPLE
 from ldptui.questions.topics import TOPICS, sharing, starting
