@@ -101,8 +101,7 @@ def read_options(function: Callable[..., Any]) -> Iterator[tuple[str, Option]]:
             yield from ((name, option) for option in extras[Keys].options(hints))
         else:
             said = words.get(name, extras.get(Help, Help()).words)
-            said = fill_words(said() if callable(said) else said)
-            yield name, read_parameter(name, hints[name], parameter.default, said)
+            yield name, read_parameter(name, hints[name], parameter.default, fill_words(said))
 
 
 def call_with(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:

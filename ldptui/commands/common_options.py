@@ -6,7 +6,6 @@ on the screen at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
 
@@ -17,9 +16,9 @@ from ..session.consent import WHAT
 
 
 class Help(Struct, frozen=True):
-    """The words of an option, where the docstring has none of it, or a function that makes them."""
+    """The words of an option, where the docstring has none of it."""
 
-    words: str | Callable[[], str] = ""
+    words: str = ""
 
 
 REPORTS: Final = Group("reports of real users: ldptui REPORTS …")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
@@ -22,7 +20,7 @@ from .common_options import (
     ScenarioName,
     Settings,
 )
-from .result_formats import formats, list_formats
+from .result_formats import formats
 
 if TYPE_CHECKING:
     from ldptui.core.plugins import CodePermission
@@ -52,15 +50,27 @@ TableFormat: TypeAlias = Annotated[Literal["table", "csv", "json"], Help("of wha
 SHOWN: Final = Group("what is shown of results")
 
 
-def name_formats(command: str) -> Argument:
-    """The annotation of the option that names a format of a command."""
+def _offer_formats(command: str) -> Argument:
+    """The formats of a command as the values of an option."""
     return Argument(choices=lambda: [row.name for row in formats(command)])
 
 
-def help_formats(command: str, rest: str = "") -> Help:
-    """The words of that option, which name what each format is."""
-    listed: Callable[[], str] = partial(list_formats, command)
-    return Help(lambda: listed() + rest)
+RunFormat: TypeAlias = Annotated[
+    str | None,
+    "FORMAT",
+    _offer_formats("run"),
+    Help("{formats of run}; the usual one is that of the file's name, or table"),
+]
+ShowFormat: TypeAlias = Annotated[
+    str | None, "FORMAT", _offer_formats("show"), Help("{formats of show}")
+]
+ExportFormat: TypeAlias = Annotated[
+    str | None,
+    "FORMAT",
+    _offer_formats("export"),
+    Help("{formats of export}; the usual one is that of the file's name, or recording"),
+]
+OutputFile: TypeAlias = Annotated[str | None, "FILE", Help("write to this file, not to the screen")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +111,7 @@ class Simulation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selection:
+class ResultOptions:
     """What is shown of results.
 
     Parameters
@@ -118,25 +128,6 @@ class Selection:
     columns: Annotated[str | None, "KEY,…", SHOWN] = None
     wrap: Annotated[int | None, "N", SHOWN] = None
     frequencies: Annotated[bool, SHOWN] = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Printing:
-    """What is printed or written of results, and where.
-
-    Parameters
-    ----------
-    out : write to this file, not to standard output
-    """
-
-    format: Annotated[
-        str | None,
-        "FORMAT",
-        name_formats("run"),
-        help_formats("run", "; the usual one is that of the file's name, or table"),
-    ] = None
-    selection: Selection
-    out: Annotated[str | None, "FILE"] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +153,7 @@ class RunFilter:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Agreement:
+class ProtocolOptions:
     """What clients and server agree on: the protocol, and what users hold."""
 
     protocol: Annotated[str, "KIND", Help("grr, oue, olh, …; or your own, FILE.py:NAME")]
@@ -175,7 +166,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClientProtocol(Agreement):
+class ClientProtocol(ProtocolOptions):
     """The protocol of a client."""
 
     protocol: Annotated[str, Argument(positional=True), "KIND", Help("grr, oue, olh, …")]
@@ -184,7 +175,7 @@ class ClientProtocol(Agreement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Perturbation(Agreement):
+class Perturbation(ProtocolOptions):
     """A table of users, and how reports are made of it.
 
     Parameters

@@ -6,82 +6,72 @@ format is written.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import write_atomically
 
 if TYPE_CHECKING:
-    from ldptui.core.export import Choice
     from ldptui.core.running.runner import Results
 
+    from .result_output import Output
 
-@dataclass(frozen=True)
-class Written:
-    """What is written of a run.
-
-    versions : what drew the numbers. choice : the metrics, rows and columns. frequencies : with
-    every item's estimates, where the format has them. about : what a file of columns says of the
-    run. width, colour : of a table.
-    """
-
-    results: Results
-    versions: Mapping[str, str]
-    choice: Choice
-    frequencies: bool = False
-    about: Mapping[str, Any] | None = None
-    width: int = 120
-    colour: bool = False
+    Versions: TypeAlias = Mapping[str, str]
+    Make: TypeAlias = Callable[[Results, Versions, Output], str]
 
 
-def _table(what: Written) -> str:
+def _table(results: Results, versions: Versions, output: Output) -> str:
+    from ..terminal.output import in_colour, width
     from ..text import table
 
-    numpy = what.versions["numpy"]
-    return table.results_table(what.results, what.width, what.colour, numpy, what.choice, False)
+    colour, cells = (in_colour(sys.stdout), width()) if output.path is None else (False, 120)
+    return table.results_table(results, cells, colour, versions["numpy"], output.choice, False)
 
 
-def _paper(name: str) -> Callable[[Written], str]:
+def _paper(name: str) -> Make:
     """What makes a table for a page or a paper, a function of `text.table`."""
 
-    def make(what: Written) -> str:
+    def make(results: Results, versions: Versions, output: Output) -> str:
         from ..text import table
 
-        made: str = getattr(table, name)(what.results, what.versions["numpy"], what.choice)
+        made: str = getattr(table, name)(results, versions["numpy"], output.choice)
         return made
 
     return make
 
 
-def _rows(name: str) -> Callable[[Written], str]:
+def _rows(name: str) -> Make:
     """What makes the rows of CSV, a function of `core.export`."""
 
-    def make(what: Written) -> str:
+    def make(results: Results, _: Versions, output: Output) -> str:
         from ldptui.core import export
 
-        made: str = getattr(export, name)(what.results, what.choice)
+        made: str = getattr(export, name)(results, output.choice)
         return made
 
     return make
 
 
-def _json(what: Written) -> str:
+def _json(results: Results, versions: Versions, output: Output) -> str:
     from ldptui.core.export import to_json
 
     from ..text import table
 
-    said = table.verdict_of(what.results, ranks=False)
-    return to_json(what.results, what.versions, what.frequencies, what.choice, said)
+    said = table.verdict_of(results, ranks=False)
+    return to_json(results, versions, output.frequencies, output.choice, said)
 
 
-def _parquet(what: Written, out: Path) -> None:
+def _parquet(results: Results, versions: Versions, output: Output) -> None:
     from .column_dictionary import write_parquet
 
-    write_parquet(out, what.results, what.about or {}, what.choice)
+    assert output.path is not None
+    about = {**versions, "scenario": results.experiment.scenario.document}
+    write_parquet(output.path, results, about, output.choice)
 
 
 def _check_pyarrow(out: Path) -> None:
@@ -99,31 +89,34 @@ class Format:
     """A format of results.
 
     words : of the help, "" where the name says it. end : of the names of its files, "" for none.
-    make : makes its text, None where it is none. file : writes what is no text, None for a
-    recording, which is of a store. check : raises LdpError for a file that cannot be written.
-    commands : the commands that have it. frequencies : whether it can have every item's estimates.
+    make : makes its text of results, of the versions that drew them and of what is to be shown;
+    None where it is no text. file : writes what is no text, None for a recording, which is of a
+    store. check : raises LdpError for a file that cannot be written. commands : the commands that
+    have it. frequencies : whether it can have every item's estimates.
     """
 
     name: str
     words: str = ""
     end: str = ""
-    make: Callable[[Written], str] | None = None
-    file: Callable[[Written, Path], None] | None = None
+    make: Make | None = None
+    file: Callable[[Results, Versions, Output], None] | None = None
     check: Callable[[Path], None] = lambda _: None
     commands: tuple[str, ...] = ("run", "show", "export")
     frequencies: bool = False
 
-    def text(self, what: Written) -> str:
-        """The text of a run."""
-        assert self.make is not None
-        return self.make(what)
+    def write(self, results: Results, versions: Versions, output: Output) -> str:
+        """Print results, or write them to a file; returns the text, "" where it is none."""
+        from ..terminal.output import write_out
 
-    def write(self, what: Written, out: Path) -> str:
-        """Write a file; returns its text, "" where it is none."""
         if self.file is not None:
-            self.file(what, out)
+            self.file(results, versions, output)
             return ""
-        write_atomically(out, written := self.text(what))
+        assert self.make is not None
+        written = self.make(results, versions, output)
+        if output.path is None:
+            write_out(written, exactly=self.name != "table")
+        else:
+            write_atomically(output.path, written)
         return written
 
 

@@ -5,7 +5,6 @@ All that reads options raises ScenarioError for an argument that breaks a rule.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,15 +16,15 @@ from ldptui.core.base.errors import ScenarioError, got, one_line
 from ldptui.core.base.files import check_replaced
 from ldptui.core.base.ranges import Range, require
 from ldptui.core.experiment import Experiment
-from ldptui.core.export import ALL, Choice, check_choice
+from ldptui.core.export import Choice, check_choice
 from ldptui.core.running.runner import Results
 
 from .. import __version__
 from ..terminal import exits
-from ..terminal.output import check_writable, in_colour, note, width, write_out
+from ..terminal.output import check_writable, note
 from ..text import format as text
-from .option_groups import Selection
-from .result_formats import FORMATS, Written, formats
+from .option_groups import ResultOptions
+from .result_formats import FORMATS, Format, formats
 from .run_progress import value_of_key
 
 
@@ -45,26 +44,19 @@ class Output:
     of tables, and the keys at their side and above.
     """
 
-    format: str
+    format: Format
     path: Path | None
     frequencies: bool
-    quiet: bool
-    choice: Choice = ALL
+    choice: Choice
 
     @classmethod
     def of(
-        cls,
-        asked: str | None,
-        out: str | None,
-        selection: Selection,
-        *,
-        command: str = "run",
-        quiet: bool = False,
+        cls, selection: ResultOptions, asked: str | None, out: str | None, command: str = "run"
     ) -> Output:
         """The output that a command's options ask for, a file that can be written.
 
-        asked : the format; where neither it nor the end of the name of the file `out` says one, it
-        is the usual one of the command.
+        asked : the format. Where neither it nor the end of the file's name says one, it is the
+        first of the command.
         """
         path = written_to(out)
         form = _format_of(asked, path, command) or formats(command)[0].name
@@ -86,12 +78,7 @@ class Output:
         if choice.is_pivot and row.make is None and row.file is None:
             rule = f"must be left out: a {form} file has every trial, or --format another"
             raise ScenarioError(rule, key="--rows" if choice.rows else "--columns")
-        return cls(form, path, selection.frequencies, quiet, choice)
-
-    @property
-    def has_frequencies(self) -> bool:
-        """Whether the format can have every item's estimates."""
-        return FORMATS[self.format].frequencies
+        return cls(row, path, selection.frequencies, choice)
 
     def of_results(self, experiment: Experiment) -> Output:
         """The same with what its choice leaves open; raises ScenarioError for what is not there."""
@@ -151,16 +138,9 @@ LISTED: Final = 4
 VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
 
 
-def report(results: Results, output: Output) -> int:
+def report(results: Results, output: Output, quiet: bool) -> int:
     """Print or write results; the exit code."""
-    out, form = output.path, output.format
-    about = {**VERSIONS, "scenario": results.experiment.scenario.document}
-    written = Written(results, VERSIONS, output.choice, output.frequencies, about)
-    if out is None:
-        written = replace(written, width=width(), colour=in_colour(sys.stdout))
-        write_out(FORMATS[form].text(written), exactly=form != "table")
-    else:
-        FORMATS[form].write(written, out)
+    output.format.write(results, VERSIONS, output)
     tell_failures(results)
     if not results.has_ended:
         note(
@@ -168,8 +148,8 @@ def report(results: Results, output: Output) -> int:
             f"{text.count(results.experiment.trials)} trials are done"
         )
         return exits.INTERRUPTED
-    if out is not None and not output.quiet:
-        note(f"wrote {out}")
+    if output.path is not None and not quiet:
+        note(f"wrote {output.path}")
     return exits.FAILED if results.failures else exits.DONE
 
 

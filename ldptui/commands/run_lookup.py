@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +22,6 @@ from ..text import format as text
 from ..text import table
 from .column_dictionary import csv_text, dictionary, write_dictionary
 from .option_groups import RunFilter
-from .result_formats import FORMATS, Written
 from .result_output import Output
 
 
@@ -94,7 +91,7 @@ def as_json(run: Run) -> dict[str, Any]:
 
 def export(word: str, place: str | None, asked: Output, meanings: str | None) -> int:
     """Write a run to a file, and what its columns mean to another one."""
-    out, kind = asked.path, asked.format
+    out, kind = asked.path, asked.format.name
     assert out is not None
     with open_kept_runs(place) as store:
         run = store.run(number_of(store, word))
@@ -104,7 +101,7 @@ def export(word: str, place: str | None, asked: Output, meanings: str | None) ->
         else:
             results = store.results(run.id)
             asked = asked.of_results(results.experiment)
-            written = FORMATS[kind].write(_write_kept(run, results, asked), out)
+            written = asked.format.write(results, _drawn_with(run), asked)
             if kind in ("csv", "csv-cells"):
                 names = next(csv.reader([written[: written.index("\n")]]))
             elif meanings:
@@ -118,10 +115,9 @@ def export(word: str, place: str | None, asked: Output, meanings: str | None) ->
     return exits.DONE
 
 
-def _write_kept(run: Run, results: Any, asked: Output) -> Written:
-    """What is written of a kept run."""
-    drawn_with = {name: str(run.versions[name]) for name in ("ldptui", "numpy")}
-    return Written(results, drawn_with, asked.choice, asked.frequencies, as_json(run))
+def _drawn_with(run: Run) -> dict[str, str]:
+    """The versions that drew a run."""
+    return {name: str(run.versions[name]) for name in ("ldptui", "numpy")}
 
 
 def find_runs(filters: RunFilter, place: str | None) -> list[Run]:
@@ -188,25 +184,21 @@ def day(moment: float) -> str:
         return "–"
 
 
-def write_run(word: str, place: str | None, asked: Output) -> str:
-    """What a run measured, in the format that is asked for."""
+def print_run(word: str, place: str | None, asked: Output) -> None:
+    """Print what a run measured."""
     with open_kept_runs(place) as store:
         run = store.run(number_of(store, word))
         results = store.results(run.id)
     asked = asked.of_results(results.experiment)
-    written = replace(
-        _write_kept(run, results, asked), width=output.width(), colour=output.in_colour(sys.stdout)
-    )
-    shown = FORMATS[asked.format].text(written)
-    if asked.format != "table":
-        return shown
-    ran = [
-        f"run {run.id}: {run.status}",
-        f"{day(run.started)}, {text.duration(run.seconds)}",
-        f"ldptui {run.versions['ldptui']}, NumPy {run.versions['numpy']}",
-        f"Python {run.versions['python']} on {run.versions['machine']}",
-    ]
-    lines = [" · ".join(ran), describe_scenario(run.document)]
-    lines += [f"tags: {', '.join(run.tags)}"] if run.tags else []
-    lines += [f"failed: {run.error}"] if run.error else []
-    return "\n".join([*lines, "", shown])
+    if asked.format.name == "table":
+        ran = [
+            f"run {run.id}: {run.status}",
+            f"{day(run.started)}, {text.duration(run.seconds)}",
+            f"ldptui {run.versions['ldptui']}, NumPy {run.versions['numpy']}",
+            f"Python {run.versions['python']} on {run.versions['machine']}",
+        ]
+        lines = [" · ".join(ran), describe_scenario(run.document)]
+        lines += [f"tags: {', '.join(run.tags)}"] if run.tags else []
+        lines += [f"failed: {run.error}"] if run.error else []
+        output.write_out("\n".join([*lines, "", ""]))
+    asked.format.write(results, _drawn_with(run), asked)

@@ -14,17 +14,18 @@ from ..terminal.exits import DONE
 from .common_options import ClusterPlace, Help, StorePath
 from .option_groups import (
     CodeOptions,
+    ExportFormat,
     Limits,
-    Printing,
+    OutputFile,
     Quiet,
+    ResultOptions,
     RunFilter,
+    RunFormat,
     RunName,
     RunOrFile,
-    Selection,
+    ShowFormat,
     TableFormat,
     Workers,
-    help_formats,
-    name_formats,
 )
 
 
@@ -48,17 +49,16 @@ def list_runs(filters: RunFilter, *, store: StorePath = None, format: TableForma
 
 def show_run(
     run: RunName,
-    selection: Selection,
+    selection: ResultOptions,
     *,
     store: StorePath = None,
-    format: Annotated[str | None, "FORMAT", name_formats("show"), help_formats("show")] = None,
+    format: ShowFormat = None,
 ) -> int:
     """print what a run measured"""
     from .result_output import Output
-    from .run_lookup import write_run
+    from .run_lookup import print_run
 
-    asked = Output.of(format, None, selection)
-    output.write_out(write_run(run, store, asked), exactly=asked.format != "table")
+    print_run(run, store, Output.of(selection, format, None, "show"))
     return DONE
 
 
@@ -127,16 +127,11 @@ def star_run(run: RunName, *, store: StorePath = None, off: bool = False) -> int
 
 def export_run(
     run: RunName,
-    selection: Selection,
+    selection: ResultOptions,
     *,
     store: StorePath = None,
     out: Annotated[str, "FILE"],
-    format: Annotated[
-        str | None,
-        "FORMAT",
-        name_formats("export"),
-        help_formats("export", "; the usual one is that of the file's name, or recording"),
-    ] = None,
+    format: ExportFormat = None,
     dictionary: Annotated[str | None, "FILE"] = None,
 ) -> int:
     """write a run to a file
@@ -149,7 +144,7 @@ def export_run(
     from .result_output import Output
     from .run_lookup import export
 
-    return export(run, store, Output.of(format, out, selection, command="export"), dictionary)
+    return export(run, store, Output.of(selection, format, out, "export"), dictionary)
 
 
 def import_runs(
@@ -220,8 +215,10 @@ def show_dictionary(*, store: StorePath = None, format: TableFormat = "table") -
 def resume(
     run: RunName,
     permission: CodeOptions,
-    printing: Printing,
+    selection: ResultOptions,
     *,
+    format: RunFormat = None,
+    out: OutputFile = None,
     cluster: ClusterPlace = None,
     workers: Workers = 1,
     quiet: Quiet = False,
@@ -235,17 +232,16 @@ def resume(
     from .result_output import Output
     from .run_lookup import number_of, open_kept_runs
 
-    frequencies, code = printing.selection.frequencies, permission.allow()
-    asked = Output.of(printing.format, printing.out, printing.selection, quiet=quiet)
-    computation = run_recording.Computation(workers, quiet, frequencies)
+    code, asked = permission.allow(), Output.of(selection, format, out)
+    computation = run_recording.Computation(workers, quiet, asked.frequencies)
     with open_kept_runs(store, write=True) as kept:
         number = number_of(kept, run)
         experiment = permit_code(kept.experiment(number), code)
         asked = asked.of_results(experiment)
         with run_recording.join_cluster(cluster, experiment, code) as executor:
-            memory = core_store.resume(kept, number, frequencies, experiment)
+            memory = core_store.resume(kept, number, asked.frequencies, experiment)
             results = replace(computation, executor=executor).compute(experiment, memory)
-        return result_output.report(results, asked) or run_recording.memory_code(memory)
+        return result_output.report(results, asked, quiet) or run_recording.memory_code(memory)
 
 
 def replay(

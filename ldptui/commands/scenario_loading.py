@@ -22,7 +22,7 @@ from ldptui.core.scenario import Scenario, read_document, read_text
 from ..session.scenario_file import locate
 from ..terminal.output import note
 from .common_options import Opening
-from .option_groups import Agreement, Simulation
+from .option_groups import ProtocolOptions, Simulation
 
 STDIN: Final = Path("/dev/stdin")
 
@@ -85,7 +85,7 @@ OPTIONS: Final = {
 
 
 def load_agreement(
-    options: Agreement, span: Mapping[str, float] | None = None
+    options: ProtocolOptions, span: Mapping[str, float] | None = None
 ) -> tuple[list[str] | None, LocalMechanism]:
     """The labels of the items, None for numbers, and the protocol.
 
@@ -132,7 +132,7 @@ def collection(options: Opening) -> dict[str, Any]:
     if options.items is None and options.domain is None and not span:
         rule = "is required, or --domain, or --low and --high of numbers"
         raise ScenarioError(rule, "--items")
-    given = Agreement(protocol=kind, epsilon=options.epsilon, items=options.items,
+    given = ProtocolOptions(protocol=kind, epsilon=options.epsilon, items=options.items,
                       domain=options.domain, settings=options.settings)  # fmt: skip
     _, protocol = load_agreement(given, span)
     with by_options():

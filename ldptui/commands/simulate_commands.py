@@ -13,7 +13,7 @@ from ..questions.options import Argument, Keys
 from ..questions.parameters import keys
 from ..terminal import output
 from .common_options import SEVERAL, STORE, ClusterPlace, Help, Keep, StorePath
-from .option_groups import CodeOptions, Printing, Simulation, Tags
+from .option_groups import CodeOptions, OutputFile, ResultOptions, RunFormat, Simulation, Tags
 
 
 def _charts() -> list[str]:
@@ -25,8 +25,10 @@ def _charts() -> list[str]:
 
 def run(
     simulation: Simulation,
-    printing: Printing,
+    selection: ResultOptions,
     *,
+    format: RunFormat = None,
+    out: OutputFile = None,
     store: Annotated[StorePath, STORE] = None,
     keep: Annotated[Keep, STORE] = True,
     fresh: Annotated[bool, STORE] = False,
@@ -56,11 +58,10 @@ def run(
     from . import result_output, run_recording, scenario_loading
     from .result_output import Output, tags_of
 
-    part = run_recording.read_shard(shard, keep, printing.out)
+    part = run_recording.read_shard(shard, keep, out)
     quiet, code = simulation.quiet, simulation.permission.allow()
-    asked = Output.of(printing.format, printing.out, printing.selection, quiet=quiet)
-    frequencies = printing.selection.frequencies
-    computation = run_recording.Computation(simulation.workers, quiet, frequencies, part)
+    asked = Output.of(selection, format, out)
+    computation = run_recording.Computation(simulation.workers, quiet, asked.frequencies, part)
     scenario, source = scenario_loading.scenario_of(simulation, asked.path)
     place, chosen = places.chosen_store(store) if keep else (None, False)
     words = tags_of(tags) if keep else []
@@ -68,17 +69,18 @@ def run(
         scenario, simulation.limits, code, simulation.workers, quiet, place, fresh
     )
     asked = asked.of_results(experiment)
-    run_recording.tell_doubts(experiment, quiet, unseen=frequencies and not asked.has_frequencies)
+    unseen = asked.frequencies and not asked.format.frequencies
+    run_recording.tell_doubts(experiment, quiet, unseen)
     with ExitStack() as ends:
         executor = ends.enter_context(run_recording.join_cluster(cluster, experiment, code))
         memory = run_recording.begin_run(
-            ends, place, experiment, words, source, fresh, frequencies,
+            ends, place, experiment, words, source, fresh, asked.frequencies,
             needed=chosen or not part.whole,
         )  # fmt: skip
         results = replace(computation, executor=executor).compute(experiment, memory)
         if memory is not None and not part.whole:
             return run_recording.tell_shard(results, memory, part)
-    return result_output.report(results, asked) or run_recording.memory_code(memory)
+    return result_output.report(results, asked, quiet) or run_recording.memory_code(memory)
 
 
 def record(

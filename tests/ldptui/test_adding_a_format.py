@@ -5,20 +5,22 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ldptui.commands import cli, result_formats
-from ldptui.commands.result_formats import FORMATS, Format, Written
+from ldptui.commands.result_formats import FORMATS, Format
+from ldptui.commands.result_output import Output
 from ldptui.core.export import to_json
 
 NAME, END = "lines", ".lines"
 ROOT = Path(__file__).parents[2]
 
 
-def text(what: Written) -> str:
+def text(results: Any, versions: Any, output: Output) -> str:
     """The document, a line for each of its keys."""
-    document = json.loads(to_json(what.results, what.versions, what.frequencies, what.choice))
+    document = json.loads(to_json(results, versions, output.frequencies, output.choice))
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in document.items())
 
 
