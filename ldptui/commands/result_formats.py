@@ -16,17 +16,31 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import write_atomically
 
+from ..terminal.output import in_colour, width, write_out
+
 if TYPE_CHECKING:
+    from ldptui.core.export import Choice
     from ldptui.core.running.runner import Results
 
-    from .result_output import Output
-
     Versions: TypeAlias = Mapping[str, str]
-    Make: TypeAlias = Callable[[Results, Versions, Output], str]
+    Make: TypeAlias = Callable[[Results, Versions, "Output"], str]
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where results go, in which format, and what of them.
+
+    path : None for standard output. frequencies : with every item's estimates. choice : the metrics
+    of tables, and the keys at their side and above.
+    """
+
+    format: Format
+    path: Path | None
+    frequencies: bool
+    choice: Choice
 
 
 def _table(results: Results, versions: Versions, output: Output) -> str:
-    from ..terminal.output import in_colour, width
     from ..text import table
 
     colour, cells = (in_colour(sys.stdout), width()) if output.path is None else (False, 120)
@@ -106,8 +120,6 @@ class Format:
 
     def write(self, results: Results, versions: Versions, output: Output) -> str:
         """Print results, or write them to a file; returns the text, "" where it is none."""
-        from ..terminal.output import write_out
-
         if self.file is not None:
             self.file(results, versions, output)
             return ""

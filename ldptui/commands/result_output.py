@@ -6,7 +6,7 @@ All that reads options raises ScenarioError for an argument that breaks a rule.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +24,7 @@ from ..terminal import exits
 from ..terminal.output import check_writable, note
 from ..text import format as text
 from .option_groups import ResultOptions
-from .result_formats import FORMATS, Format, formats
+from .result_formats import FORMATS, Output, formats
 from .run_progress import value_of_key
 
 
@@ -36,56 +36,41 @@ def tags_of(words: Sequence[str]) -> list[str]:
     return [tag.strip() for tag in words]
 
 
-@dataclass(frozen=True)
-class Output:
-    """Where results go, in which format, and what of them.
+def read_output(
+    selection: ResultOptions, asked: str | None, out: str | None, command: str = "run"
+) -> Output:
+    """The output that a command's options ask for, a file that can be written.
 
-    path : None for standard output. frequencies : with every item's estimates. choice : the metrics
-    of tables, and the keys at their side and above.
+    asked : the format. Where neither it nor the end of the file's name says one, it is the first
+    of the command.
     """
+    path = written_to(out)
+    form = _format_of(asked, path, command) or formats(command)[0].name
+    row = FORMATS[form]
+    if row.file is not None:
+        if path is None:
+            raise ScenarioError(f"is required: {form.capitalize()} goes into a file", key="--out")
+        row.check(path)
+    if selection.wrap is not None:
+        require("--wrap", selection.wrap, Range(20))
+    choice = Choice(
+        metrics=_split_names(selection.metrics, "--metrics"),
+        rows=_split_names(selection.rows, "--rows"),
+        columns=_split_names(selection.columns, "--columns"),
+        wrap=selection.wrap,
+    )
+    if choice.is_pivot and row.make is None and row.file is None:
+        rule = f"must be left out: a {form} file has every trial, or --format another"
+        raise ScenarioError(rule, key="--rows" if choice.rows else "--columns")
+    return Output(row, path, selection.frequencies, choice)
 
-    format: Format
-    path: Path | None
-    frequencies: bool
-    choice: Choice
 
-    @classmethod
-    def of(
-        cls, selection: ResultOptions, asked: str | None, out: str | None, command: str = "run"
-    ) -> Output:
-        """The output that a command's options ask for, a file that can be written.
-
-        asked : the format. Where neither it nor the end of the file's name says one, it is the
-        first of the command.
-        """
-        path = written_to(out)
-        form = _format_of(asked, path, command) or formats(command)[0].name
-        row = FORMATS[form]
-        if row.file is not None:
-            if path is None:
-                raise ScenarioError(
-                    f"is required: {form.capitalize()} goes into a file", key="--out"
-                )
-            row.check(path)
-        if selection.wrap is not None:
-            require("--wrap", selection.wrap, Range(20))
-        choice = Choice(
-            metrics=_split_names(selection.metrics, "--metrics"),
-            rows=_split_names(selection.rows, "--rows"),
-            columns=_split_names(selection.columns, "--columns"),
-            wrap=selection.wrap,
-        )
-        if choice.is_pivot and row.make is None and row.file is None:
-            rule = f"must be left out: a {form} file has every trial, or --format another"
-            raise ScenarioError(rule, key="--rows" if choice.rows else "--columns")
-        return cls(row, path, selection.frequencies, choice)
-
-    def of_results(self, experiment: Experiment) -> Output:
-        """The same with what its choice leaves open; raises ScenarioError for what is not there."""
-        try:
-            return replace(self, choice=check_choice(experiment, self.choice))
-        except ScenarioError as error:
-            raise ScenarioError(error.rule, key=f"--{error.key}") from None
+def check_output(output: Output, experiment: Experiment) -> Output:
+    """An output with what its choice leaves open; raises ScenarioError for what is not there."""
+    try:
+        return replace(output, choice=check_choice(experiment, output.choice))
+    except ScenarioError as error:
+        raise ScenarioError(error.rule, key=f"--{error.key}") from None
 
 
 def written_to(out: str | None) -> Path | None:

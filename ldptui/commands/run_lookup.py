@@ -22,7 +22,8 @@ from ..text import format as text
 from ..text import table
 from .column_dictionary import csv_text, dictionary, write_dictionary
 from .option_groups import RunFilter
-from .result_output import Output
+from .result_formats import Output
+from .result_output import check_output
 
 
 def open_kept_runs(place: str | None, write: bool = False) -> Store:
@@ -100,7 +101,7 @@ def export(word: str, place: str | None, asked: Output, meanings: str | None) ->
             names = ["fingerprint", *dict.fromkeys([*METRICS, *run.metrics])]
         else:
             results = store.results(run.id)
-            asked = asked.of_results(results.experiment)
+            asked = check_output(asked, results.experiment)
             written = asked.format.write(results, _drawn_with(run), asked)
             if kind in ("csv", "csv-cells"):
                 names = next(csv.reader([written[: written.index("\n")]]))
@@ -189,7 +190,7 @@ def print_run(word: str, place: str | None, asked: Output) -> None:
     with open_kept_runs(place) as store:
         run = store.run(number_of(store, word))
         results = store.results(run.id)
-    asked = asked.of_results(results.experiment)
+    asked = check_output(asked, results.experiment)
     if asked.format.name == "table":
         ran = [
             f"run {run.id}: {run.status}",

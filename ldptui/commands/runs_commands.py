@@ -55,10 +55,10 @@ def show_run(
     format: ShowFormat = None,
 ) -> int:
     """print what a run measured"""
-    from .result_output import Output
+    from .result_output import read_output
     from .run_lookup import print_run
 
-    print_run(run, store, Output.of(selection, format, None, "show"))
+    print_run(run, store, read_output(selection, format, None, "show"))
     return DONE
 
 
@@ -141,10 +141,10 @@ def export_run(
     out : write to this file
     dictionary : write what the columns mean to this file as well
     """
-    from .result_output import Output
+    from .result_output import read_output
     from .run_lookup import export
 
-    return export(run, store, Output.of(selection, format, out, "export"), dictionary)
+    return export(run, store, read_output(selection, format, out, "export"), dictionary)
 
 
 def import_runs(
@@ -229,15 +229,15 @@ def resume(
     from ldptui.core.plugins import permit_code
 
     from . import result_output, run_recording
-    from .result_output import Output
+    from .result_output import check_output, read_output
     from .run_lookup import number_of, open_kept_runs
 
-    code, asked = permission.allow(), Output.of(selection, format, out)
+    code, asked = permission.allow(), read_output(selection, format, out)
     computation = run_recording.Computation(workers, quiet, asked.frequencies)
     with open_kept_runs(store, write=True) as kept:
         number = number_of(kept, run)
         experiment = permit_code(kept.experiment(number), code)
-        asked = asked.of_results(experiment)
+        asked = check_output(asked, experiment)
         with run_recording.join_cluster(cluster, experiment, code) as executor:
             memory = core_store.resume(kept, number, asked.frequencies, experiment)
             results = replace(computation, executor=executor).compute(experiment, memory)

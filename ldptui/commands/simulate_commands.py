@@ -56,11 +56,11 @@ def run(
 
     from ..terminal import places
     from . import result_output, run_recording, scenario_loading
-    from .result_output import Output, tags_of
+    from .result_output import check_output, read_output, tags_of
 
     part = run_recording.read_shard(shard, keep, out)
     quiet, code = simulation.quiet, simulation.permission.allow()
-    asked = Output.of(selection, format, out)
+    asked = read_output(selection, format, out)
     computation = run_recording.Computation(simulation.workers, quiet, asked.frequencies, part)
     scenario, source = scenario_loading.scenario_of(simulation, asked.path)
     place, chosen = places.chosen_store(store) if keep else (None, False)
@@ -68,7 +68,7 @@ def run(
     experiment = run_recording.bound(
         scenario, simulation.limits, code, simulation.workers, quiet, place, fresh
     )
-    asked = asked.of_results(experiment)
+    asked = check_output(asked, experiment)
     unseen = asked.frequencies and not asked.format.frequencies
     run_recording.tell_doubts(experiment, quiet, unseen)
     with ExitStack() as ends:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from ldptui.commands import cli, result_formats
-from ldptui.commands.result_formats import FORMATS, Format
-from ldptui.commands.result_output import Output
+from ldptui.commands.result_formats import FORMATS, Format, Output
 from ldptui.core.export import to_json
 
 NAME, END = "lines", ".lines"
