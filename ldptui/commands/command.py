@@ -19,8 +19,11 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, TypeGuard, get_type_hints
 
+from ldptui.core.base.errors import ScenarioError, format_number
+from ldptui.core.base.ranges import Range, finite
+
 from ..questions.choices import kinds, numbers
-from ..questions.options import Keys, Option, add_arguments, split_hint
+from ..questions.options import Argument, Keys, Option, add_arguments, flag_of, split_hint
 from ..questions.signature import read_example, read_heading, read_parameter, read_words
 from .command_list import MODULES
 from .common_options import Help
@@ -117,6 +120,10 @@ def call_with(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
             given |= {key: values[key] for key in others if values.get(key)}
         else:
             value = values[name]
+            allowed = extras.get(Range)
+            if allowed and value is not None and not (finite(value) and value in allowed):
+                flags = extras.get(Argument, Argument()).flags or (flag_of(name),)
+                raise ScenarioError(f"must be {allowed}, got {format_number(value)}", key=flags[0])
             given[name] = tuple(value) if isinstance(value, list) else value
     return function(**given)
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
+from ldptui.core.base.ranges import WORKERS, Range
+
 from ..questions.options import Argument, Group
 from .common_options import (
     AllowedNames,
@@ -44,7 +46,7 @@ Tags: TypeAlias = Annotated[
 ]
 TagWords: TypeAlias = Annotated[tuple[str, ...], Argument(positional=True), "TAG"]
 Trials: TypeAlias = Annotated[int | None, "N", Help("trials of each cell of the sweep")]
-Workers: TypeAlias = Annotated[int, "N", Help("processes that compute")]
+Workers: TypeAlias = Annotated[int, "N", WORKERS, Help("processes that compute")]
 TableFormat: TypeAlias = Annotated[Literal["table", "csv", "json"], Help("of what is printed")]
 
 SHOWN: Final = Group("what is shown of results")
@@ -126,7 +128,7 @@ class ResultOptions:
     metrics: Annotated[str | None, "NAME,…", SHOWN] = None
     rows: Annotated[str | None, "KEY,…", SHOWN] = None
     columns: Annotated[str | None, "KEY,…", SHOWN] = None
-    wrap: Annotated[int | None, "N", SHOWN] = None
+    wrap: Annotated[int | None, "N", Range(20), SHOWN] = None
     frequencies: Annotated[bool, SHOWN] = False
 
 
@@ -197,6 +199,6 @@ class Perturbation(ProtocolOptions):
     quiet: bool = False
     clip: bool = False
     for_tests: bool = False
-    seed: Annotated[int | None, "N"] = None
+    seed: Annotated[int | None, "N", Range(0)] = None
     out: Annotated[str, "FILE"]
     force: bool = False

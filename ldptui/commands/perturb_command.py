@@ -78,8 +78,6 @@ def perturb_table(options: Perturbation) -> int:
 def _generator(options: Perturbation) -> np.random.Generator:
     """The random numbers of the reports: those of tests can be drawn again, by anybody."""
     seed = options.seed
-    if seed is not None and seed < 0:
-        raise ScenarioError(f"must be at least 0, {got(seed)}", key="--seed")
     if options.for_tests != (seed is not None):
         if seed is None:
             raise ScenarioError("takes the number that draws the reports: --seed N", "--for-tests")

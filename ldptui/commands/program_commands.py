@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from ldptui.core.base.ranges import Range
+
 from ..questions.options import Argument
 from .common_options import Help, ScenarioName
 
@@ -87,7 +89,7 @@ def completion(
     return print_script(shell)
 
 
-def serve(scenario: Perhaps = None, *, port: Annotated[int, "N"] = 8000) -> int:
+def serve(scenario: Perhaps = None, *, port: Annotated[int, "N", Range(1, 65535)] = 8000) -> int:
     """the workbench in a browser
 
     Serve the workbench to browsers on this machine, with your files and your store. Only

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Final, Literal
 
 from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.ranges import Range
 
 from .common_options import Help
 from .option_groups import ClientProtocol, Perturbation
@@ -47,8 +48,8 @@ def show_client(
 def show_vectors(
     protocol: ClientProtocol,
     *,
-    count: Annotated[int, "N"] = 16,
-    seed: Annotated[int, "N"] = 0,
+    count: Annotated[int, "N", Range(1, 10_000)] = 16,
+    seed: Annotated[int, "N", Range(0)] = 0,
 ) -> int:
     """test vectors as JSON: items, random numbers that the client draws, its reports
 

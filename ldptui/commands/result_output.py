@@ -14,7 +14,6 @@ import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got, one_line
 from ldptui.core.base.files import check_replaced
-from ldptui.core.base.ranges import Range, require
 from ldptui.core.experiment import Experiment
 from ldptui.core.export import Choice, check_choice
 from ldptui.core.running.runner import Results
@@ -51,8 +50,6 @@ def read_output(
         if path is None:
             raise ScenarioError(f"is required: {form.capitalize()} goes into a file", key="--out")
         row.check(path)
-    if selection.wrap is not None:
-        require("--wrap", selection.wrap, Range(20))
     choice = Choice(
         metrics=_split_names(selection.metrics, "--metrics"),
         rows=_split_names(selection.rows, "--rows"),

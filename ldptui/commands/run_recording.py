@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 from ldptui.core.base.errors import FileError, ScenarioError, got
-from ldptui.core.base.ranges import WORKERS
 from ldptui.core.experiment import Experiment, compile  # noqa: A004
 from ldptui.core.experiment.limits import held_bytes, in_bytes
 from ldptui.core.plugins import CodePermission, permit_code
@@ -39,10 +38,6 @@ class Computation:
     frequencies: bool = False
     shard: Shard = WHOLE
     executor: Executor | None = None
-
-    def __post_init__(self) -> None:
-        if self.workers not in WORKERS:
-            raise ScenarioError(f"must be {WORKERS}, {got(self.workers)}", key="--workers")
 
     def compute(self, experiment: Experiment, memory: RunMemory | None = None) -> Results:
         """The results of an experiment; a memory keeps the run, and says how that went."""

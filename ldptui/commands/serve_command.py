@@ -22,8 +22,6 @@ def serve_workbench(name: str | None, port: int) -> int:
     except ImportError:
         note(MISSING)
         return USAGE
-    if not 0 < port < 65536:
-        raise ScenarioError(f"must be in [1, 65535], got {port}", key="--port")
     from .app_start import scenario_path
     from .local_server import LocalServer
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 
 from ldptui.core.base.errors import FileError, ScenarioError, got
+from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, USERS, Range
 
 from ..questions.choices import kinds
 from ..questions.options import Argument, Keys
@@ -164,14 +165,14 @@ def plot(
 def theory(
     protocol: Annotated[str, Argument(positional=True, choices=kinds, lower=True), "PROTOCOL"],
     *,
-    epsilon: Annotated[float | None, "E"] = None,
-    items: Annotated[int | None, "D"] = None,
-    users: Annotated[int | None, "N"] = None,
-    share: Annotated[float | None, "B"] = None,
-    targets: Annotated[int | None, "R"] = None,
-    target_frequency: Annotated[float | None, "F"] = None,
-    mean: Annotated[float | None, "M"] = None,
-    seeds: Annotated[int, "K"] = 1000,
+    epsilon: Annotated[float | None, "E", EPSILON] = None,
+    items: Annotated[int | None, "D", DOMAIN] = None,
+    users: Annotated[int | None, "N", USERS] = None,
+    share: Annotated[float | None, "B", SHARE] = None,
+    targets: Annotated[int | None, "R", Range(1)] = None,
+    target_frequency: Annotated[float | None, "F", Range(0, 1)] = None,
+    mean: Annotated[float | None, "M", Range(-1, 1)] = None,
+    seeds: Annotated[int, "K", Range(1, 10**6)] = 1000,
     scoring: Literal["anchor", "bucket"] = "anchor",
     format: Annotated[Literal["table", "json"], Help("of what is printed")] = "table",
     **other_keys: Annotated[Any, Keys(keys)],
@@ -199,11 +200,15 @@ def theory(
     --------
     ldptui theory oue --epsilon 1 --items 1024 --users 1e6 --share 0.05 --targets 10
     """
-    from .theory_command import TheorySetting, print_theory
+    from ldptui.core.law.pure import SeedSearch
+
+    from .theory_command import bind_setting, print_theory
 
     given = {**other_keys, **({} if epsilon is None else {"epsilon": epsilon})}
-    setting = TheorySetting(protocol, given, items, users, share, targets, target_frequency, mean,
-                            seeds, scoring)  # fmt: skip
+    setting = bind_setting(
+        protocol, given, items, SeedSearch(seeds, scoring), users=users, share=share, r=targets,
+        held=target_frequency, mean=mean,
+    )  # fmt: skip
     return print_theory(setting, format)
 
 

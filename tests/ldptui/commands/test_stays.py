@@ -17,8 +17,8 @@ from ldptui.terminal import exits
 
 MOST: Final = 8
 ROOT: Final = Path(ldptui.__file__).parent
-LINE: Final = ("cli", "command_logs", "help_parser")
-"""The modules that have the words of the line, as argparse reads them."""
+APART: Final = ("cli", "command_logs", "help_parser", "options", "signature")
+"""The modules that read the words of the line, and that check one value by its own rule."""
 SMALL: Final = ("quickstart", "--trials", "1", "--quiet")
 REPORTS: Final = str(ROOT / "questions" / "examples" / "reports.csv")
 
@@ -63,7 +63,7 @@ def test_an_option_goes_through_few_functions(
         place = Path(code.co_filename)
         if event != "call" or place.parent.name not in ("commands", "questions"):
             return
-        if place.stem in LINE:
+        if place.stem in APART:
             return
         if (
             ROOT in place.parents
@@ -78,5 +78,4 @@ def test_an_option_goes_through_few_functions(
     finally:
         sys.setprofile(None)
     assert done == exits.DONE, capsys.readouterr().err
-    print(value, len(stays), [*stays])
     assert 1 <= len(stays) <= MOST, [*stays]

@@ -12,7 +12,7 @@ import pytest
 from support.cases import cell
 from support.kinds import CAO_ATTACKS, attack_table, task_of
 
-from ldptui.commands.theory_command import TheorySetting, print_theory
+from ldptui.commands.theory_command import bind_setting, print_theory
 from ldptui.core import Cell, theory
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.law.pure import SeedSearch
@@ -115,11 +115,10 @@ def test_theory_of_a_family_without_a_story(
 ) -> None:
     monkeypatch.setitem(KINDS, "made-up", MadeUpSpec)
     for form in ("table", "json"):
-        options = TheorySetting(
-            "made-up", {"epsilon": 1.0}, items=64, users=9999, share=0.05, targets=3,
-            target_frequency=0.01, seeds=SeedSearch().seeds,
-        )  # fmt: skip
-        assert print_theory(options, form) == 0
+        setting = bind_setting(
+            "made-up", {"epsilon": 1.0}, 64, SeedSearch(), users=9999, share=0.05, r=3, held=0.01
+        )
+        assert print_theory(setting, form) == 0
     text, _, document = capsys.readouterr().out.partition("{")
     assert text.startswith("MADE-UP, ε = 1, d = 64, n = 9999")
     assert NOT_TOLD in text
