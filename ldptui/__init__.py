@@ -43,8 +43,8 @@ _HOMES = {
     **dict.fromkeys(("Counted", "counted", "read_counts"), "ldptui.core.reports.counted"),
     **dict.fromkeys(("attack", "defence", "kinds", "population"), "ldptui.api.by_name"),
     **dict.fromkeys(("read_reports", "write_reports"), "ldptui.core.reports.files"),
-    "Results": "ldptui.api.results",
-    "plot": "ldptui.api.results",
+    "Results": "ldptui.api.run_results",
+    "plot": "ldptui.api.run_results",
     **dict.fromkeys(("compile", "load", "run"), "ldptui.api.running"),
 }
 

@@ -20,8 +20,8 @@ from .api.by_name import attack as attack
 from .api.by_name import defence as defence
 from .api.by_name import kinds as kinds
 from .api.by_name import population as population
-from .api.results import Results as Results
-from .api.results import plot as plot
+from .api.run_results import Results as Results
+from .api.run_results import plot as plot
 from .api.running import compile as compile
 from .api.running import load as load
 from .api.running import run as run

@@ -301,7 +301,7 @@ DOORS = (
     "ldptui/__main__.py",
     "ldptui/app.py",
     "ldptui/catalogue/keys.py",
-    "ldptui/catalogue/rows.py",
+    "ldptui/catalogue/toml_rows.py",
     "ldptui/commands/cli.py",
     "ldptui/commands/command_help.py",
     "ldptui/engine/__init__.py",

@@ -85,7 +85,7 @@ def population(
 
 
 @dataclass(frozen=True, eq=False)
-class Fakes:
+class FakeReports:
     """An attack as `attack` gives it: its parameters, and the reports of its fakes."""
 
     attack: Attack | Mixture
@@ -115,7 +115,7 @@ class Fakes:
         return made
 
 
-def attack(kind: str, **parameters: Any) -> Fakes:
+def attack(kind: str, **parameters: Any) -> FakeReports:
     """An attack; its `reports(protocol, view, count, rng)` makes the reports of fakes.
 
     Parameters
@@ -145,7 +145,7 @@ def attack(kind: str, **parameters: Any) -> Fakes:
     if made is None:
         rule = "must be an attack of one kind or a mixture"
         raise ScenarioError(f"{rule}, {got(kind)}", key="attack.kind")
-    return Fakes(made)
+    return FakeReports(made)
 
 
 def defence(kind: str, **parameters: Any) -> Defence:

@@ -35,7 +35,7 @@ PAPER: Final = (80, 60)
 """The columns and rows that a figure for paper has room for, where its picture asks."""
 
 
-class Picture(str):
+class FigureText(str):
     """The text of an SVG file, which a notebook shows as a picture."""
 
     __slots__ = ()
@@ -44,13 +44,13 @@ class Picture(str):
         return str(self)
 
 
-def svg(results: Results, name: str | None, columns: int) -> Picture:
+def svg(results: Results, name: str | None, columns: int) -> FigureText:
     """A chart of results as SVG; raises ScenarioError where there is none, RunError."""
     chart, caption = _caption_chart(results, name, columns)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
         write_figure(chart, path, columns=columns, caption=caption, embedded="")
-        return Picture(path.read_text(encoding="utf-8"))
+        return FigureText(path.read_text(encoding="utf-8"))
 
 
 def draw_figure(

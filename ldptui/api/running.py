@@ -30,7 +30,7 @@ from ldptui.core.running.runner import Progress
 from ldptui.core.running.searching import run_goal_searches
 from ldptui.core.scenario import Scenario, read_document, read_text
 
-from .results import Results
+from .run_results import Results
 
 HOW: Final = "code=[FILE] lets that of a file run, allow_attacks=[NAME] that of a package"
 

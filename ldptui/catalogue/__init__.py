@@ -17,9 +17,9 @@ from .keys import (
     start_of,
     title_of,
 )
-from .kinds import (
-    Kind,
-    Metric,
+from .kind_rows import (
+    KindWords,
+    MetricWords,
     families,
     in_order,
     is_ours,

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from .rows import rows
+from .toml_rows import rows
 
 CODE: Final = ("name", "options")
 """The keys of somebody's code in Python, in any table that may name one."""

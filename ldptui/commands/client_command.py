@@ -20,7 +20,7 @@ from ldptui.core.reports.points import protocol as protocol_of
 
 from ..api.vectors import vectors_of
 from ..catalogue import kind_words
-from ..explain.client_pages import Client, client_of, client_rows
+from ..explain.client_pages import ClientProgram, client_of, client_rows
 from ..terminal import exits
 from ..terminal.output import write_json, write_out
 from ..text import format as text
@@ -95,7 +95,7 @@ class Coins:
         return value
 
 
-def _bind(options: ClientProtocol) -> tuple[list[str] | None, LocalMechanism, Client]:
+def _bind(options: ClientProtocol) -> tuple[list[str] | None, LocalMechanism, ClientProgram]:
     """The labels of the items, the protocol and its client; raises ScenarioError."""
     span = span_of(options.low, options.high)
     try:
@@ -111,7 +111,7 @@ def _bind(options: ClientProtocol) -> tuple[list[str] | None, LocalMechanism, Cl
 
 
 def _heading(
-    options: ClientProtocol, protocol: Any, client: Client, ranged: bool
+    options: ClientProtocol, protocol: Any, client: ClientProgram, ranged: bool
 ) -> dict[str, Any]:
     """What a document says of the protocol. ranged : users hold numbers of a range."""
     known = client.known
@@ -136,7 +136,7 @@ def _vectors(options: ClientProtocol) -> Iterator[dict[str, Any]]:
 def write_page(
     options: ClientProtocol,
     protocol: Any,
-    client: Client,
+    client: ClientProgram,
     vectors: Sequence[dict[str, Any]],
     labels: Sequence[str] | None,
 ) -> str:
@@ -177,7 +177,7 @@ def write_page(
     )  # fmt: skip
 
 
-def _parameters(client: Client) -> Iterator[str]:
+def _parameters(client: ClientProgram) -> Iterator[str]:
     """The rows of the table of parameters."""
     for name, value in client.known.items():
         what, formula = client.words[name]

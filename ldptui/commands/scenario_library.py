@@ -17,7 +17,7 @@ from ldptui.core.scenario.sweep import tables_with_kind
 
 from .. import scenarios as bundled
 from ..catalogue import key_words, kind_words
-from ..catalogue.schema import worded
+from ..catalogue.schema_words import worded
 from ..explain.citations import papers
 from ..session.scenario_file import locate
 from ..terminal import exits

@@ -18,7 +18,7 @@ from ldptui.core.protocols import KINDS
 
 from ..catalogue import in_order
 from ..explain.formula import Formula
-from ..explain.formula_inputs import Setting, bound, read_key
+from ..explain.formula_inputs import FormulaSetting, bound, read_key
 from ..explain.formula_list import entries, story_of, table_notes
 from ..questions.options import flag_of
 from ..terminal import exits
@@ -29,11 +29,11 @@ from ..text.prose import either
 
 def bind_setting(
     kind: str, keys: Mapping[str, Any], items: int | None, search: SeedSearch, **numbers: Any
-) -> Setting:
+) -> FormulaSetting:
     """A protocol with its keys at the numbers that are given, or at those of an example.
 
-    numbers : users, share, r, held and mean of `Setting`. Formulas of protocols of numbers hold for
-    any domain. Raises ScenarioError for options that are out of range, or of another protocol.
+    numbers : users, share, r, held and mean of `FormulaSetting`. Formulas of protocols of numbers
+    hold for any domain. Raises ScenarioError for options out of range, or of another protocol.
     """
     spec, kinds = KINDS[kind], in_order("protocol", KINDS)
     numeric = is_a(spec.mechanism, NumericProtocol)
@@ -62,7 +62,7 @@ def bind_setting(
         raise ScenarioError(error.rule, key=flag_of(error.key)) from error
 
 
-def print_theory(setting: Setting, form: str) -> int:
+def print_theory(setting: FormulaSetting, form: str) -> int:
     """Print the closed forms of a protocol."""
     rows = entries(setting)
     if form == "json":
@@ -95,7 +95,7 @@ def _document(rows: Mapping[str, Formula]) -> dict[str, Any]:
     return document
 
 
-def _head(setting: Setting) -> str:
+def _head(setting: FormulaSetting) -> str:
     """At which numbers: `OLH, ε = 1, d = 1024, n = 1 000 000`; those not given are left out."""
     form = setting.given.get("form")
     name = setting.kind.upper() + (f" ({form})" if form is not None else "")

@@ -21,8 +21,8 @@ from ldptui.core.law.mechanism import LocalMechanism
 from ldptui.core.law.support import ItemSupport
 
 from ..text.format import short
-from .formula import Formula, Known, list_formula
-from .formula_inputs import Setting
+from .formula import Formula, KnownNumbers, list_formula
+from .formula_inputs import FormulaSetting
 
 SUPPORTED: Final = "Targets that one fake report supports, on average"
 """The title of the formula of S."""
@@ -114,7 +114,7 @@ def kind_of(law: str) -> str:
 
 
 def list_attack_formulas(
-    known: Known,
+    known: KnownNumbers,
     laws: Laws,
     crafting: Sequence[Formula] = (),
     gain: Sequence[Formula] = GAIN,
@@ -158,7 +158,7 @@ def list_attack_formulas(
 
 
 def _gains(
-    cell: Cell, law: ItemSupport, known: Known, gain: Sequence[Formula], number: int
+    cell: Cell, law: ItemSupport, known: KnownNumbers, gain: Sequence[Formula], number: int
 ) -> Iterator[Formula]:
     """The gain, and its deviation where a report has a p and a q."""
     gained, protocol = theory.expected_metrics(cell)["gain"], cell.protocol
@@ -186,12 +186,12 @@ def words_of(laws: Laws, law: str) -> Supported:
     return FOR_ALL.get(law, FOR_ALL[""])
 
 
-def compare_attacks(setting: Setting, laws: Laws) -> Iterator[Formula]:
+def compare_attacks(setting: FormulaSetting, laws: Laws) -> Iterator[Formula]:
     """The gains of three attacks and their deviations, as far as the numbers are given."""
     protocol, r, share, held = setting.protocol, setting.r, setting.share, setting.held
     if r is None or share is None or held is None:
         return
-    known = Known(setting)
+    known = KnownNumbers(setting)
     gains, deviations = [], []
     for law in COMPARED:
         kind, support = kind_of(law), protocol.find_support(law, r, setting.search)
@@ -244,7 +244,7 @@ SIFTED: Final = (
 """What fakes gain in spite of it."""
 
 
-def listed_bounds(setting: Setting) -> Iterator[Formula]:
+def listed_bounds(setting: FormulaSetting) -> Iterator[Formula]:
     """The lines without a population, as far as the numbers are given."""
     protocol: Any = setting.protocol
     r, share, held = setting.r, setting.share, setting.held

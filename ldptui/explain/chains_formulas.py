@@ -9,8 +9,8 @@ from typing import Any, Final, cast
 from ldptui.core.cell import Cell
 
 from .family_explanation import Story, story_named
-from .formula import Formula, Known
-from .formula_inputs import Setting
+from .formula import Formula, KnownNumbers
+from .formula_inputs import FormulaSetting
 from .report_story import ReportStory
 
 KEPT: Final = "Two noises: the first is drawn once and kept, the second is fresh in every report"
@@ -78,11 +78,11 @@ KNOWN: Final = "as given: the kept answer is randomised response", "{ε∞}"
 """The privacy of all reports of one item, and the same with its numbers."""
 
 
-def _formulas(setting: Setting) -> Iterator[Formula]:
+def _formulas(setting: FormulaSetting) -> Iterator[Formula]:
     protocol, chain = setting.protocol, setting.protocol.chain
     response, ever = getattr(protocol, "response", None), protocol.epsilon_infinity
     rounds = len(setting.cell.rounds) if setting.cell is not None else 0
-    known = Known(setting)
+    known = KnownNumbers(setting)
     known |= {
         "p₁": chain.p1, "q₁": chain.q1, "p₂": chain.p2, "q₂": chain.q2,
         "Pr[own]": chain.p, "Pr[any]": chain.q, "ε₁": protocol.epsilon, "ε∞": ever,
@@ -96,7 +96,7 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
     yield from _at_one_time(protocol).formulas(setting)
 
 
-def _noises(setting: Setting) -> tuple[Formula, ...]:
+def _noises(setting: FormulaSetting) -> tuple[Formula, ...]:
     """The two pairs of probabilities."""
     protocol, chain = setting.protocol, setting.protocol.chain
     if protocol.at_one_time == "unary":
@@ -113,7 +113,7 @@ def _noises(setting: Setting) -> tuple[Formula, ...]:
     return odds, *ANSWERS[protocol.at_one_time]
 
 
-def _kept_for_good(setting: Setting) -> Iterator[Formula]:
+def _kept_for_good(setting: FormulaSetting) -> Iterator[Formula]:
     """What all reports give away, and the variance that more rounds do not take away."""
     at_one_time = setting.protocol.at_one_time
     text, put = BITS if at_one_time == "unary" else KNOWN

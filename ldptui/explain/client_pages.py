@@ -14,7 +14,7 @@ from ldptui.core.law.pure import LocalMechanism
 
 
 @dataclass(frozen=True)
-class Client:
+class ClientProgram:
     """A client of one protocol, its parameters bound.
 
     known : the parameters by their names, as JSON has them. words : what each is, and its formula,
@@ -44,7 +44,7 @@ def client_rows() -> dict[str, Any]:
     )
 
 
-def client_of(protocol: LocalMechanism, *, ranged: bool = False) -> Client | None:
+def client_of(protocol: LocalMechanism, *, ranged: bool = False) -> ClientProgram | None:
     """The client of a protocol's reports; None where there is no row of it.
 
     ranged : its users hold numbers of its own range, and not the items 0 to d - 1 as numbers.
@@ -61,7 +61,7 @@ def client_of(protocol: LocalMechanism, *, ranged: bool = False) -> Client | Non
     known = {name: _value(protocol, path) for name, (path, *_) in row["known"].items()}
     words = {name: (what, formula) for name, (_, what, formula) in row["known"].items()}
     code = write_program(row["code"], of_numbers)
-    return Client(known, words, row["supports"], tuple(row["steps"]), code, of_numbers)
+    return ClientProgram(known, words, row["supports"], tuple(row["steps"]), code, of_numbers)
 
 
 def write_program(code: str, of_numbers: bool) -> str:

@@ -19,8 +19,8 @@ from ..text import format as fmt
 from ..text.format import count, short
 from .attack_formulas import FORETOLD, Laws, Supported, list_attack_formulas
 from .family_explanation import Story
-from .formula import Formula, Known, list_formula
-from .formula_inputs import Setting
+from .formula import Formula, KnownNumbers, list_formula
+from .formula_inputs import FormulaSetting
 from .pure_formulas import (
     DEVIATION,
     PROTOCOL,
@@ -79,13 +79,13 @@ HR_LAWS: Final[Laws] = {
 }  # fmt: skip
 
 
-def _hr_numbers(setting: Setting) -> dict[str, float]:
+def _hr_numbers(setting: FormulaSetting) -> dict[str, float]:
     protocol: HadamardResponse = setting.protocol
     least = (1 - protocol.truthful) / protocol.messages
     return {"p₀": least, "p₁": least + protocol.truthful / protocol.agreeing}
 
 
-def _hr_estimates(known: Known) -> Iterator[Formula]:
+def _hr_estimates(known: KnownNumbers) -> Iterator[Formula]:
     """The estimate of one item of a cell, and its errors."""
     cell, protocol = known.setting.cell, known.setting.protocol
     if cell is None:
@@ -168,9 +168,9 @@ def _has_bits(protocol: Sketch) -> bool:
     return isinstance(protocol, CountMeanSketch)
 
 
-def _cms_formulas(setting: Setting) -> Iterator[Formula]:
+def _cms_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     protocol, cell = cast("Sketch", setting.protocol), setting.cell
-    known = Known(
+    known = KnownNumbers(
         setting, m=protocol.buckets, k=protocol.rows, collisions=protocol.collision_variance
     )
     add_spread(known)
@@ -222,7 +222,7 @@ class SketchReports(ReportStory):
         return f"row {int(report['row'][0])} of {count(_sketch(cell).rows)}"
 
 
-def _cms_notes(setting: Setting) -> Iterator[str]:
+def _cms_notes(setting: FormulaSetting) -> Iterator[str]:
     protocol: Sketch = setting.protocol
     yield f"m = {count(protocol.buckets)} buckets, k = {count(protocol.rows)} hash functions"
     yield "p and q are means over hash functions; these ones add their collisions to each item"

@@ -18,8 +18,8 @@ from ldptui.core.protocols.curators.aggregate import Aggregate
 
 from .attack_formulas import ADDED, Laws, Supported, list_attack_formulas
 from .family_explanation import NOT_TOLD, Story
-from .formula import Formula, Known, list_formula
-from .formula_inputs import Setting
+from .formula import Formula, KnownNumbers, list_formula
+from .formula_inputs import FormulaSetting
 from .pure_formulas import RECOMMENDED, shown_item
 
 _SURE: Final = np.full(1, 2**53)
@@ -30,7 +30,7 @@ GAIN: Final = "G = β(S − f_T), S = targets that one fake user supports"
 
 
 @dataclass(frozen=True)
-class Words:
+class CuratorWords:
     """A curator's error in words.
 
     error : the source of its squared error. off_by : what a count is off by at most, in terms of s,
@@ -51,20 +51,20 @@ class Words:
         return (self.accuracy if forward else self.needs).replace("{Δ}", str(width))
 
 
-_WORDS: Final[Mapping[type, Words]] = {
-    Laplace: Words(
+_WORDS: Final[Mapping[type, CuratorWords]] = {
+    Laplace: CuratorWords(
         "DR 3.3", "s ln(1/0.05)", "({Δ}/ε) ln(1/α)", "({Δ}/a) ln(1/α)", "PSI", exact=True
     ),
-    Geometric: Words("GRS", "least whole a: 2ρ^(a+1)/(1 + ρ) ≤ 0.05",
+    Geometric: CuratorWords("GRS", "least whole a: 2ρ^(a+1)/(1 + ρ) ≤ 0.05",
                      "least a: 2r^(a+1)/(1+r) ≤ α", "likewise, r = e^(−ε/Δ)", "GRS"),
-    Stability: Words("V th. 3.5", "s ln(1/0.05) + threshold", "({Δ}/ε) ln(2/(αδ)) + 1",
+    Stability: CuratorWords("V th. 3.5", "s ln(1/0.05) + threshold", "({Δ}/ε) ln(2/(αδ)) + 1",
                      "{Δ} ln(2/(αδ))/(a − 1)", "PSI"),
 }  # fmt: skip
 
 
-def words_of(curator: type) -> Words:
+def words_of(curator: type) -> CuratorWords:
     """The words of a curator's class; of one that has none, that they are not told."""
-    return _WORDS.get(curator, Words())
+    return _WORDS.get(curator, CuratorWords())
 
 
 _row = partial(Formula, source="DR 3.3")
@@ -111,10 +111,12 @@ LAWS: Final[Laws] = {
 }
 
 
-def _curator_formulas(setting: Setting) -> Iterator[Formula]:
+def _curator_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     """Its noise, its error, and what fake users gain who add a count each."""
     curator, cell = cast("Curator", setting.protocol), setting.cell
-    known = Known(setting, δ=curator.delta, Δ=SENSITIVITY[curator.neighbours], s=curator.scale)
+    known = KnownNumbers(
+        setting, δ=curator.delta, Δ=SENSITIVITY[curator.neighbours], s=curator.scale
+    )
     known["sensitivity"] = known["Δ"]
     rows: tuple[Formula, ...] = LAPLACE
     gain: tuple[Formula, ...] = ADDED
@@ -148,7 +150,7 @@ def _curator_formulas(setting: Setting) -> Iterator[Formula]:
     )
 
 
-def _accuracy(known: Known, curator: Curator) -> Iterator[Formula]:
+def _accuracy(known: KnownNumbers, curator: Curator) -> Iterator[Formula]:
     """The error of a count, far above the threshold where there is one."""
     std, words = math.sqrt(float(curator.squared_error(_SURE)[0])), words_of(type(curator))
     spread = "√(2ρ)/(1 − ρ), ρ = e^(−1/s)" if isinstance(curator, Geometric) else "√2 s"
@@ -184,7 +186,7 @@ def _expect_release(cell: Cell, curator: Curator, v: int) -> dict[str, float]:
     return {**known, "MSE": expected, "squared": squared}
 
 
-def _curator_notes(setting: Setting) -> Iterator[str]:
+def _curator_notes(setting: FormulaSetting) -> Iterator[str]:
     yield "a trusted curator, no local protocol: there are no p and q"
     if isinstance(setting.protocol, Stability):
         yield "of an item far above the threshold; what is withheld depends on the counts,"
@@ -192,7 +194,7 @@ def _curator_notes(setting: Setting) -> Iterator[str]:
     yield "off by at most: a count, with probability 95 %; ldptui accuracy has more"
 
 
-def _remark(setting: Setting) -> str:
+def _remark(setting: FormulaSetting) -> str:
     far = ", σ above the threshold" if isinstance(setting.protocol, Stability) else ""
     return f"s: scale of the noise{far}"
 
@@ -235,11 +237,11 @@ CIRCUITS: Final[Mapping[str, Laws]] = {
 """S by circuit and law."""
 
 
-def _aggregate_formulas(setting: Setting) -> Iterator[Formula]:
+def _aggregate_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     """The noise of the servers, the release, and what fakes add whom a proof holds to a circuit."""
     sums, cell = cast("Aggregate", setting.protocol), setting.cell
     variance = sums.noise_variance
-    known = Known(
+    known = KnownNumbers(
         setting, δ=sums.slack or 0.0, w=sums.honest_items,
         Δ=SENSITIVITY[sums.neighbours], s=sums.scale,
         k=sums.aggregators, count_std=math.sqrt(variance),

@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from ..catalogue.rows import rows
+from ..catalogue.toml_rows import rows
 
 Verdict = Literal["ok", "loose", "wrong", "missing"]
 """loose: true, but a condition is missing or the label is; missing: was a table in the list."""

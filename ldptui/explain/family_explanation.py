@@ -19,7 +19,7 @@ from typing import Any, Final
 from ldptui.core.cell import Cell
 
 from .formula import Formula
-from .formula_inputs import Setting
+from .formula_inputs import FormulaSetting
 from .report_story import ReportStory
 
 NOT_TOLD: Final = "not told for this kind"
@@ -48,13 +48,13 @@ class Story:
     gain : the formula of the gain.
     """
 
-    formulas: Callable[[Setting], Iterator[Formula]]
+    formulas: Callable[[FormulaSetting], Iterator[Formula]]
     reports: ReportStory | str | Callable[[Cell], ReportStory | str] = NOT_TOLD
     brief: tuple[str, ...] = ("p", "q", "hash_range", "gain_factor")
-    remark: Callable[[Setting], str] = lambda _: ""
+    remark: Callable[[FormulaSetting], str] = lambda _: ""
     symbols: Mapping[str, str] = field(default_factory=lambda: {"ε": "epsilon"})
-    notes: Callable[[Setting], Iterable[str]] = lambda _: ()
-    attacked: Callable[[Setting], Iterable[str]] = lambda _: ()
+    notes: Callable[[FormulaSetting], Iterable[str]] = lambda _: ()
+    attacked: Callable[[FormulaSetting], Iterable[str]] = lambda _: ()
     gain: str = "G = β[(S − rq)/(p − q) − f_T], S = targets that a fake report supports"
 
 
@@ -68,7 +68,7 @@ class TaskStory:
     place : where the numbers of the protocol hold, as in "least MSE in a group".
     """
 
-    setting: Callable[..., Setting]
+    setting: Callable[..., FormulaSetting]
     formulas: Callable[[Cell], Iterator[Formula]]
     remark: Callable[[Cell], str]
     place: str

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from ..text.format import count, short
 
 if TYPE_CHECKING:
-    from .formula_inputs import Setting
+    from .formula_inputs import FormulaSetting
 
 DIGITS: Final = 5
 
@@ -113,10 +113,10 @@ def list_formula(key: str, name: str, text: str, source: str) -> Formula:
     return Formula("", text, source, key, name=name)
 
 
-class Known(dict[str, float]):
+class KnownNumbers(dict[str, float]):
     """The numbers of a setting by their names, and by those of all rows that were filled in."""
 
-    def __init__(self, setting: Setting, **more: float) -> None:
+    def __init__(self, setting: FormulaSetting, **more: float) -> None:
         protocol, users = setting.protocol, setting.users
         super().__init__({"ε": getattr(protocol, "epsilon", math.nan), "d": protocol.domain_size})
         self.update({"n": users} if users is not None else {})

@@ -13,7 +13,7 @@ from ldptui.core.law.pure import PureProtocol, SeedSearch
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class FormulaSetting:
     """A protocol with its parameters bound, and what else is known.
 
     given : the keys of the scenario's table of the protocol, with their values.
@@ -49,7 +49,7 @@ class Setting:
         return None if self.cell is None else self.cell.attack
 
     @property
-    def unattacked_setting(self) -> Setting:
+    def unattacked_setting(self) -> FormulaSetting:
         """The same protocol with the same users, without the cell's population and its attack."""
         return replace(self, share=None, r=None, held=None, cell=None)
 
@@ -59,7 +59,7 @@ class Setting:
         return isinstance(self.protocol, PureProtocol)
 
 
-def setting_of(cell: Cell) -> Setting:
+def setting_of(cell: Cell) -> FormulaSetting:
     """The setting of a cell."""
     table = "protocol."
     parameters = {
@@ -67,7 +67,7 @@ def setting_of(cell: Cell) -> Setting:
         for key, value in cell.parameters.items()
         if key.startswith(table)
     }
-    return Setting(
+    return FormulaSetting(
         cell.protocol,
         parameters,
         cell.users,
@@ -78,10 +78,10 @@ def setting_of(cell: Cell) -> Setting:
     )
 
 
-def bound(spec: Any, domain_size: int, **known: Any) -> Setting:
+def bound(spec: Any, domain_size: int, **known: Any) -> FormulaSetting:
     """The setting of a protocol that is bound to a domain; raises ScenarioError."""
     values = {key.name: getattr(spec, key.name) for key in fields(spec)}
-    return Setting(spec.bind(domain_size), values, **known)
+    return FormulaSetting(spec.bind(domain_size), values, **known)
 
 
 def read_key(spec: type[Any], key: str, value: Any) -> Any:

@@ -23,7 +23,7 @@ from ..text import format as text
 from .citations import cite_papers
 from .family_explanation import NOT_TOLD, Story, story_named, task_named
 from .formula import Formula
-from .formula_inputs import Setting, setting_of
+from .formula_inputs import FormulaSetting, setting_of
 from .pure_formulas import P_AND_Q, PROTOCOL, pure
 
 SPREAD: Final = "frequency_std"
@@ -33,7 +33,7 @@ SAME: Final = 0.9995
 """Errors whose ratio is above are the same: GRR is SS where w = 1 is best."""
 
 
-def _list_pure_formulas(setting: Setting) -> Iterator[Formula]:
+def _list_pure_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     """The formulas of a family without a story: those of every pure protocol."""
     for row in pure(P_AND_Q, {})(setting) if setting.is_pure else ():
         own = row.part == PROTOCOL
@@ -43,17 +43,17 @@ def _list_pure_formulas(setting: Setting) -> Iterator[Formula]:
 UNTOLD: Final = Story(_list_pure_formulas, notes=lambda _: (f"formulas of its own: {NOT_TOLD}",))
 
 
-def story_of(setting: Setting) -> Story:
+def story_of(setting: FormulaSetting) -> Story:
     """The story of a setting's family, or that of all."""
     return story_named(setting.family) or UNTOLD
 
 
-def formulas(setting: Setting) -> Iterator[Formula]:
+def formulas(setting: FormulaSetting) -> Iterator[Formula]:
     """The formulas of a setting."""
     return story_of(setting).formulas(setting)
 
 
-def entries(setting: Setting) -> dict[str, Formula]:
+def entries(setting: FormulaSetting) -> dict[str, Formula]:
     """The formulas of a setting that the table of closed forms has, by their fields."""
     return {row.key: row for row in formulas(setting) if row.key}
 
@@ -74,7 +74,7 @@ def cell_formulas(cell: Cell) -> tuple[Formula, ...]:
     return (*task.formulas(cell), *known)
 
 
-def in_a_line(setting: Setting, rows: Mapping[str, Formula]) -> str:
+def in_a_line(setting: FormulaSetting, rows: Mapping[str, Formula]) -> str:
     """The numbers that a family is known by, and σ: `p = 0.5  q = 0.2689  σ = 0.00192`."""
     story = story_of(setting)
     parts = [_brief(rows[key]) for key in story.brief if key in rows]
@@ -90,7 +90,7 @@ def _brief(row: Formula) -> str:
     return f"{symbol} {row.result}".strip()
 
 
-def table_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
+def table_notes(setting: FormulaSetting, rows: Mapping[str, Formula]) -> Iterator[str]:
     """The sentences below the table of closed forms; the rows are by field."""
     story, protocol = story_of(setting), setting.protocol
     yield from story.notes(setting)

@@ -22,7 +22,7 @@ from ..text import format as fmt
 from .attack_formulas import HONEST, Laws, Supported
 from .family_explanation import Story
 from .formula import Formula
-from .formula_inputs import Setting
+from .formula_inputs import FormulaSetting
 from .item_formulas import BITS, UNARY_LAWS, pad_numbers
 from .pure_formulas import OTHER, OWN, VARIANCE, pure
 from .report_story import ReportStory, bits_needed
@@ -64,14 +64,14 @@ LAWS: Final[Laws] = {
 }
 
 
-def _hashing(setting: Setting) -> Iterator[Formula]:
+def _hashing(setting: FormulaSetting) -> Iterator[Formula]:
     g = RANGES.get(setting.given.get("hash_range"), GIVEN)
     crafted = getattr(setting.attack, "report_law", "") == "crafted"
     matched = [_match_targets(setting.attack, setting.protocol, setting.r or 0)] if crafted else []
     yield from pure((g, *HASHING), LAWS, UNIT, matched, _numbers)(setting)
 
 
-def _numbers(setting: Setting) -> dict[str, float]:
+def _numbers(setting: FormulaSetting) -> dict[str, float]:
     g, p = setting.protocol.hash_range, setting.protocol.p
     return {"g": g, "p′": p, "q′": (1 - p) / (g - 1)}
 
@@ -115,7 +115,7 @@ OWN_COINS: Final[Laws] = {**UNARY_LAWS, "unperturbed": Supported("S = 1 + {(r �
 """S where users draw the coins."""
 
 
-def _hst(setting: Setting) -> Iterator[Formula]:
+def _hst(setting: FormulaSetting) -> Iterator[Formula]:
     if isinstance(setting.protocol, UserCoins):
         return pure(HST, OWN_COINS, crafting=(HALF,), own=pad_numbers)(setting)
     return pure(HST, PUBLIC, own=_numbers)(setting)
@@ -166,7 +166,7 @@ def _hash_range(cell: Cell) -> int:
 HASHES: Final = HashReports()
 
 
-def search_words(setting: Setting) -> Iterator[str]:
+def search_words(setting: FormulaSetting) -> Iterator[str]:
     """The sentence about the search of crafted reports."""
     seeds, scoring = setting.search.seeds, setting.search.scoring
     yield f"E[M] = targets matched by the best of K = {seeds} seeds, scored by {scoring}"

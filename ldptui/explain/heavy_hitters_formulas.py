@@ -15,8 +15,8 @@ from ldptui.core.task.hitters.prefixes import candidate_counts, start_length
 
 from ..text.format import count
 from .family_explanation import TaskStory
-from .formula import Formula, Known
-from .formula_inputs import Setting, bound
+from .formula import Formula, KnownNumbers
+from .formula_inputs import FormulaSetting, bound
 
 LEVELS: Final = "Levels"
 MOST_PREFIXES: Final = 2**32
@@ -29,7 +29,7 @@ def _task(cell: Cell) -> PEM:
     return cast("PEM", cell.task)
 
 
-def _setting(cell: Cell, spec: Any = None) -> Setting:
+def _setting(cell: Cell, spec: Any = None) -> FormulaSetting:
     """The oracle of the last group, which is about the most prefixes, for the users of a group."""
     task = _task(cell)
     chosen = task.oracle if spec is None else spec
@@ -85,7 +85,7 @@ def _formulas(cell: Cell) -> Iterator[Formula]:
     counts, added = candidate_counts(lengths, k), _count_added_bits(cell)
     most, start = int(np.argmax(counts)), start_length(k)
     before = 2**start if most == 0 else min(k, counts[most - 1])
-    known = Known(_setting(cell), **{
+    known = KnownNumbers(_setting(cell), **{
         "k": k, "γ": bits, "G": len(lengths), "c": start,
         "λⱼ": bits, "|Cⱼ|": counts[most], "before": before, "added": added[most],
         "n": cell.users,

@@ -17,7 +17,7 @@ from ..text import format as fmt
 from .attack_formulas import HONEST, ONE, Supported
 from .family_explanation import Story
 from .formula import Formula, list_formula
-from .formula_inputs import Setting
+from .formula_inputs import FormulaSetting
 from .pure_formulas import OTHER, OWN, VARIANCE, pure
 from .report_story import ReportStory, bits_needed, hex_of, name_item
 
@@ -75,7 +75,7 @@ UNARY_LAWS: Final = {
 }
 
 
-def unary(setting: Setting) -> Iterator[Formula]:
+def unary(setting: FormulaSetting) -> Iterator[Formula]:
     """The formulas of unary encodings."""
     p, q = setting.protocol.p, setting.protocol.q
     rows, unit = UE, VARIANCE
@@ -86,7 +86,7 @@ def unary(setting: Setting) -> Iterator[Formula]:
     return pure(rows, UNARY_LAWS, unit, (PADDING,), pad_numbers)(setting)
 
 
-def pad_numbers(setting: Setting) -> dict[str, float]:
+def pad_numbers(setting: FormulaSetting) -> dict[str, float]:
     """The numbers of crafted reports: l, and those of a report that aims at some targets."""
     protocol, d, r = setting.protocol, setting.protocol.domain_size, setting.r
     if r is None:
@@ -132,7 +132,7 @@ THE: Final = (
 )  # fmt: skip
 
 
-def _the_numbers(setting: Setting) -> dict[str, float]:
+def _the_numbers(setting: FormulaSetting) -> dict[str, float]:
     epsilon = setting.protocol.epsilon
     own = {"θ": setting.protocol.theta, "θ*": best_theta(epsilon)}
     return {**pad_numbers(setting), **own, "u": math.exp(-epsilon / 2), "s": 2 / epsilon}
@@ -157,7 +157,7 @@ SS_LAWS: Final = {
 }
 
 
-def _ss_numbers(setting: Setting) -> dict[str, float]:
+def _ss_numbers(setting: FormulaSetting) -> dict[str, float]:
     protocol = setting.protocol
     best = best_size(protocol.domain_size, protocol.epsilon)
     return {"w": protocol.subset_size, "w*": best}

@@ -19,11 +19,11 @@ from ldptui.core.task.numbers import OfNumbers, clean_spread, fakes_told
 
 from ..text.format import short
 from .family_explanation import Story
-from .formula import Formula, Known, list_formula
-from .formula_inputs import Setting
+from .formula import Formula, KnownNumbers, list_formula
+from .formula_inputs import FormulaSetting
 from .pure_formulas import PROTOCOL
 from .report_story import LAWS, ReportStory
-from .report_values import Step, StepOutcome
+from .report_values import ReportStep, StepOutcome
 
 _ours = partial(Formula, source="ours")
 _counted = partial(Formula, source="by counting")
@@ -46,10 +46,10 @@ ATTACK: Final = (
 )  # fmt: skip
 
 
-def _numbers_of(setting: Setting) -> Known:
+def _numbers_of(setting: FormulaSetting) -> KnownNumbers:
     """The numbers of a setting, with the mean and the share of the fakes where these are known."""
     cell, protocol = setting.cell, setting.protocol
-    known = Known(setting, p=protocol.p, q=protocol.q)
+    known = KnownNumbers(setting, p=protocol.p, q=protocol.q)
     mean = setting.mean if cell is None else float(cell.population.frequencies @ protocol.values)
     if mean is not None and setting.share:
         known |= {"β": setting.share, "μ": mean}
@@ -58,7 +58,7 @@ def _numbers_of(setting: Setting) -> Known:
     return known
 
 
-def _of_cell(known: Known, estimate: Sequence[Formula]) -> Iterator[Formula]:
+def _of_cell(known: KnownNumbers, estimate: Sequence[Formula]) -> Iterator[Formula]:
     """The estimate of the mean of a cell, and what its fakes do to it."""
     cell = cast("Cell", known.setting.cell)
     task, spread = cast("Any", cell.task), clean_spread(cell)
@@ -100,7 +100,7 @@ SR_ROWS: Final = (
 SR_ESTIMATE: Final = (_sr("Variance of the clean estimate", "Var[μ~] = ({c}² − E[t²]) / n"),)
 
 
-def _sr_formulas(setting: Setting) -> Iterator[Formula]:
+def _sr_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     known = _numbers_of(setting)
     if "β" in known:  # two shifts, both called Δ
         most = known["β"] * (setting.protocol.size - known["μ"])
@@ -235,7 +235,7 @@ def _own(protocol: Any) -> tuple[tuple[Formula, ...], str]:
     return next(OWN[symbol] for symbol in OWN if symbol in protocol.symbols)
 
 
-def _bin_formulas(setting: Setting) -> Iterator[Formula]:
+def _bin_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     protocol, cell = setting.protocol, setting.cell
     rows, _ = _own(protocol)
     known = _numbers_of(setting)
@@ -282,7 +282,7 @@ class NumberStory(ReportStory):
         bits = short(protocol.report_bits, 3)
         return self.name_report(protocol, int(report[0])), f"{bits} bit{'s' * (bits != '1')}"
 
-    def show_value(self, cell: Cell, item: int | None, attack: Strategy | None) -> Step:
+    def show_value(self, cell: Cell, item: int | None, attack: Strategy | None) -> ReportStep:
         step = super().show_value(cell, item, attack)
         if item is not None:
             task, protocol = cast("OfNumbers", cell.task), cast("NumericProtocol", cell.local)
@@ -307,9 +307,9 @@ class NumberStory(ReportStory):
 
     def show_server(
         self, cell: Cell, report: Reports, item: int | None, attack: Strategy | None
-    ) -> Iterator[Step]:
+    ) -> Iterator[ReportStep]:
         detail = ESTIMATES.get(cell.task.kind, ESTIMATES["mean"])
-        yield Step("Server", self.weigh(cell, report)[1], detail=(detail,))
+        yield ReportStep("Server", self.weigh(cell, report)[1], detail=(detail,))
 
 
 class RoundingStory(NumberStory):
@@ -320,10 +320,10 @@ class RoundingStory(NumberStory):
 
     def show_noise(
         self, cell: Cell, report: Reports, item: int, answer: Reports | None
-    ) -> Iterator[Step]:
+    ) -> Iterator[ReportStep]:
         protocol: Any = cell.protocol
         outcome = StepOutcome("the end is told as it is", "p", protocol.p, HIDDEN)
-        yield Step("Perturbation", "the other end is told now and then", (outcome,))
+        yield ReportStep("Perturbation", "the other end is told now and then", (outcome,))
 
     def read_number(self, protocol: Any, report: int) -> float:
         return float((2 * report - 1) * protocol.size)
@@ -350,10 +350,10 @@ class BinStory(NumberStory):
 
     def show_noise(
         self, cell: Cell, report: Reports, item: int, answer: Reports | None
-    ) -> Iterator[Step]:
+    ) -> Iterator[ReportStep]:
         protocol: Any = cell.local
         outcome = StepOutcome(_own(protocol)[1], "p", protocol.p, HIDDEN)
-        yield Step("Perturbation", "the bin is near the number, or anywhere", (outcome,))
+        yield ReportStep("Perturbation", "the bin is near the number, or anywhere", (outcome,))
 
     def read_number(self, protocol: Any, report: int) -> float:
         return float(protocol.report_values[report])
@@ -362,7 +362,7 @@ class BinStory(NumberStory):
         return f"bin {report} of {protocol.report_values.size}"
 
 
-def _notes(_: Setting) -> Iterator[str]:
+def _notes(_: FormulaSetting) -> Iterator[str]:
     yield "numbers are those of [−1, 1]; a range [low, high] is (high − low)/2 times as wide"
 
 

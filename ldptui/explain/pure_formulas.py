@@ -14,8 +14,8 @@ from ldptui.core.law.pure import gain_factor, item_variance
 
 from ..text.format import short
 from .attack_formulas import Laws, list_attack_formulas
-from .formula import Formula, Known, list_formula
-from .formula_inputs import Setting
+from .formula import Formula, KnownNumbers, list_formula
+from .formula_inputs import FormulaSetting
 
 PROTOCOL: Final = "Protocol"
 
@@ -74,7 +74,7 @@ ESTIMATES: Final = (
 """The expected count of an item of frequency fᵥ, the estimate from it, and its errors."""
 
 
-def add_spread(known: Known) -> None:
+def add_spread(known: KnownNumbers) -> None:
     """Add the variance of one user, the gain factor, and σ where the users are known."""
     protocol, users = known.setting.protocol, known.setting.users
     known |= {
@@ -85,7 +85,7 @@ def add_spread(known: Known) -> None:
         known["frequency_std"] = theory.frequency_std(protocol, users)
 
 
-def choose(known: Known) -> Iterator[Formula]:
+def choose(known: KnownNumbers) -> Iterator[Formula]:
     """The protocols with the least variance and with the least mean squared error."""
     d, epsilon = known.setting.protocol.domain_size, known.setting.protocol.epsilon
     best = theory.least_error(d, epsilon)
@@ -110,7 +110,7 @@ def of_one_item(cell: Cell) -> tuple[str, float]:
     return f"Estimates, for v = {cell.population.label(v)}, {what}, fᵥ = {short(f)}", f
 
 
-def _estimates(known: Known) -> Iterator[Formula]:
+def _estimates(known: KnownNumbers) -> Iterator[Formula]:
     """The estimate of one item of a cell, and its errors."""
     cell = known.setting.cell
     if cell is None:
@@ -135,10 +135,10 @@ def pure(
     laws: Laws,
     unit: Formula = VARIANCE,
     crafting: Sequence[Formula] = (),
-    own: Callable[[Setting], Mapping[str, float]] = lambda _: {},
-    estimates: Callable[[Known], Iterator[Formula]] = _estimates,
+    own: Callable[[FormulaSetting], Mapping[str, float]] = lambda _: {},
+    estimates: Callable[[KnownNumbers], Iterator[Formula]] = _estimates,
     std: Formula = DEVIATION,
-) -> Callable[[Setting], Iterator[Formula]]:
+) -> Callable[[FormulaSetting], Iterator[Formula]]:
     """The formulas of a family of pure protocols: its rows, the estimates, and what fakes gain.
 
     laws : S by the law of the fakes' reports. unit : Var*/n in terms of the family, and std the
@@ -146,8 +146,8 @@ def pure(
     estimates : the formulas about one item of a cell.
     """
 
-    def formulas(setting: Setting) -> Iterator[Formula]:
-        known = Known(setting, **own(setting))
+    def formulas(setting: FormulaSetting) -> Iterator[Formula]:
+        known = KnownNumbers(setting, **own(setting))
         add_spread(known)
         yield from known.fill(rows, PROTOCOL)
         yield from choose(known)

@@ -21,8 +21,8 @@ from ldptui.core.protocols import rappor as bloom
 from ..text.format import short
 from .attack_formulas import COMPARED, FAKES, compare_attacks, kind_of
 from .family_explanation import Story
-from .formula import Formula, Known, list_formula
-from .formula_inputs import Setting
+from .formula import Formula, KnownNumbers, list_formula
+from .formula_inputs import FormulaSetting
 from .item_formulas import BUDGET, PADDING, UNARY_LAWS, pad_numbers
 from .pure_formulas import pure
 from .rappor_report import hashes_here, reports
@@ -124,11 +124,11 @@ EXACT: Final = _of_fakes(
 )
 
 
-def noise_numbers(setting: Setting) -> Known:
+def noise_numbers(setting: FormulaSetting) -> KnownNumbers:
     """The numbers of a noise and its bits, as far as what they need is given."""
     protocol, users, held = setting.protocol, setting.users, setting.held
     noise, h, given = protocol.noise, protocol.hashes, setting.given.get("epsilon")
-    known = Known(
+    known = KnownNumbers(
         setting, f=noise.f, p=noise.p, q=noise.q, h=h, q_star=noise.q_star, p_star=noise.p_star,
         epsilon_one=noise.epsilon_one(h) if given is None else given,
         epsilon_infinity=noise.epsilon_infinity(h),
@@ -146,11 +146,11 @@ def noise_numbers(setting: Setting) -> Known:
 
 def rows_of_noise(noise: BitNoise, hashes: int) -> dict[str, Formula]:
     """The closed forms of a noise on `hashes` bits, by their fields."""
-    setting = Setting(Rappor(2, 16, hashes, 1, noise), {"kind": "rappor", "form": ""})
+    setting = FormulaSetting(Rappor(2, 16, hashes, 1, noise), {"kind": "rappor", "form": ""})
     return {row.key: row for row in formulas(setting) if row.key}
 
 
-def formulas(setting: Setting) -> Iterator[Formula]:
+def formulas(setting: FormulaSetting) -> Iterator[Formula]:
     """The formulas of all forms of RAPPOR, then those of the basic forms or of Bloom filters."""
     protocol, noise, cell = setting.protocol, setting.protocol.noise, setting.cell
     known = noise_numbers(setting)
@@ -173,7 +173,7 @@ def formulas(setting: Setting) -> Iterator[Formula]:
         yield from _attack(cell, protocol, known)
 
 
-def _bit_gains(known: Known) -> Iterator[Formula]:
+def _bit_gains(known: KnownNumbers) -> Iterator[Formula]:
     """The gains of the targets' bits, before decoding."""
     setting = known.setting
     r, share, held, protocol = setting.r, setting.share, setting.held, setting.protocol
@@ -188,7 +188,7 @@ def _bit_gains(known: Known) -> Iterator[Formula]:
         yield from known.fill((list_formula(key, f"bit gain of {kind}", text, "CJG eq. 7"),))
 
 
-def _bit(cell: Cell, protocol: Rappor, known: Known) -> Iterator[Formula]:
+def _bit(cell: Cell, protocol: Rappor, known: KnownNumbers) -> Iterator[Formula]:
     """The estimate of one bit: that of cohort 0 that most genuine users have."""
     noise, users = protocol.noise, cell.users / protocol.cohorts
     held = protocol.design.bits_of(cell.population.frequencies)[0]
@@ -205,7 +205,7 @@ def _bit(cell: Cell, protocol: Rappor, known: Known) -> Iterator[Formula]:
     yield from known.fill(BIT, part)
 
 
-def _decoding(cell: Cell, protocol: Rappor, known: Known) -> Iterator[Formula]:
+def _decoding(cell: Cell, protocol: Rappor, known: KnownNumbers) -> Iterator[Formula]:
     """The estimate of a candidate from all bits of all cohorts."""
     noise, h, users, d = protocol.noise, protocol.hashes, cell.users, protocol.domain_size
     known |= {
@@ -219,7 +219,7 @@ def _decoding(cell: Cell, protocol: Rappor, known: Known) -> Iterator[Formula]:
     yield from known.fill(rows, "Decoding")
 
 
-def _attack(cell: Cell, protocol: Rappor, known: Known) -> Iterator[Formula]:
+def _attack(cell: Cell, protocol: Rappor, known: KnownNumbers) -> Iterator[Formula]:
     """The gain of the targets' bits, before decoding, for three laws of reports."""
     attack = cell.attack
     law: Any = getattr(attack, "report_law", "")
@@ -242,14 +242,14 @@ def _attack(cell: Cell, protocol: Rappor, known: Known) -> Iterator[Formula]:
         yield EXACT.at({**known, EXACT.text: exact}, part)
 
 
-def _notes(setting: Setting) -> Iterator[str]:
+def _notes(setting: FormulaSetting) -> Iterator[str]:
     """Notes on p and q, and on what can be learnt."""
     yield "p and q are the reverse of Wang's: q = Pr[1 | bit 1] > p = Pr[1 | bit 0]"
     if setting.users is not None:
         yield "learnable: number of items of equal frequency at most; Q = Φ⁻¹(1 − 0.05/d)"
 
 
-def _note_bit_gain(setting: Setting) -> Iterator[str]:
+def _note_bit_gain(setting: FormulaSetting) -> Iterator[str]:
     """Notes on the formula of the gain of bits."""
     if not setting.is_pure:
         yield "bit gain: of the share of users that a target's bits show, before decoding,"

@@ -23,7 +23,7 @@ from ldptui.core.protocols import Rappor
 from ..text import format as fmt
 from .item_formulas import BITS
 from .report_story import FRESH_NOISE, KEPT_NOISE, Bits, Noise, ReportStory, hex_of
-from .report_values import Cells, MemberGroup, Step
+from .report_values import MemberGroup, ReportStep, StepBits
 
 MOST_FILTERS: Final = 2**16
 """The most Bloom filters that are hashed to show one report, in a tenth of a second."""
@@ -99,16 +99,16 @@ class FilterReports(ReportStory):
 
     def lay_out(
         self, cell: Cell, report: Reports, rows: tuple[Bits, ...], item: int | None
-    ) -> Cells:
+    ) -> StepBits:
         """The bits of a filter: those of the own item first, then the targets'."""
         protocol, cohort = _rappor(cell), _cohort(report)
         own = set() if item is None else {*protocol.table[item, cohort].tolist()}
         aimed = {*np.flatnonzero(protocol.target_bits(cell.targets)[cohort]).tolist()} - own
         groups = ("own", own), ("targets", aimed)
         shown = tuple(MemberGroup(name, tuple(sorted(bits))) for name, bits in groups if bits)
-        return Cells("bit", rows, shown)
+        return StepBits("bit", rows, shown)
 
-    def show_report(self, cell: Cell, report: Reports) -> Step:
+    def show_report(self, cell: Cell, report: Reports) -> ReportStep:
         aimed = np.flatnonzero(_rappor(cell).target_bits(cell.targets)[_cohort(report)])
         return replace(super().show_report(cell, report), bits=_bits(cell, report), marked=aimed)
 

@@ -26,7 +26,7 @@ from ldptui.core.population.targets import RandomSet
 from ldptui.core.theory import fake_support
 
 from ..text import format as fmt
-from .report_values import Cells, MemberGroup, Meter, ReportHistory, Step, StepOutcome
+from .report_values import MemberGroup, Meter, ReportHistory, ReportStep, StepBits, StepOutcome
 
 Bits: TypeAlias = tuple[str, BoolArray]
 """A name, and one bit for each item or for each bit of a filter."""
@@ -49,9 +49,9 @@ LAWS: Final[dict[str, str]] = {
 }
 """How a fake's report that is of no item is made, by the law of the attack's reports."""
 
-NO_NOISE: Final = Step("Perturbation", "none, sent as it is")
+NO_NOISE: Final = ReportStep("Perturbation", "none, sent as it is")
 
-KEPT_BACK: Final = Step(
+KEPT_BACK: Final = ReportStep(
     "Drop-out",
     "it supports the item, and is sent",
     detail=("one that does not is kept back, and nobody hears of it",),
@@ -148,13 +148,13 @@ class ReportStory:
 
     def lay_out(
         self, cell: Cell, report: Reports, rows: tuple[Bits, ...], item: int | None
-    ) -> Cells:
+    ) -> StepBits:
         """Rows of bits, those of the own item first, then the targets'."""
         return over_items(cell, rows, item)
 
     def show_noise(
         self, cell: Cell, report: Reports, item: int, answer: Reports | None
-    ) -> Iterator[Step]:
+    ) -> Iterator[ReportStep]:
         """What noise did between an item and a report, the noise of a kept answer first."""
         before = self.own_bits(cell, report, item)
         rows = [self.sent_bits(cell, report)]
@@ -170,11 +170,11 @@ class ReportStory:
             yield noise_step(name, text, before, after, letters, rates, cells)
             before = after
 
-    def show_value(self, cell: Cell, item: int | None, attack: Strategy | None) -> Step:
+    def show_value(self, cell: Cell, item: int | None, attack: Strategy | None) -> ReportStep:
         """The first step: the item of a user, or what a fake without one wants."""
         if item is None:
             detail = f"wants {targets_of(cell)} to look {wish_of(cast('Strategy', attack))}"
-            return Step("Value", "none: a fake holds no item", detail=(detail,))
+            return ReportStep("Value", "none: a fake holds no item", detail=(detail,))
         is_target = item in cell.targets
         text = name_item(cell, item) + (", a target" if is_target else "")
         if attack is None:
@@ -182,12 +182,12 @@ class ReportStory:
                 fmt.percent(cell.population.frequencies[item]),
                 fmt.plural(cell.users, "user"),
             )
-            return Step("Value", text, detail=(f"held by {share} of {users}",))
+            return ReportStep("Value", text, detail=(f"held by {share} of {users}",))
         chosen = f"one of {targets_of(cell)}, at random" if is_target else "chosen at random"
         lie = ": its only lie" if attack.report_law == "honest" else ""
-        return Step("Value", text, detail=(chosen + lie,))
+        return ReportStep("Value", text, detail=(chosen + lie,))
 
-    def show_bits(self, cell: Cell, report: Reports, item: int | None) -> Cells | None:
+    def show_bits(self, cell: Cell, report: Reports, item: int | None) -> StepBits | None:
         """The bits of a report that is of no item, or the own item before any noise."""
         if item is not None:
             return self.lay_out(cell, report, (self.own_bits(cell, report, item),), item)
@@ -195,17 +195,18 @@ class ReportStory:
             return None
         return self.lay_out(cell, report, (self.sent_bits(cell, report),), None)
 
-    def show_report(self, cell: Cell, report: Reports) -> Step:
+    def show_report(self, cell: Cell, report: Reports) -> ReportStep:
         """The report as it is sent."""
         text, *detail = self.describe(cell, report)
         if not self.shows_bits:
-            return Step("Report", text, detail=tuple(detail))
+            return ReportStep("Report", text, detail=tuple(detail))
         bits = supported_bits(self.support(cell, report))
-        return Step("Report", text, detail=tuple(detail), bits=bits, marked=np.sort(cell.targets))
+        marked = np.sort(cell.targets)
+        return ReportStep("Report", text, detail=tuple(detail), bits=bits, marked=marked)
 
     def show_server(
         self, cell: Cell, report: Reports, item: int | None, attack: Strategy | None
-    ) -> Iterator[Step]:
+    ) -> Iterator[ReportStep]:
         """What the server takes from a report: what it supports, and its weight."""
         r, support = cell.targets.size, self.support(cell, report)
         hit, average = self.expect(cell, report, item, attack)
@@ -217,13 +218,13 @@ class ReportStory:
             if numbers is not None:
                 cells = over_items(cell, (("support", support > 0),), item)
                 cells = replace(cells, numbers=numbers, rate=cast("Any", cell.protocol).q)
-            yield Step("Support", support_text(support, item), cells=cells, meter=meter)
+            yield ReportStep("Support", support_text(support, item), cells=cells, meter=meter)
         if r:
             weight, formula = self.weigh(cell, report)
             who = ": honest noise cancels" if attack is None else ", of such a fake"
             mean = f"{fmt.short(average, sign=True)} on average{who}"
             text = f"{fmt.short(weight, sign=True)} users with a target"
-            yield Step("Weight", text, detail=(formula, mean))
+            yield ReportStep("Weight", text, detail=(formula, mean))
 
     def tell_genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> ReportHistory:
         """The history of the report of a genuine user who holds `item`.
@@ -250,7 +251,7 @@ class ReportStory:
         if item is None:
             bits = self.show_bits(cell, report, None)
             text = self.laws.get(attack.report_law, "as the attack draws it")
-            steps = [Step("Crafting", text, cells=bits, detail=searched), NO_NOISE]
+            steps = [ReportStep("Crafting", text, cells=bits, detail=searched), NO_NOISE]
         else:
             steps = [*self._of_item(cell, report, item, None)]
             if attack.report_law == "unperturbed":
@@ -262,11 +263,11 @@ class ReportStory:
 
     def _of_item(
         self, cell: Cell, report: Reports, item: int, answer: Reports | None
-    ) -> Iterator[Step]:
+    ) -> Iterator[ReportStep]:
         """The steps from an item to its report."""
         text, *detail = self.encode(cell, report, item)
         cells = self.show_bits(cell, report, item)
-        yield Step("Encoding", text, cells=cells, detail=tuple(detail))
+        yield ReportStep("Encoding", text, cells=cells, detail=tuple(detail))
         yield from self.show_noise(cell, report, item, answer)
 
     def _history(
@@ -274,7 +275,7 @@ class ReportStory:
         cell: Cell,
         title: str,
         report: Reports,
-        steps: tuple[Step, ...],
+        steps: tuple[ReportStep, ...],
         item: int | None,
         attack: Strategy | None,
     ) -> ReportHistory:
@@ -310,16 +311,16 @@ def noise_step(
     after: Bits,
     letters: tuple[str, str],
     rates: tuple[float, float],
-    cells: Cells | None,
+    cells: StepBits | None,
     detail: tuple[str, ...] = (),
-) -> Step:
+) -> ReportStep:
     """The step of a noise that sends a 1 as 1, and a 0 as 1, with these probabilities."""
     (was, ones), (now, sent) = before, after
     outcomes = (
         StepOutcome(f"{was} → {now}", letters[0], rates[0], count_among(sent, ones)),
         StepOutcome(f"other → {now}", letters[1], rates[1], count_among(sent, ~ones)),
     )
-    return Step(name, text, outcomes, cells, detail)
+    return ReportStep(name, text, outcomes, cells, detail)
 
 
 KEPT_NOISE: Final = "Kept noise", "drawn once for this item, the same in every report"
@@ -353,14 +354,14 @@ def one_bit(size: int, place: int) -> BoolArray:
     return bits
 
 
-def over_items(cell: Cell, rows: tuple[Bits, ...], own: int | None) -> Cells:
+def over_items(cell: Cell, rows: tuple[Bits, ...], own: int | None) -> StepBits:
     """Bits over the items: the own one first, then the targets."""
     rest = tuple(int(target) for target in np.sort(cell.targets) if target != own)
     groups = [MemberGroup("own", (own,))] if own is not None else []
     groups += [MemberGroup("targets", rest)] if rest else []
     shown = [member for group in groups for member in group.members]
     labels = {member: cell.population.label(member) for member in shown}
-    return Cells("item", rows, tuple(groups), labels)
+    return StepBits("item", rows, tuple(groups), labels)
 
 
 def letters_of(cell: Cell) -> tuple[str, str]:

@@ -50,7 +50,7 @@ class RemainingMembers:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class StepBits:
     """Bits over the items of the domain, or over the bits of a Bloom filter.
 
     rows : (name, bool[size]); two rows are before and after something random.
@@ -88,7 +88,7 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class ReportStep:
     """One step: a sentence, what could happen, the cells, and what to know about it.
 
     bits : bool[d], all the bits of a report, drawn where there is room for them; marked : int64,
@@ -98,7 +98,7 @@ class Step:
     name: str
     text: str
     outcomes: tuple[StepOutcome, ...] = ()
-    cells: Cells | None = None
+    cells: StepBits | None = None
     detail: tuple[str, ...] = ()
     meter: Meter | None = None
     bits: BoolArray | None = None
@@ -118,7 +118,7 @@ class ReportHistory:
     fake: bool
     item: int | None
     report: Reports
-    steps: tuple[Step, ...]
+    steps: tuple[ReportStep, ...]
     supports: Items = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     targets: Items = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     weight: float = 0.0

@@ -20,11 +20,11 @@ from ..text import format as fmt
 from ..text.format import short
 from .attack_formulas import ADDED, FORETOLD, Laws, Supported, list_attack_formulas
 from .family_explanation import Story
-from .formula import Formula, Known, list_formula
-from .formula_inputs import Setting
+from .formula import Formula, KnownNumbers, list_formula
+from .formula_inputs import FormulaSetting
 from .pure_formulas import PROTOCOL, choose, of_one_item
 from .report_story import ReportStory, count_among, one_bit, over_items
-from .report_values import Step, StepOutcome
+from .report_values import ReportStep, StepOutcome
 
 GAIN: Final = "G = β(S − f_T), S = what a fake report adds to the targets' total, in users"
 
@@ -59,9 +59,9 @@ SHE_LAWS: Final[Laws] = {
 """S, what one report adds to the targets' cells, in the place of their number."""
 
 
-def _she_formulas(setting: Setting) -> Iterator[Formula]:
+def _she_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     protocol, users, cell = cast("Summation", setting.protocol), setting.users, setting.cell
-    known = Known(setting, B=protocol.bound, cell_bound=protocol.bound)
+    known = KnownNumbers(setting, B=protocol.bound, cell_bound=protocol.bound)
     known["variance_per_user"] = protocol.noise
     if users is not None:
         known["frequency_std"] = (protocol.noise / users) ** 0.5
@@ -89,12 +89,12 @@ class CellReports(ReportStory):
 
     def show_noise(
         self, cell: Cell, report: Reports, item: int, answer: Reports | None
-    ) -> Iterator[Step]:
+    ) -> Iterator[ReportStep]:
         protocol: Any = cell.protocol
         own = float(report[0, item])
         text = f"every cell gets Laplace noise of scale {fmt.short(protocol.scale)}"
         detail = f"the own cell: 1 + {fmt.short(own - 1)} = {fmt.short(own)}"
-        yield Step("Perturbation", text, detail=(detail,))
+        yield ReportStep("Perturbation", text, detail=(detail,))
 
     def support(self, cell: Cell, report: Reports) -> Supports | None:
         return None
@@ -157,10 +157,12 @@ FLIPS_LAWS: Final[Mapping[str, Laws]] = {
 """S, what one report adds to the targets' total, in users: by who chooses the bits."""
 
 
-def _flips_formulas(setting: Setting) -> Iterator[Formula]:
+def _flips_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     protocol, users, cell = cast("BitFlips", setting.protocol), setting.users, setting.cell
     (p, q), one, none = protocol.rates, _weight(protocol, 1), _weight(protocol, 0)
-    known = Known(setting, p=p, q=q, bit_own=p, bit_other=q, D=protocol.sampled, one=one, none=none)
+    known = KnownNumbers(
+        setting, p=p, q=q, bit_own=p, bit_other=q, D=protocol.sampled, one=one, none=none
+    )
     known["variance_per_user"] = protocol.noise
     if isinstance(protocol, Memoising):
         known |= {"ε∞": protocol.epsilon_infinity}
@@ -207,7 +209,7 @@ class SampledBitReports(ReportStory):
 
     def show_noise(
         self, cell: Cell, report: Reports, item: int, answer: Reports | None
-    ) -> Iterator[Step]:
+    ) -> Iterator[ReportStep]:
         protocol, (drawn, ones) = _flips(cell), _rows(cell, report)
         own = "own", drawn & one_bit(drawn.size, item)
         (p, q), rows = protocol.rates, (("has a bit", drawn), ("bit 1", ones))
@@ -220,7 +222,7 @@ class SampledBitReports(ReportStory):
             StepOutcome("own → 1", "p", p, count_among(ones, own[1])),
             StepOutcome("other → 1", "q", q, count_among(ones, drawn & ~own[1])),
         )
-        yield Step("Perturbation", text, outcomes, cells, kept)
+        yield ReportStep("Perturbation", text, outcomes, cells, kept)
 
     def support(self, cell: Cell, report: Reports) -> Supports:
         return _rows(cell, report)[1]

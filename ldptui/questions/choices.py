@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
-from ..catalogue.kinds import in_order, kind_words, listed_kinds
+from ..catalogue.kind_rows import in_order, kind_words, listed_kinds
 from .options import Choices, Condition
 
 EXAMPLES: Final = {

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from ldptui.core.base.errors import ScenarioError
 
-from ..catalogue.kinds import kind_words, swept_kinds
+from ..catalogue.kind_rows import kind_words, swept_kinds
 from ..charts.series import Bar, Bars
 from ..text import format as text
 from .deployment_cells import NONE, Deployment, Outcome

@@ -11,9 +11,9 @@ from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
 from ldptui.core.protocols.curators import Curator, Neighbours
 from ldptui.core.scenario import Scenario, load
 
-from ..catalogue.kinds import in_order, swept_kinds
+from ..catalogue.kind_rows import in_order, swept_kinds
 from ..explain.formula import Formula
-from ..explain.formula_inputs import Setting
+from ..explain.formula_inputs import FormulaSetting
 from ..explain.formula_list import entries
 from ..session.draft import base
 from ..session.scenario_file import locate
@@ -62,7 +62,7 @@ def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Nei
 
 def formulas(kind: str, mechanism: Any, users: int | None = None) -> dict[str, Formula]:
     """The formulas that a mechanism tells of itself, with n users, by their fields."""
-    return entries(Setting(mechanism, {"kind": kind}, users=users))
+    return entries(FormulaSetting(mechanism, {"kind": kind}, users=users))
 
 
 def has(kind: str, parameter: str) -> bool:

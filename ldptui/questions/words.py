@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..catalogue.keys import has_words, key_words
-from ..catalogue.rows import rows
+from ..catalogue.toml_rows import rows
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ldptui.core.theory import frequency_std
 
 from ...catalogue import listed_kinds
 from ...explain.family_explanation import task_named
-from ...explain.formula_inputs import Setting, bound, setting_of
+from ...explain.formula_inputs import FormulaSetting, bound, setting_of
 from ...explain.formula_list import SPREAD, entries, in_a_line
 from ...session.draft import Draft
 from ...text.format import MISSING, decimals, fixed_decimals, short
@@ -109,7 +109,7 @@ def write_spreads(spreads: dict[str, float | None]) -> dict[str, str]:
     return written
 
 
-def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
+def _setting(cell: Cell, kind: str, epsilon: float) -> FormulaSetting:
     """The cell's own protocol, or another kind at this ε, for the users that are asked with it."""
     own, task = kind == cell.parameters["protocol.kind"], task_named(cell.task.kind)
     if own:
@@ -122,12 +122,12 @@ def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
 
 
 @lru_cache(maxsize=64)
-def _elsewhere(spec: Any, domain_size: int, users: int) -> Setting:
+def _elsewhere(spec: Any, domain_size: int, users: int) -> FormulaSetting:
     """A kind among these users: the same object while edits leave them as they are."""
     return bound(spec, domain_size, users=users)
 
 
-def _spread(cell: Cell, setting: Setting | None) -> float | None:
+def _spread(cell: Cell, setting: FormulaSetting | None) -> float | None:
     """σ of one estimated frequency: of a pure protocol by the law of all, else as its story has it.
 
     (The story has it too, between the texts of all its formulas, which take ten times as long.)
@@ -144,18 +144,18 @@ def _spread(cell: Cell, setting: Setting | None) -> float | None:
     return _or_none(lambda: spread_of_story(setting))
 
 
-_TOLD: Final[WeakKeyDictionary[Setting, float | None]] = WeakKeyDictionary()
+_TOLD: Final[WeakKeyDictionary[FormulaSetting, float | None]] = WeakKeyDictionary()
 """σ by the setting, for as long as somebody has it: what is bound to a large domain is large."""
 
 
-def spread_of_story(setting: Setting) -> float | None:
+def spread_of_story(setting: FormulaSetting) -> float | None:
     """σ as the story of a setting has it, which is told once for each object."""
     if setting not in _TOLD:
         _TOLD[setting] = entries(setting)[SPREAD].value
     return _TOLD[setting]
 
 
-def _mean_error(setting: Setting | None, spread: float | None) -> float | None:
+def _mean_error(setting: FormulaSetting | None, spread: float | None) -> float | None:
     """√MSE over all items, exact for a pure protocol; σ of one frequency for others."""
     if setting is None or setting.users is None or not setting.is_pure:
         return spread

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ldptui.core.law.pure import BoolArray
 
     from ...charts.rows import Look
-    from ...explain.report_values import Cells, ReportHistory, Step
+    from ...explain.report_values import ReportHistory, ReportStep, StepBits
     from ...session.draft import Draft
 
 NOTHING: Final = "no valid scenario yet"
@@ -211,7 +211,7 @@ class Pen(Struct, frozen=True):
         steps = (self._step(at, step, tone) for at, step in enumerate(life.steps, 1))
         return [self.words(life.title, tone), *steps]
 
-    def _step(self, number: int, step: Step, tone: str) -> RenderableType:
+    def _step(self, number: int, step: ReportStep, tone: str) -> RenderableType:
         """A step: its name and text, what could happen, its cells, and what it comes to."""
         palette, room = self.look.palette, self.width - self.indent
         chances = Table.grid(padding=(0, 2, 0, 0))
@@ -250,7 +250,7 @@ class Pen(Struct, frozen=True):
         marks = (("█" if bit else "·", tone) for bit, tone in zip(bits, tones, strict=True))
         return Text.assemble(*marks, overflow="fold")
 
-    def _cells(self, cells: Cells) -> list[RenderableType]:
+    def _cells(self, cells: StepBits) -> list[RenderableType]:
         """Bits in groups of columns: their labels, their numbers, then each row of bits."""
         names = [cells.over, *(name for name, _ in cells.rows), "changed"]
         heads: list[tuple[str, Callable[[int], str]]] = [(cells.over, cells.label)]
@@ -314,7 +314,7 @@ def spread(group: ShownGroup, word: Callable[[int], str]) -> str:
     return " ".join(pad(word(member), group.pitch - 1, right=True) for member in group.members)
 
 
-def arrange_groups(cells: Cells, width: int) -> list[ShownGroup]:
+def arrange_groups(cells: StepBits, width: int) -> list[ShownGroup]:
     """The groups with as many members as fit, labelled; the others labelled, or as bits alone."""
     others = cells.rest().count
     named = [member for group in cells.groups for member in group.members]
@@ -341,7 +341,7 @@ def change(was: bool, now: bool) -> str:
     return "↑" if now and not was else "↓" if was and not now else " "
 
 
-def rest_of(cells: Cells, groups: list[ShownGroup]) -> str:
+def rest_of(cells: StepBits, groups: list[ShownGroup]) -> str:
     """A sentence about the bits that are not shown one by one."""
     parts = []
     name, bits = cells.rows[-1]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support import budget
 
-from ldptui.catalogue.kinds import swept_kinds
+from ldptui.catalogue.kind_rows import swept_kinds
 from ldptui.core import Scenario, compile
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.sampling import Floats

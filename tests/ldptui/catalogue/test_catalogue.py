@@ -13,8 +13,8 @@ from support.each import each
 
 import ldptui
 from ldptui import catalogue
-from ldptui.catalogue import Key, Kind, Metric, key_words, kind_words, metric_words
-from ldptui.catalogue.rows import rows
+from ldptui.catalogue import Key, KindWords, MetricWords, key_words, kind_words, metric_words
+from ldptui.catalogue.toml_rows import rows
 from ldptui.core.metrics import METRICS
 from ldptui.core.protocols import KINDS as PROTOCOLS
 from ldptui.core.protocols import family_of
@@ -98,7 +98,7 @@ def test_the_words_about_a_key_are_whole() -> None:
 
 def the_words_about_a_kind_are_whole(table: str, kind: str) -> None:
     words = kind_words(table, kind)
-    assert isinstance(words, Kind)
+    assert isinstance(words, KindWords)
     assert (words.table, words.kind) == (table, kind)
     assert 0 < cell_len(words.reason) <= 72
     assert not words.reason.endswith(".")
@@ -117,7 +117,7 @@ def test_the_words_about_a_kind_are_whole() -> None:
 
 def the_words_about_a_metric_are_whole(metric: str) -> None:
     words = metric_words(metric)
-    assert isinstance(words, Metric)
+    assert isinstance(words, MetricWords)
     assert words.metric == metric
     assert words.name
     assert words.column
@@ -209,8 +209,8 @@ def test_the_letters_of_rappor_are_said_to_be_opposite_to_those_of_wang() -> Non
 
 def test_what_has_no_row_is_called_by_its_own_name() -> None:
     assert key_words("protocol.new_key") == Key("protocol.new_key", "new key")
-    assert kind_words("protocol", "mga") == Kind("protocol", "mga", "mga")
-    assert metric_words("f1_score") == Metric("f1_score", "f1 score")
+    assert kind_words("protocol", "mga") == KindWords("protocol", "mga", "mga")
+    assert metric_words("f1_score") == MetricWords("f1_score", "f1 score")
     assert catalogue.title_of("attack.options.strength") == "strength"
 
 

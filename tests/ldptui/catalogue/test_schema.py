@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ldptui.catalogue import key_words, kind_words
-from ldptui.catalogue.schema import worded
+from ldptui.catalogue.schema_words import worded
 from ldptui.core.scenario import KINDS, schema
 
 

@@ -16,7 +16,7 @@ from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
 from ldptui.core.protocols.budget import Budget
 from ldptui.core.scenario import KINDS
 from ldptui.explain.citations import DERIVED, papers
-from ldptui.explain.formula_inputs import Setting
+from ldptui.explain.formula_inputs import FormulaSetting
 from ldptui.explain.formula_list import entries
 
 OWN = ("we derive", "derived here", "our own algebra", "is ours", "inequality")
@@ -69,7 +69,7 @@ def test_every_source_of_a_closed_form_is_listed() -> None:
     for kind, spec in PROTOCOL_KINDS.items():
         if issubclass(spec, Budget) and kind != "plugin":
             bound = spec(kind=kind, epsilon=1.0).bind(64)  # type: ignore[call-arg]
-            rows = entries(Setting(bound, {"kind": kind})).values()
+            rows = entries(FormulaSetting(bound, {"kind": kind})).values()
             seen |= {word for row in rows for word in re.findall(LETTERS, row.source)}
     assert len(seen) > 10
     assert seen - known == set()

@@ -28,7 +28,7 @@ from ldptui.core.kernels.hashing import xxhash32
 from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports import files
-from ldptui.explain.client_pages import Client, client_of, client_rows
+from ldptui.explain.client_pages import ClientProgram, client_of, client_rows
 from ldptui.questions.choices import numbers
 
 LOCAL = [
@@ -52,7 +52,7 @@ def bound(kind: str, epsilon: float = 1.0, items: int = ITEMS) -> Any:
     return ldptui.protocol(kind, items, epsilon=epsilon, **SMALL.get(kind, {}))
 
 
-def program(client: Client | None, seed: int = 0) -> ModuleType:
+def program(client: ClientProgram | None, seed: int = 0) -> ModuleType:
     """A client, its random numbers repeatable."""
     assert client is not None
     module = client.program()

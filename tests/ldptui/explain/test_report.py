@@ -16,11 +16,11 @@ from ldptui.core.protocols import PROTOCOLS, LocalHashing, Unary, family_of
 from ldptui.core.protocols.hashing import matched_law
 from ldptui.explain.example_users import fake_report, genuine_report, random_user
 from ldptui.explain.report_values import (
-    Cells,
     MemberGroup,
     RemainingMembers,
     ReportHistory,
-    Step,
+    ReportStep,
+    StepBits,
 )
 
 KINDS = tuple(PROTOCOLS)
@@ -40,7 +40,7 @@ def lives(kind: str, fakes: str, rng: np.random.Generator) -> list[tuple[Cell, R
     return [*genuine, *((one, fake_report(one, rng)) for _ in range(5))]
 
 
-def step(of: ReportHistory, name: str) -> Step:
+def step(of: ReportHistory, name: str) -> ReportStep:
     (found,) = [step for step in of.steps if step.name == name]
     return found
 
@@ -153,7 +153,7 @@ def test_labels_name_the_items(rng: np.random.Generator, tmp_path: object) -> No
 
 def test_the_rest_of_the_cells() -> None:
     bits = np.array([1, 0, 1, 1, 0, 0, 1], dtype=bool)
-    cells = Cells(
+    cells = StepBits(
         "item", (("sent", bits),), (MemberGroup("own", (2,)), MemberGroup("t", (0, 5))), {}
     )
     assert cells.others(2) == (1, 3)

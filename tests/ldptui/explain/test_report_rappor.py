@@ -13,7 +13,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.protocols import Rappor
 from ldptui.explain.example_users import fake_report, genuine_report
 from ldptui.explain.family_explanation import reports_of
-from ldptui.explain.report_values import Cells, ReportHistory
+from ldptui.explain.report_values import ReportHistory, StepBits
 
 Rng = np.random.Generator
 FORMS: list[dict[str, Any]] = [
@@ -37,7 +37,7 @@ def steps(life: ReportHistory) -> dict[str, Any]:
 
 def cells_of(life: ReportHistory, name: str) -> dict[str, Any]:
     cells = steps(life)[name].cells
-    assert isinstance(cells, Cells)
+    assert isinstance(cells, StepBits)
     return dict(cells.rows)
 
 

@@ -22,8 +22,16 @@ from ldptui.core.experiment import compile
 from ldptui.core.protocols import KINDS
 from ldptui.core.scenario import load
 from ldptui.explain.attack_formulas import kind_of
-from ldptui.explain.formula import Formula, Known, fill_template, put_in, sides, symbols, value_of
-from ldptui.explain.formula_inputs import Setting, bound, setting_of
+from ldptui.explain.formula import (
+    Formula,
+    KnownNumbers,
+    fill_template,
+    put_in,
+    sides,
+    symbols,
+    value_of,
+)
+from ldptui.explain.formula_inputs import FormulaSetting, bound, setting_of
 from ldptui.explain.formula_list import cell_formulas, formulas
 
 POPULATION = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}
@@ -167,7 +175,9 @@ def test_a_name_without_a_number_is_an_error() -> None:
 
 def test_a_row_takes_the_numbers_of_the_rows_before_it() -> None:
     """And a symbol of a row alone is that of the next row which has it."""
-    known = Known(Setting(bound(KINDS["grr"](kind="grr", epsilon=1.0), 4).protocol, {}), x=3.0)
+    known = KnownNumbers(
+        FormulaSetting(bound(KINDS["grr"](kind="grr", epsilon=1.0), 4).protocol, {}), x=3.0
+    )
     rows = [Formula("", "y = 2 x"), Formula("", "z = y + 1"), Formula("", "y = z x"),
             Formula("", "w = v"), Formula("", "p = x", key="p")]  # fmt: skip
     values = {row.text: row.value for row in known.fill(rows)}

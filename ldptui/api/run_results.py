@@ -25,14 +25,14 @@ from ldptui.core.view.estimated import frequencies as estimated
 from .. import __version__
 from ..text import table
 from . import charted
-from .table import STYLE, Framed, Table, table_of
+from .result_table import STYLE, ResultTable, TabularResult, table_of
 
 LINES: Final = 40
 """Lines of a `repr`; the rest of a long table is left out."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Results(Framed):
+class Results(TabularResult):
     """The measurements of an experiment; its `repr` is the table that `ldptui run` prints.
 
     Attributes
@@ -225,7 +225,7 @@ class Results(Framed):
         metrics: str | Sequence[str] = (),
         rows: str | Sequence[str] = (),
         columns: str | Sequence[str] = (),
-    ) -> Table:
+    ) -> ResultTable:
         """Chosen metrics, with swept keys at the side and above, as papers print them.
 
         The table shows itself; `to_latex()`, `to_markdown()`, `to_csv()`, `records()` and

@@ -25,7 +25,7 @@ from ldptui.core.running.runner import Results as Measured
 from ..text import table
 
 
-class Framed(ABC):
+class TabularResult(ABC):
     """Something with rows, which can be a data frame."""
 
     @abstractmethod
@@ -61,7 +61,7 @@ STYLE: Final = "font-family: monospace; line-height: 1.2; white-space: pre; over
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class ResultTable:
     """Chosen metrics of a run, with swept keys at the side and above; its `repr` is its text."""
 
     measured: Measured
@@ -115,12 +115,12 @@ def table_of(
     metrics: str | Sequence[str],
     rows: str | Sequence[str],
     columns: str | Sequence[str],
-) -> Table:
+) -> ResultTable:
     """The table that is asked for; raises ScenarioError for what a run has not."""
     parts = {"metrics": metrics, "rows": rows, "columns": columns}
     named = {name: _names(given, name) for name, given in parts.items()}
     choice = Choice(named["metrics"], named["rows"], named["columns"])
-    return Table(measured, check_choice(measured.experiment, choice))
+    return ResultTable(measured, check_choice(measured.experiment, choice))
 
 
 def _names(given: str | Sequence[str], name: str) -> tuple[str, ...]:

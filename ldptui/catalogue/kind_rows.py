@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from .rows import rows
+from .toml_rows import rows
 
 
-class Kind(Struct, frozen=True):
+class KindWords(Struct, frozen=True):
     """One kind of a table in words, such as ("protocol", "olh").
 
     reason : why to pick it, one line. brief : the same where there is little room. text : what it
@@ -34,10 +34,10 @@ class Kind(Struct, frozen=True):
 
 
 @lru_cache(maxsize=1024)
-def kind_words(table: str, kind: str) -> Kind:
+def kind_words(table: str, kind: str) -> KindWords:
     """The words about a kind; the name of one without a row is what files call it."""
     row = rows("kinds", table=table).get(kind)
-    return Kind(table, kind, kind) if row is None else Kind(table, kind, **row)
+    return KindWords(table, kind, kind) if row is None else KindWords(table, kind, **row)
 
 
 def listed_kinds(table: str) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ def swept_kinds(table: str, chosen: str) -> list[str]:
     return kinds if chosen in (*kinds, "", "none") else [*kinds, chosen]
 
 
-class Metric(Struct, frozen=True):
+class MetricWords(Struct, frozen=True):
     """One metric in words, such as `normalised_gain`.
 
     column : what a column of an exported run holds. meaning : two plain sentences. formula : lines
@@ -105,12 +105,12 @@ def is_ours(metric: str) -> bool:
     return metric in rows("metrics")
 
 
-def metric_words(metric: str) -> Metric:
+def metric_words(metric: str) -> MetricWords:
     """The words about a metric; the name of one without a row, as in Python, is its column's."""
     row = rows("metrics").get(metric)
     if row is not None:
-        return Metric(metric, **row)
+        return MetricWords(metric, **row)
     defended = metric.removesuffix("_after")
     clean = defended.removesuffix("_clean")
     arm = f"{', clean' * (clean != defended)}{', defended' * (defended != metric)}"
-    return Metric(metric, clean.replace("_", " ") + arm)
+    return MetricWords(metric, clean.replace("_", " ") + arm)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .keys import has_words, key_words
-from .kinds import kind_words
+from .kind_rows import kind_words
 
 
 def worded(schema: Mapping[str, Any]) -> dict[str, Any]:
