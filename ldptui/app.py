@@ -117,7 +117,6 @@ class Workbench(App[None]):
 
     TITLE = "ldptui"
     CSS_PATH = "screens/ldptui.tcss"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {commands_provider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),

@@ -110,6 +110,7 @@ def open_workbench(
         collection=collection,
     )
     app.run(mouse=settings.mouse)
+    gc.freeze()  # Python would search all of it for circles before it ends
     return _end_workbench(app)
 
 

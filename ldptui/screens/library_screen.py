@@ -55,6 +55,7 @@ class LibraryScreen(ListScreen[Path | None]):
     Page up and page down scroll the preview.
     """
 
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+o", "by_path", "By its path", show=False, priority=True, id="library.path"),
         Binding("pagedown", "preview(1)", "Scroll down", show=False, id="library.scroll-down"),

@@ -57,6 +57,7 @@ class LabScreen(Screen[None]):
     """Tabs of forms with their answers; what was typed stays while the app runs."""
 
     AUTO_FOCUS = ""
+    CSS_PATH = "lab.tcss"
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     tab: var[str] = var(NAMES[0], init=False)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 from textual.reactive import var
 from textual.screen import Screen
-from textual.widgets import TextArea
 
 from ...catalogue import named
 from ...messages import FieldFocused, KeyEdited, KeysProposed, LongWork, Noted, TextEdited
@@ -207,7 +206,7 @@ class Desk(Screen[None]):
 
     def show_draft(self, draft: Draft) -> None:
         """Hand the draft to the panes; what is half typed has no problem until typing rests."""
-        if draft.problems and (is_typing(self.focused) or isinstance(self.focused, TextArea)):
+        if draft.problems and is_typing(self.focused):
             self.panes.hand(replace(draft, problems=()))
             self.status.problem = ""
             self.later("problems", REST_S, self.tell_problems)
@@ -250,7 +249,7 @@ class Desk(Screen[None]):
         """True where enter does what the first problem offers: not while something is typed."""
         if self.draft is None or self.waits_for("problems") or repair_of(self.draft) is None:
             return False
-        return not is_typing(self.focused) and not isinstance(self.focused, TextArea)
+        return not is_typing(self.focused)
 
     def action_repair(self) -> None:
         """Do what the first problem offers."""

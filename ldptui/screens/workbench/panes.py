@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...session.draft import Draft, Problem
 
 ROOM_FOR_ALL: Final = 100
-"""Columns from which all panes are shown at once; the app's breakpoint for -normal."""
+"""Columns from which all panes are shown at once."""
 CHARTS: Final = 4
 """The pane that is shown first where there is room for one only."""
 ATTACK: Final = 3

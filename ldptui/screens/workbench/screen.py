@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.events import Resize
+from textual.events import Resize, ScreenResume
 from textual.widgets import Static
 
 from ...engine import Engine
@@ -34,11 +34,16 @@ WATCH_S: Final = 1.0
 """Seconds between two looks at the file of the store."""
 
 
+WIDE: Final = 160
+"""Columns from which forms and sheets are wider."""
+
+
 class WorkbenchScreen(Desk):
     """Five panes over one draft; what is simulated of it; a replay; the lab; dialogs."""
 
     AUTO_FOCUS = ""
     BLANK = True
+    HORIZONTAL_BREAKPOINTS = [(WIDE, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     def __init__(
@@ -60,7 +65,9 @@ class WorkbenchScreen(Desk):
         self._too_small, self._title = Static(id="too-small"), TitleBar()
 
     def compose(self) -> ComposeResult:
-        self._arrange()  # the first frame may come before a size is told
+        # The first frame may come before a size is told, and what is in it is styled once.
+        self.set_class(self.app.size.width >= WIDE, "-wide", update=False)
+        self._arrange()
         yield self._title
         yield self.panes
         yield self._too_small
@@ -70,6 +77,10 @@ class WorkbenchScreen(Desk):
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._begin)
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """Let Textual style nothing again that was styled when it was mounted."""
+        event.refresh_styles = event.refresh_styles and self.stack_updates > 0
 
     def _begin(self) -> None:
         """After the first frame: start the worker, load what is heavy, then the first draft."""

@@ -30,6 +30,8 @@ class ScriptEditor(TextArea):
         Binding("escape", "leave", "Leave the editor", show=False, id="script.leave"),
     ]
 
+    is_edited: ClassVar[bool] = True  # digits always type here
+
     def __init__(self) -> None:
         super().__init__(
             language="toml", compact=True, show_line_numbers=True, tab_behavior="focus"

@@ -74,8 +74,8 @@ def go_to_row(widget: Widget, by: int) -> None:
 
 
 def is_typing(widget: Widget | None) -> bool:
-    """Return whether keys are typed into this widget now."""
-    return isinstance(widget, ValueInput) and widget.is_edited
+    """True where keys are typed into this widget now: a field that is edited, the script."""
+    return bool(getattr(widget, "is_edited", False))
 
 
 class ValueInput(FormControl, Input):
