@@ -28,6 +28,8 @@ Cell: TypeAlias = tuple[str, Style]
 """A character and its style. The right half of a wide character is an empty text."""
 
 PLAIN: Final[Style] = (frozenset(), "", "")
+VISIBLE_ON_BLANKS: Final = frozenset(("4", "7", "9", "21", "53"))
+"""Attributes of which a blank shows something: lines, and colours that change places."""
 UNKNOWN: Final[Cell] = ("\0", PLAIN)
 GAP: Final = 4
 """Unchanged cells that are sent again rather than jumped over: a jump costs more bytes."""
@@ -102,8 +104,9 @@ class CellScreen:
         cells = wanted.get(row)
         if cells is None:
             cells = wanted[row] = self._rows.get(row, []).copy()
+        blank = style_of_blank(style)
         if text.isascii() or cell_len(text) == len(text):
-            new = list(zip(text, repeat(style)))
+            new = [(character, blank if character == " " else style) for character in text]
         else:
             new = []
             for character in text:
@@ -111,7 +114,8 @@ class CellScreen:
                 if width == 0 and new:
                     new[-1] = (new[-1][0] + character, style)
                 elif width:
-                    new += [(character, style), ("", style)][:width]
+                    shown = blank if character == " " else style
+                    new += [(character, shown), ("", style)][:width]
         end = column + len(new)
         if len(cells) < end:
             cells += [UNKNOWN] * (end - len(cells))
@@ -128,7 +132,7 @@ class CellScreen:
             for start, end in _spans(cells, shown):
                 output.append(self._jump(row, start))
                 for text, wanted_style in cells[start:end]:
-                    if wanted_style != style:
+                    if wanted_style != (style_of_blank(style) if text == " " else style):
                         output.append(_change(style, wanted_style))
                         style = wanted_style
                     output.append(text)
@@ -185,6 +189,13 @@ def apply_sgr(style: Style, parameters: str) -> Style:
         else:
             attributes.add(str(number))
     return frozenset(attributes), foreground, background
+
+
+@lru_cache(maxsize=4096)
+def style_of_blank(style: Style) -> Style:
+    """What is seen of a style where nothing is written: lines, and the background."""
+    attributes = style[0] & VISIBLE_ON_BLANKS
+    return attributes, style[1] if attributes else "", style[2]
 
 
 @lru_cache(maxsize=4096)

@@ -37,7 +37,16 @@ def frame(parts: list[tuple[int, int, str, str]]) -> str:
 
 
 def shown(screen: pyte.Screen) -> list[list[tuple[object, ...]]]:
-    return [[tuple(screen.buffer[row][column]) for column in range(COLUMNS)] for row in range(ROWS)]
+    return [[seen(screen.buffer[row][column]) for column in range(COLUMNS)] for row in range(ROWS)]
+
+
+def seen(cell: pyte.screens.Char) -> tuple[object, ...]:
+    """What is seen of a cell: a blank shows its lines and its ground."""
+    if cell.data != " ":
+        return tuple(cell)
+    has_lines = cell.underscore or cell.reverse or cell.strikethrough
+    fg = cell.fg if has_lines else "default"
+    return tuple(cell._replace(fg=fg, bold=False, italics=False))
 
 
 @given(frames)
