@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.errors import NoWidget
-from textual.events import Click
+from textual.events import Click, Key
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input
@@ -155,6 +155,8 @@ class Workbench(App[None]):
 
     def post_message(self, message: Message) -> bool:
         """Take a message; a key waits until all that the key before it brings about is done."""
+        if isinstance(message, Key) and self.screen_stack:
+            self.workbench.status.drop_kept_note()
         return self.key_queue.takes(message) or super().post_message(message)
 
     def get_line_filters(self) -> Sequence[LineFilter]:

@@ -203,7 +203,7 @@ def _title(node: DOMNode, binding: Binding) -> str:
     around = (each for each in node.ancestors_with_self if isinstance(each, Widget))
     title = next((str(each.border_title) for each in around if each.border_title), "")
     words = title.partition(" · ")[0]  # without its setting, or its result
-    pane, part = Content.from_markup(words).plain.lstrip("0123456789 "), name.partition(".")[0]
+    pane, part = Content.from_markup(words).plain.lstrip("─0123456789 "), name.partition(".")[0]
     inside = "" if part == pane.casefold() else f", {part}"
     return f"{pane}{inside}: {binding.description}" if pane else binding.description
 

@@ -7,6 +7,7 @@ so once; under its other name its author still finds it.
 from __future__ import annotations
 
 import json
+import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST: Final = 200
 """Edits that are remembered; the oldest are forgotten."""
+REST_S: Final = 1.5
+"""Seconds without an edit after which the next one of the same key is taken back by itself."""
 
 WHOLE: Final = "the scenario"
 """The name of an edit that puts another scenario in place of all of it."""
@@ -33,17 +36,23 @@ WHOLE: Final = "the scenario"
 
 class Edits(Struct, frozen=True):
     """past : what was edited, with the draft before it, oldest first. future : what was taken
-    back, with the draft after it, the one to be made again first at the end.
+    back, with the draft after it, the one to be made again first at the end. last_s : the time of
+    the last edit.
     """
 
     past: tuple[tuple[str, Draft], ...] = ()
     future: tuple[tuple[str, Draft], ...] = ()
+    last_s: float = -math.inf
 
-    def with_edit(self, key: str, before: Draft) -> Edits:
-        """Edits of one key in a row are taken back as one; an edit ends what can be made again."""
-        if key != WHOLE and self.past and self.past[-1][0] == key and not self.future:
-            return self
-        return Edits((*self.past[1 - MOST :], (key, before)))
+    def with_edit(self, key: str, before: Draft, now_s: float) -> Edits:
+        """Edits of one key in a row, without a rest between them, are taken back as one.
+
+        An edit ends what can be made again. now_s : the time in seconds.
+        """
+        goes_on = self.past and self.past[-1][0] == key and not self.future
+        if goes_on and key != WHOLE and now_s - self.last_s < REST_S:
+            return replace(self, last_s=now_s)
+        return Edits((*self.past[1 - MOST :], (key, before)), (), now_s)
 
     def undone(self, now: Draft) -> tuple[str, Draft, Edits]:
         """The key that was edited last, the draft before it, and the edits without it."""

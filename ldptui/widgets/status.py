@@ -40,15 +40,28 @@ class StatusLine(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._fading: Timer | None = None
+        self._stays = False  # the note, until a key is pressed
 
     def watch_note(self, note: str) -> None:
         """A note is read within a few seconds, and then in the way."""
         if self._fading is not None:
             self._fading.stop()
+        self._stays = False
         self._fading = self.set_timer(NOTE_S, self._drop_note) if note else None
 
     def _drop_note(self) -> None:
         self.note = ""
+
+    def keep_note(self) -> None:
+        """Let this note stay until a key is pressed."""
+        if self._fading is not None:
+            self._fading.stop()
+        self._stays = True
+
+    def drop_kept_note(self) -> None:
+        """Drop a note that was to stay until now."""
+        if self._stays:
+            self.note = ""
 
     def render(self) -> Content:
         room = self.content_size.width - 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -20,11 +21,12 @@ from ...session.draft import (
     edit_text,
     read_on,
     repair_of,
+    value_of,
 )
 from ...session.shelf import Shelf
 from ...session.snapshot import with_rest
 from ...terminal.keyboard import UNDO, key_of
-from ...widgets.field import is_typing
+from ...widgets.field import is_typing, write
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
 from .panes import CHARTS, Panes
@@ -97,9 +99,11 @@ class Desk(Screen[None]):
     def charts(self) -> ChartsPane:
         return self.panes.charts
 
-    def note(self, note: str) -> None:
-        """Say something in the status line for a while."""
+    def note(self, note: str, *, stays: bool = False) -> None:
+        """Say something in the status line for a while; stays: until the next key."""
         self.status.note = note
+        if stays:
+            self.status.keep_note()
 
     def on_noted(self, message: Noted) -> None:
         self.note(message.note)
@@ -147,10 +151,9 @@ class Desk(Screen[None]):
         ago.
         """
         before, self._aside = self._aside, None
-        if before is not None:
-            self._edits = self._edits.with_edit(WHOLE, before)
-        if self.draft is not None:
-            self._edits = self._edits.with_edit(edit, self.draft)
+        for what, draft_before in ((WHOLE, before), (edit, self.draft)):
+            if draft_before is not None:
+                self._edits = self._edits.with_edit(what, draft_before, time.monotonic())
         self.draft = draft
 
     def open_draft(self, draft: Draft) -> None:
@@ -167,7 +170,10 @@ class Desk(Screen[None]):
             self.note("nothing to undo")
         else:
             key, self.draft, self._edits = self._edits.undone(self.draft)
-            self.note(f"{named(key)} is as it was")
+            value = value_of(self.draft, key)
+            self.note(
+                f"{named(key)} is {'as it was' if value is None else f'{write(value)} again'}"
+            )
 
     def action_redo(self) -> None:
         """Make the edit again that was taken back last."""

@@ -120,8 +120,7 @@ def _export(
     elif (columns := exporting.COLUMNS.get(choice.what)) is not None:
         _draw_figure(desk, shown, choice.path, columns)
     else:
-        words = exporting.export(choice, desk.charts, shown, desk.app)
-        desk.note(words)
+        desk.note(exporting.export(choice, desk.charts, shown, desk.app), stays=True)
 
 
 def _why_no_figure(desk: Desk) -> str:
@@ -148,7 +147,8 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
         )  # has the title of the one opened
         title = describe_scenario(run.document) if modified else run.title
         work = partial(_write_figure, view.chart, run, title, path, columns)
-        desk.post_message(LongWork("figure", work, desk.note))
+        desk.note(f"drawing {path.name} …", stays=True)
+        desk.post_message(LongWork("figure", work, partial(desk.note, stays=True)))
 
 
 def _write_figure(chart: Chart, run: Run, title: str, path: Path, columns: int) -> str:

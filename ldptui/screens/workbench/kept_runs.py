@@ -165,7 +165,7 @@ class KeptRuns:
             return
         with self._faults_noted():
             await asyncio.to_thread(kept.write_trials, self._store, run.number, out)
-            self._desk.note(f"wrote {out}")
+            self._desk.note(f"wrote {out}", stays=True)
 
     async def _change(self, run: Run, change: kept.Change, *values: Any) -> bool:
         """Change something of a run in the store, then read the list; whether it was done."""

@@ -153,11 +153,13 @@ class Panes(Columns):
                     # Of all that is in the pane this changes its children alone.
                     pane.set_class(folded, "-folded", update=False)
                     self.app.stylesheet.update_nodes([pane, *pane.children])
-                title = f"{number} {NAMES[number]}"
+                rule = "─ " * folded  # as under the corner of a pane that is open
+                title = f"{rule}{number} {NAMES[number]}"
                 if folded and pane.setting:
                     title += DOT
                     setting = spell_text(self, pane.setting)
                     title += parts_within(setting, room - len(title), "  ", dropped=-1)
+                title += " " * folded
                 entitle(pane, Content(title))
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from rich.cells import cell_len
 from textual.app import ComposeResult, RenderResult
 from textual.content import Content
 from textual.reactive import reactive
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 LABEL_WIDTH: Final = 24
 """Cells from the left edge of a field to its value: a mark, the label, a gap."""
+WIDEST_FAR: Final = 14
+"""Cells of a choice that has room there in a narrow pane; a wider one stands nearer."""
 
 
 class Field(Widget):
@@ -70,7 +73,9 @@ class Field(Widget):
             none = "none" if optional else ""
             self.control = ValueInput(compact=True, select_on_focus=False, placeholder=none)
             self.control.cursor_blink = False
-        self.set_class(not label, "-bare")
+        widest = max((cell_len(words) for _, words in options or ()), default=0)
+        near = widest > WIDEST_FAR and cell_len(label) < LABEL_WIDTH // 2
+        self.set_class(not label, "-bare").set_class(bool(label) and near, "-near")
 
     def compose(self) -> ComposeResult:
         yield self.control

@@ -57,9 +57,9 @@ async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one
         def pane(number: int) -> Widget:
             return screen.query_one(f"#pane-{number}")
 
-        await until(pilot, lambda: "─2 Parameters · counts  ε 1  ↔ β" in seen(app))
+        await until(pilot, lambda: "── 2 Parameters · counts  ε 1  ↔ β" in seen(app))
         await pilot.press("2")
-        await until(pilot, lambda: "─3 Attack · mga" in seen(app))
+        await until(pilot, lambda: "── 3 Attack · mga" in seen(app))
         # Nothing of the parameters is below a fold: the sweep is seen.
         assert "2 × 20 trials" in seen(app)
         await pilot.click(offset=(10, pane(3).region.y))

@@ -141,7 +141,7 @@ async def test_titles_are_different_and_say_what_was_typed(pilot: Pilot[None]) -
     ]
     # In the border, and in the list of commands, whatever it would mean as markup.
     pane = pilot.app.screen.query_one("#pane-2")
-    for typed in ('["iu', "[↔ β", "[@x", "\\[b", "[/]", "[bold]x"):
+    for typed in ('["iu', "[↔ β", "[@x", "[/]", "[bold]x"):
         entitle(pane, Content(f"2 Parameters · {typed}"))
         entitle(pane, Content(f"2 Parameters · {typed}"))
         await pilot.pause()

@@ -114,3 +114,13 @@ def test_a_draft_that_cannot_be_kept_gives_a_sentence(
     assert sentence.startswith("the draft is not kept for the next start: ")
     assert "\n" not in sentence
     assert autosave.load_draft() is None
+
+
+def test_edits_of_one_key_are_one_until_it_rests(tmp_path: Path) -> None:
+    texts = (PLAIN.replace("1.0", f"{epsilon}.0") for epsilon in (1, 2, 3))
+    drafts = [draft_of(text, tmp_path) for text in texts]
+    edits = autosave.Edits().with_edit("protocol.epsilon", drafts[0], 0.0)
+    at_once = edits.with_edit("protocol.epsilon", drafts[1], autosave.REST_S / 2)
+    assert at_once.undone(drafts[2])[1].text == drafts[0].text
+    rested = edits.with_edit("protocol.epsilon", drafts[1], autosave.REST_S)
+    assert rested.undone(drafts[2])[1].text == drafts[1].text

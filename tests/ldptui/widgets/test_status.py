@@ -41,6 +41,12 @@ async def test_a_note_gives_way_to_lasting_messages(monkeypatch: pytest.MonkeyPa
         line.note = "copied 3 lines"
         assert "copied 3 lines" in line.render().plain
         await until(pilot, lambda: "epsilon must be positive" in seen(app))
+        line.note = "wrote gain.pdf"
+        line.keep_note()
+        await pilot.pause(0.05)
+        assert "wrote gain.pdf" in seen(app)
+        line.drop_kept_note()
+        assert "epsilon must be positive" in line.render().plain
 
 
 async def test_progress_and_remaining_time_of_a_run() -> None:

@@ -36,15 +36,6 @@ KEYS: Final = {
 class ChartBox(CursorCharts):
     """One chart of a run: a view of it, and the next one where there is room for both."""
 
-    DEFAULT_CSS = """
-    ChartBox > Area {
-        layout: vertical;
-        & > .-next { margin-top: 1; }
-        &.-beside { layout: horizontal; }
-        &.-beside > .-next { margin-top: 0; margin-left: 1; }
-    }
-    """
-
     def __init__(self, kind: Kind) -> None:
         super().__init__(id=f"{kind.name}-box")
         self.kind = kind

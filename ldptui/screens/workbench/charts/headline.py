@@ -45,16 +45,6 @@ def show_options(pane: Widget, tabs: ChoiceBar, options: Choices) -> None:
 class Headline(Static):
     """What was found, in a sentence; before the first trials what the scenario claims."""
 
-    DEFAULT_CSS = """
-    Headline {
-        height: auto;
-        text-wrap: nowrap;
-        text-overflow: ellipsis;
-        color: $text-muted;
-        &.-found { color: $foreground; text-style: bold; }
-    }
-    """
-
     def __init__(self) -> None:
         super().__init__(markup=False)
 
@@ -84,15 +74,6 @@ class Headline(Static):
 
 class Warnings(Static):
     """The reasons to doubt the results, a line each."""
-
-    DEFAULT_CSS = """
-    Warnings {
-        height: auto;
-        max-height: 4;
-        color: $text-warning;
-        &:ansi { text-style: bold; }
-    }
-    """
 
     def __init__(self) -> None:
         super().__init__(id="warnings", markup=False)

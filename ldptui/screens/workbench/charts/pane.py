@@ -49,14 +49,6 @@ class ChartsPane(Vertical):
     """
 
     BORDER_TITLE = "4 Charts"
-    DEFAULT_CSS = """
-    ChartsPane {
-        border: round $foreground 25%;
-        border-title-color: $text-muted;
-        & #charts { height: 1fr; }
-        & #charts > .-aside { margin-left: 2; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     # A repaint of the pane would send all that is in it: each chart knows what it has to send.

@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 class Sheets(Columns):
     """The view of one tab; each is made, and imported, when its tab is first shown."""
 
-    DEFAULT_CSS = """
-    Sheets > .sheet { height: 1fr; width: 1fr; }
-    """
-
     async def open(self, tab: str) -> None:
         """Make the view of a tab, whose name becomes its id, if it is not there."""
         if not self.query(f"#{tab}"):
