@@ -86,7 +86,7 @@ def _driver() -> type[Driver] | None:
 def _arguments(settings: Settings) -> list[str]:
     """The arguments of the background worker."""
     allowed = attack_options.as_arguments(
-        attack_options.Code(
+        attack_options.AllowedCode(
             tuple(settings.allow_attacks),
             tuple(settings.attack_files),
             tuple(settings.offered_files),
@@ -101,7 +101,7 @@ def commands_provider() -> type[Provider]:
     return Commands
 
 
-class Palette(CommandPalette):
+class WorkbenchPalette(CommandPalette):
     """Textual's palette; one click in a storm of them may come after the screen has shrunk."""
 
     def on_click(self, event: Click) -> None:
@@ -270,7 +270,7 @@ class Workbench(App[None]):
             from .screens.palette import PLACEHOLDER
 
             if not CommandPalette.is_open(cast("App[object]", self)):
-                self.push_screen(Palette(placeholder=PLACEHOLDER))
+                self.push_screen(WorkbenchPalette(placeholder=PLACEHOLDER))
 
     def on_command_palette_opened(self) -> None:
         """Let its cursor not blink: that would send bytes for as long as nobody types."""

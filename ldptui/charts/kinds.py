@@ -11,11 +11,11 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
 
-    from ..session.snapshot import Selection
+    from ..session.snapshot import ChartSelection
     from .chart_data import ChartData
     from .figures import Frame
 
-    Cells: TypeAlias = Callable[[Scenario, Mapping[str, str]], tuple[Selection | None, ...]]
+    Cells: TypeAlias = Callable[[Scenario, Mapping[str, str]], tuple[ChartSelection | None, ...]]
 
 
 class About(Struct, frozen=True):
@@ -63,7 +63,7 @@ class Kind(Struct, frozen=True):
     unnamed : the title where the server names no items.
     cells : what a preview measures for it besides the base.
     waiting : the words until the numbers are there.
-    asks : what a preview measures of the base besides, a field of `Selection`; "" for nothing.
+    asks : what a preview measures of the base besides, a field of `ChartSelection`; "" for nothing.
     at_cell : whether it shows the cell at a cursor, where there is one.
     tall, wide : rows and columns from which its next view stands below or beside the one that is
         shown; 0: it never does.
@@ -101,7 +101,7 @@ class Kind(Struct, frozen=True):
 def _along(chart: str) -> Cells:
     """The cells along the axis of a chart."""
 
-    def cells(scenario: Scenario, chosen: Mapping[str, str]) -> tuple[Selection | None, ...]:
+    def cells(scenario: Scenario, chosen: Mapping[str, str]) -> tuple[ChartSelection | None, ...]:
         from .curves import chart_selection, closed_forms
 
         axis = closed_forms(scenario).axis(chart, chosen.get("axis", ""))
@@ -110,13 +110,13 @@ def _along(chart: str) -> Cells:
     return cells
 
 
-def _pairs(scenario: Scenario, chosen: Mapping[str, str]) -> tuple[Selection | None, ...]:
+def _pairs(scenario: Scenario, chosen: Mapping[str, str]) -> tuple[ChartSelection | None, ...]:
     from .curves import map_selection
 
     return (map_selection(scenario, chosen.get("layer")),)
 
 
-def _goal(scenario: Scenario, _: Mapping[str, str]) -> tuple[Selection | None, ...]:
+def _goal(scenario: Scenario, _: Mapping[str, str]) -> tuple[ChartSelection | None, ...]:
     from .curves import answer_selections, spite_selections
 
     return (*answer_selections(scenario), *spite_selections(scenario))

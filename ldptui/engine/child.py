@@ -14,7 +14,7 @@ from textual.message import Message
 from ldptui.core.view import CellView
 
 from ..messages import Replied, RunProgressed
-from ..session.snapshot import DETAILS, Question, Reply, Request, Snapshot, Status
+from ..session.snapshot import DETAILS, LabQuestion, Reply, Request, Snapshot, Status
 from . import wire
 from .wire import News
 
@@ -179,7 +179,7 @@ class RunSoFar:
 class QuestionSoFar:
     """A question of the lab, and the last that was heard of it."""
 
-    request: Question
+    request: LabQuestion
     cancelling: bool = False
     reply: Reply = field(init=False)
     asked_for: bool = False

@@ -11,8 +11,8 @@ from typing import Final
 from textual.message import Message
 
 from ..messages import WorkerChanged
-from ..session.consent import Code
-from ..session.snapshot import Question, Request, Status
+from ..session.consent import UnseenCode
+from ..session.snapshot import LabQuestion, Request, Status
 from .child import Child, QuestionSoFar, RunSoFar
 from .wire import News, Order
 
@@ -65,7 +65,7 @@ class Engine:
         """Start the first worker, without waiting for it; the spare follows once it is ready."""
         self._promote()
 
-    def run(self, request: Request | Question) -> None:
+    def run(self, request: Request | LabQuestion) -> None:
         """Run this instead of whatever runs; held until a worker is ready."""
         if self._stopping:
             return
@@ -104,8 +104,8 @@ class Engine:
                 _, lives = await asyncio.wait(lives, timeout=seconds)
 
     async def unseen(
-        self, request: Request, find: Callable[[Request, Sequence[str]], tuple[Code, ...]]
-    ) -> tuple[Code, ...]:
+        self, request: Request, find: Callable[[Request, Sequence[str]], tuple[UnseenCode, ...]]
+    ) -> tuple[UnseenCode, ...]:
         """The Python code that a request asks for and that the user has to be asked about.
 
         find : finds it, given the arguments of the worker, in a thread.
@@ -119,7 +119,7 @@ class Engine:
         interrupts = child.busy
         child.busy = True
         request = self._run.request
-        child.send(Order(ask=request) if isinstance(request, Question) else Order(run=request))
+        child.send(Order(ask=request) if isinstance(request, LabQuestion) else Order(run=request))
         if interrupts:
             self._expect_answer()
 
@@ -239,7 +239,7 @@ class Engine:
             self._promote()
 
 
-def over(request: Request | Question) -> str:
+def over(request: Request | LabQuestion) -> str:
     """The code in Python that may have ended a worker, in words; "" where it ran none."""
     code = request.python_code if isinstance(request, Request) else ()
     names = " or ".join(f"{what} {name!r}" for what, name in code)

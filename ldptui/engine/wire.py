@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final, TypeVar
 
 import msgspec
 
-from ..session.snapshot import Question, Reply, Request, Snapshot
+from ..session.snapshot import LabQuestion, Reply, Request, Snapshot
 
 T = TypeVar("T")
 
@@ -34,12 +34,12 @@ class Order(msgspec.Struct, omit_defaults=True):
     """
 
     run: Request | None = None
-    ask: Question | None = None
+    ask: LabQuestion | None = None
     cancel: int | None = None
     quit: bool = False
 
     @property
-    def request(self) -> Request | Question | None:
+    def request(self) -> Request | LabQuestion | None:
         """The work that is ordered."""
         return self.run or self.ask
 

@@ -29,7 +29,7 @@ ENDS: Final = (".toml", ".ldptui", ".ldprun")
 """The ends of the names of scenarios and recordings."""
 
 
-class Entry(Struct, frozen=True):
+class LibraryEntry(Struct, frozen=True):
     """A scenario or a recording: what it is called, and its file's text; own : it is a user's."""
 
     name: str
@@ -55,7 +55,7 @@ class LibraryScreen(ListScreen[Path | None]):
     Page up and page down scroll the preview.
     """
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+o", "by_path", "By its path", show=False, priority=True, id="library.path"),
         Binding("pagedown", "preview(1)", "Scroll down", show=False, id="library.scroll-down"),
@@ -65,7 +65,7 @@ class LibraryScreen(ListScreen[Path | None]):
     def __init__(self, folder: Path | None = None) -> None:
         super().__init__("filter by name, title or words of the text")
         self._folder = folder
-        self._all: tuple[Entry, ...] = ()
+        self._all: tuple[LibraryEntry, ...] = ()
         self._text = Static(markup=False)
         self._scroll = Scroll(self._text)
         self._scroll.can_focus = False
@@ -81,26 +81,26 @@ class LibraryScreen(ListScreen[Path | None]):
         self._all = (*files_in(self._folder), *entries())
         self.fill("")
 
-    def matching(self, words: str) -> list[Entry]:
+    def matching(self, words: str) -> list[LibraryEntry]:
         """The entries with these words, the nearest first."""
         found = (entry for entry in self._all if entry.matches(words))
         return sorted(found, key=lambda entry: entry.rank(words))
 
-    def option_of(self, row: Entry) -> Option:
+    def option_of(self, row: LibraryEntry) -> Option:
         """One line: the user's own scenarios have a mark."""
         mark = Content.styled("• " if row.own else "  ", "$text-accent")
         name = row.name.ljust(max(len(entry.name) for entry in self._all))
         title = Content.styled(f"  {row.title}", "$foreground-muted")
         return Option(Content.assemble(mark, Content.styled(name, "bold"), title))
 
-    def describe(self, row: Entry | None) -> None:
+    def describe(self, row: LibraryEntry | None) -> None:
         """Preview the marked scenario."""
         own = places.scenarios_dir()
         nothing = f"No scenario has “{self.words}”. Your own ones are looked for in\n{own}"
         self._text.update(Content(nothing) if row is None else describe_entry(row))
         self._scroll.scroll_home(animate=False)
 
-    def take(self, row: Entry) -> None:
+    def take(self, row: LibraryEntry) -> None:
         self.dismiss(row.path)
 
     def action_by_path(self) -> None:
@@ -118,7 +118,7 @@ class LibraryScreen(ListScreen[Path | None]):
         scroll.scroll_relative(y=way * max(1, scroll.size.height - 2), animate=False)
 
 
-def files_in(folder: Path | None) -> Iterator[Entry]:
+def files_in(folder: Path | None) -> Iterator[LibraryEntry]:
     """The scenarios and recordings of a folder, the newest first; none without one."""
     try:
         paths = [path for path in folder.iterdir() if path.suffix in ENDS] if folder else []
@@ -129,10 +129,10 @@ def files_in(folder: Path | None) -> Iterator[Entry]:
         if path.suffix == ".toml":
             yield from _entry(path, own=True)
         else:
-            yield Entry(path.name, "a recording of a run", "", path, own=True)
+            yield LibraryEntry(path.name, "a recording of a run", "", path, own=True)
 
 
-def entries() -> Iterator[Entry]:
+def entries() -> Iterator[LibraryEntry]:
     """The user's own scenarios, then the bundled ones; files that cannot be read are left out."""
     try:
         paths = sorted(places.scenarios_dir().glob("*.toml"))
@@ -144,13 +144,13 @@ def entries() -> Iterator[Entry]:
 
 
 @cache
-def bundled_entries() -> tuple[Entry, ...]:
+def bundled_entries() -> tuple[LibraryEntry, ...]:
     """The entries of the bundled scenarios; to read them all takes longer than a key may."""
     paths = (scenarios.path(name) for name in scenarios.names())
     return tuple(entry for path in paths for entry in _entry(path, own=False))
 
 
-def _entry(path: Path, own: bool) -> Iterator[Entry]:
+def _entry(path: Path, own: bool) -> Iterator[LibraryEntry]:
     """The entry of a TOML file; none for one that says of neither users nor a protocol."""
     try:
         text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
@@ -163,10 +163,10 @@ def _entry(path: Path, own: bool) -> Iterator[Entry]:
         title = str(document.get("title", ""))
     except (tomllib.TOMLDecodeError, RecursionError):
         title = "(not valid TOML)"
-    yield Entry(path.stem, title, text, path, own)
+    yield LibraryEntry(path.stem, title, text, path, own)
 
 
-def describe_entry(entry: Entry) -> Content:
+def describe_entry(entry: LibraryEntry) -> Content:
     """The title, the claim as prose, and the text of the file without it."""
     claim, rest = split_claim(entry.text)
     parts: list[Content] = [Content.styled(entry.title or entry.name, "bold $text-accent")]

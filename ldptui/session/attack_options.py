@@ -30,7 +30,7 @@ ASKS: Final = (
 )
 
 
-class Code(Struct, frozen=True):
+class AllowedCode(Struct, frozen=True):
     """The Python code that a command's options let run: names of packages' code, and files.
 
     offered : files whose code the workbench asks about.
@@ -57,7 +57,7 @@ def check_travel(experiment: Experiment, code: CodePermission) -> None:
 
 
 FLAGS: Final = {"names": "--allow", "files": "--code", "offered": "--offered-file"}
-"""The options of a worker for the fields of its `Code`."""
+"""The options of a worker for the fields of its `AllowedCode`."""
 
 
 def add_to_worker(parser: argparse.ArgumentParser) -> None:
@@ -67,19 +67,19 @@ def add_to_worker(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(flag, dest=name, action="append", default=[], type=kind)
 
 
-def code_of(options: argparse.Namespace) -> Code:
+def code_of(options: argparse.Namespace) -> AllowedCode:
     """The code that the options of a worker let run."""
-    return Code(**{name: tuple(getattr(options, name)) for name in FLAGS})
+    return AllowedCode(**{name: tuple(getattr(options, name)) for name in FLAGS})
 
 
-def code_in(arguments: Sequence[str]) -> Code:
+def code_in(arguments: Sequence[str]) -> AllowedCode:
     """The code that the arguments of a worker let run."""
     parser = argparse.ArgumentParser(add_help=False)
     add_to_worker(parser)
     return code_of(parser.parse_known_args(arguments)[0])
 
 
-def as_arguments(code: Code) -> list[str]:
+def as_arguments(code: AllowedCode) -> list[str]:
     """The arguments that `add_to_worker` reads, for a process in another folder."""
     return [
         *(f"{FLAGS['names']}={name}" for name in code.names),
@@ -93,8 +93,8 @@ def faults(files: Sequence[Path]) -> list[str]:
     return [f"attack_files: {file}: {fault}" for file in files if (fault := fault_of(file))]
 
 
-def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> CodePermission:
-    """The code that a workbench lets run: that which the user agreed to (`Code.agreed`) as well."""
+def with_agreed(code: AllowedCode, agreed: Sequence[Sequence[Any]]) -> CodePermission:
+    """The code that a workbench lets run: that of `AllowedCode`, and what the user agreed to."""
     from ldptui.core.plugins import CodeLocation, CodePermission
 
     seen = tuple(
@@ -104,7 +104,7 @@ def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> CodePermission:
     return CodePermission(code.names, _whole(code.files), agreed_code=seen, how=ASKS)
 
 
-def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Code, ...]:
+def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.UnseenCode, ...]:
     """The code that a request asks for and that the user has to be asked about; it runs none.
 
     arguments : of a worker. What is found nowhere is left out.
@@ -125,7 +125,7 @@ def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Cod
             if source is not None:
                 is_file, place = isinstance(source.place, Path), str(source.place)
                 lines = len(read_code(Path(place)).splitlines()) if is_file else 0
-                found.append(consent.Code(what, name, place, is_file, source.digest, lines))
+                found.append(consent.UnseenCode(what, name, place, is_file, source.digest, lines))
     return tuple(found)
 
 

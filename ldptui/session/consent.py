@@ -10,10 +10,10 @@ WHAT: Final = ("attack", "defence", "protocol", "population", "metric")
 """The tables of a scenario that may name somebody's code."""
 
 Agreed: TypeAlias = tuple[str, str, bool, str, str]
-"""The code that may run, for a worker: what, name, is_file, place and digest of a `Code`."""
+"""The code that may run, for a worker: what, name, is_file, place and digest of an `UnseenCode`."""
 
 
-class Code(Struct, frozen=True):
+class UnseenCode(Struct, frozen=True):
     """The code of an attack, a protocol, … that a scenario asks for by its name.
 
     place : a file, or the "module:attribute" of an installed package (is_file: which of the two).

@@ -17,7 +17,7 @@ from .consent import WHAT, Agreed
 Status = Literal["running", "done", "partial", "failed"]
 
 
-class Selection(Struct, frozen=True):
+class ChartSelection(Struct, frozen=True):
     """Cells of a scenario that a chart asks for: its base with other values, or a sweep of it.
 
     values : by dotted keys, of all these cells; None takes a table out. sweep : by dotted keys, all
@@ -54,7 +54,7 @@ class Request(Struct, frozen=True):
     key: int
     document: Mapping[str, Any]
     folder: str
-    selections: tuple[Selection, ...] = (Selection(),)
+    selections: tuple[ChartSelection, ...] = (ChartSelection(),)
     full: bool = False
     interval: float = 0.25
     store: str = ""
@@ -181,7 +181,7 @@ class Overlay(Struct, frozen=True):
     under: str = ""
 
 
-class Question(Struct, frozen=True):
+class LabQuestion(Struct, frozen=True):
     """A question of the lab to the worker: a tab, and the values of its form as they were typed.
 
     document : the scenario without its sweep, whose population and protocol are meant; None while

@@ -213,7 +213,7 @@ def _change(before: Style, after: Style) -> str:
     return f"\x1b[{';'.join(parts)}m"
 
 
-class Line:
+class TerminalFile:
     """The file of the terminal; once nobody is at its other end, what is written goes nowhere.
 
     An error would end Textual's thread that writes: its queue, of 30, would fill, and the event
@@ -240,7 +240,7 @@ class ChangedCellsDriver(LinuxDriver):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._file = cast("Any", Line(cast("IO[str]", self._file)))
+        self._file = cast("Any", TerminalFile(cast("IO[str]", self._file)))
         # What the widgets do not spell out themselves is one character of another kind here.
         self._screen = CellScreen(lambda: getattr(self._app, "charset", "") == "ascii")
         self._size_drawn: os.terminal_size | None = None

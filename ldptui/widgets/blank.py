@@ -21,13 +21,13 @@ class Area(Container):
     BLANK = True
 
 
-class Columns(Horizontal):
+class PaneColumns(Horizontal):
     """A container whose children stand side by side."""
 
     BLANK = True
 
 
-class Rows(Vertical):
+class PaneRows(Vertical):
     """A container whose children stand one below the other."""
 
     BLANK = True

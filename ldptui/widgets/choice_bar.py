@@ -30,7 +30,7 @@ class ChoiceBar(Widget):
     COMPONENT_CLASSES = {"choice-bar--selected", "choice-bar--other"}  # noqa: RUF012
 
     @dataclass(eq=False)
-    class Chosen(Message):
+    class ChoiceMade(Message):
         """A choice was clicked, or the words before them: `prefix`."""
 
         bar: ChoiceBar
@@ -88,5 +88,5 @@ class ChoiceBar(Widget):
         at = 0
         for piece, _, choice in self._pieces():
             if choice and at <= event.x < at + cell_len(piece):
-                self.post_message(self.Chosen(self, choice))
+                self.post_message(self.ChoiceMade(self, choice))
             at += cell_len(piece)

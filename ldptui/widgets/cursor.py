@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.widgets import Static
 
-from .blank import Rows
+from .blank import PaneRows
 from .plot import ChartView, charset_of
 from .words import put_or_hide
 
@@ -82,7 +82,7 @@ class Readout(Static):
         return len(words.splitlines()) + (not self.has_class("-low")) if words else 0
 
 
-class CursorCharts(Rows):
+class CursorCharts(PaneRows):
     """Charts with a cursor: it goes from stop to stop, and what is there is read below them.
 
     A chart tells its stops, the rows of numbers at one of them, and the stop of a click.

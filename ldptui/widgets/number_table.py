@@ -243,7 +243,7 @@ class FilteredTable(FilteredList):
         """The rows shown, tab-separated and in full precision, with a header."""
         return self.query_one(NumberTable).as_text()
 
-    def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
+    def on_choice_bar_choice_made(self, message: ChoiceBar.ChoiceMade) -> None:
         if message.choice == "filter":
             message.stop()
             self.action_filter()

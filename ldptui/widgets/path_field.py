@@ -82,7 +82,7 @@ class PathField(Vertical):
     ]
 
     @dataclass
-    class Chosen(Message):
+    class PathChosen(Message):
         """Enter was pressed on this path; it is absolute."""
 
         path: Path
@@ -158,7 +158,7 @@ class PathField(Vertical):
         elif is_folder(path := self.absolute(event.value)):
             self.text = event.value if event.value.endswith("/") else f"{event.value}/"
         else:
-            self.post_message(self.Chosen(path))
+            self.post_message(self.PathChosen(path))
 
     def action_complete(self) -> None:
         """Take what is suggested; where nothing is, go to the next field."""

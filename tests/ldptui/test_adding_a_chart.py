@@ -18,7 +18,7 @@ from ldptui.charts.figures.frame import plain_frame
 from ldptui.charts.kinds import KINDS, Kind, on_paper
 from ldptui.charts.series import Axis, Plot, Series
 from ldptui.core.scenario import Scenario
-from ldptui.session.snapshot import Selection
+from ldptui.session.snapshot import ChartSelection
 
 NAME = "shares"
 
@@ -39,10 +39,10 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     return plain_frame(Table("Trials of each cell", columns, rows), plot)
 
 
-THERE = Selection({"attack.share": 0.2})
+THERE = ChartSelection({"attack.share": 0.2})
 
 
-def selections(_: Scenario, __: Mapping[str, str]) -> tuple[Selection, ...]:
+def selections(_: Scenario, __: Mapping[str, str]) -> tuple[ChartSelection, ...]:
     return (THERE,)
 
 

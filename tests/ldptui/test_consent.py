@@ -20,12 +20,12 @@ from ldptui.core.plugins.code_location import code_in_file
 from ldptui.engine import COMMAND
 from ldptui.screens.dialogs.prompts import ConsentScreen
 from ldptui.session.attack_options import unseen_code
-from ldptui.session.consent import Code
+from ldptui.session.consent import UnseenCode
 from ldptui.session.snapshot import Request
 from ldptui.terminal.settings import load_settings
 
-CODE = Code("attack", "honest", "/somewhere/mine.py", True, "0123456789abcdef", 12)
-OTHER = Code("defence", "few", "a:b", False, "fedcba9876543210")
+CODE = UnseenCode("attack", "honest", "/somewhere/mine.py", True, "0123456789abcdef", 12)
+OTHER = UnseenCode("defence", "few", "a:b", False, "fedcba9876543210")
 
 
 @pytest.fixture

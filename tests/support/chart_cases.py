@@ -17,7 +17,7 @@ from ldptui.core.scenario import Scenario, parse
 from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.session.cells import Cells, address_of
 from ldptui.session.draft import base
-from ldptui.session.snapshot import Selection, Snapshot
+from ldptui.session.snapshot import ChartSelection, Snapshot
 
 closed.AT_ONCE = 60.0  # tests wait for curves
 
@@ -119,7 +119,7 @@ def estimates(made: Scenario, *, shift: float = 0.0, trials: int = 20) -> Freque
     )
 
 
-def asked(made: Scenario, selection: Selection | None) -> Scenario:
+def asked(made: Scenario, selection: ChartSelection | None) -> Scenario:
     """The scenario with the cells that a chart asks for alone."""
     assert selection is not None
     return curves.select_cells(made, selection)

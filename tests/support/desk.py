@@ -11,7 +11,7 @@ from textual.message import Message
 
 from ldptui.engine.engine import Engine
 from ldptui.messages import RunProgressed, WorkerChanged
-from ldptui.session.snapshot import Request, Selection, Snapshot
+from ldptui.session.snapshot import ChartSelection, Request, Snapshot
 from support.worker import soon
 
 Command = tuple[str, ...]
@@ -76,12 +76,12 @@ class Desk:
         self,
         key: int,
         document: Any,
-        *selections: Selection,
+        *selections: ChartSelection,
         full: bool = False,
         interval: float = 0.25,
     ) -> None:
         """Ask for some cells of a scenario, the base alone if none are named."""
-        chosen = selections or (Selection(),)
+        chosen = selections or (ChartSelection(),)
         self.engine.run(Request(key, document, ".", chosen, full, interval))
 
     def pids(self) -> list[int]:

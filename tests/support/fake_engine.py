@@ -13,8 +13,8 @@ from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.messages import Replied, RunProgressed, WorkerChanged
 from ldptui.session.cells import address_of
-from ldptui.session.consent import Code
-from ldptui.session.snapshot import Question, Reply, Request, Snapshot, Status
+from ldptui.session.consent import UnseenCode
+from ldptui.session.snapshot import LabQuestion, Reply, Request, Snapshot, Status
 
 
 class FakeEngine:
@@ -29,23 +29,23 @@ class FakeEngine:
         self._post = post
         self._last: Snapshot | None = None
         self.requests: list[Request] = []
-        self.questions: list[Question] = []
+        self.questions: list[LabQuestion] = []
         self.cancelled: list[int] = []
         self.active: Request | None = None
         self.started = self.stopped = False
-        self.code: tuple[Code, ...] = ()
+        self.code: tuple[UnseenCode, ...] = ()
 
     async def start(self) -> None:
         self.started = True
         self._post(WorkerChanged(True, "fake 1.0"))
 
-    async def unseen(self, request: Request, find: object) -> tuple[Code, ...]:
+    async def unseen(self, request: Request, find: object) -> tuple[UnseenCode, ...]:
         now = {code.agreed for code in self.code}
         asked = set(request.python_code) - {each[:2] for each in request.agreed if each in now}
         return tuple(code for code in self.code if (code.what, code.name) in asked)
 
-    def run(self, request: Request | Question) -> None:
-        if isinstance(request, Question):
+    def run(self, request: Request | LabQuestion) -> None:
+        if isinstance(request, LabQuestion):
             self.questions.append(request)
             return
         if self.active is not None and self.active.full:
@@ -96,14 +96,14 @@ class LabEngine:
 
     def __init__(self, post: Callable[[Message], object], *_: object, **__: object) -> None:
         self._post = post
-        self.questions: list[Question] = []
+        self.questions: list[LabQuestion] = []
         self.cancelled: list[int] = []
         self.held = self.stopped = False
 
     async def start(self) -> None:
         self._post(WorkerChanged(True, "fake 1.0"))
 
-    def run(self, question: Question) -> None:
+    def run(self, question: LabQuestion) -> None:
         self.questions.append(question)
         if not self.held:
             self.answer()

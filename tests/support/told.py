@@ -9,12 +9,14 @@ from ldptui.engine import wire
 from ldptui.engine.child import RunSoFar
 from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.run import Run
-from ldptui.session.snapshot import Request, Selection, Snapshot
+from ldptui.session.snapshot import ChartSelection, Request, Snapshot
 
 
-def told(document: Any, *selections: Selection, **more: Any) -> tuple[Snapshot, list[wire.News]]:
+def told(
+    document: Any, *selections: ChartSelection, **more: Any
+) -> tuple[Snapshot, list[wire.News]]:
     """The last snapshot of a run of some cells, the base alone if none are named, and all news."""
-    chosen = selections or (Selection(),)
+    chosen = selections or (ChartSelection(),)
     options = {"folder": ".", "interval": 0, **more}
     return answered(Request(1, document, selections=chosen, **options))
 

@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from ldptui import screens
-from ldptui.app import Palette, Workbench
+from ldptui.app import Workbench, WorkbenchPalette
 from ldptui.charts.kinds import KINDS
 from ldptui.questions.topics import TOPICS
 from ldptui.screens.dialogs.prompts import (
@@ -26,8 +26,8 @@ from ldptui.screens.dialogs.prompts import (
 from ldptui.screens.lab.screen import LabScreen
 from ldptui.screens.workbench.panes import CHARTS
 from ldptui.screens.workbench.title import NAMES
-from ldptui.session.consent import Code
-from ldptui.session.snapshot import Question, Request, Snapshot
+from ldptui.session.consent import UnseenCode
+from ldptui.session.snapshot import LabQuestion, Request, Snapshot
 from ldptui.widgets.dialog import ModalScreen
 from ldptui.widgets.picker import Offer, PickerScreen
 from support.fake_engine import FakeEngine, LabEngine
@@ -38,9 +38,9 @@ from support.waiting import seen, until
 class Working(FakeEngine, LabEngine):
     """Simulates at once, in the test's process; each run takes a tenth of a second, it says."""
 
-    def run(self, request: Request | Question) -> None:
+    def run(self, request: Request | LabQuestion) -> None:
         FakeEngine.run(self, request)
-        if isinstance(request, Question):
+        if isinstance(request, LabQuestion):
             LabEngine.answer(self)
         elif not request.full:
             self.finish(simulated(request))
@@ -203,7 +203,7 @@ SCENARIOS: Final = {
 }  # fmt: skip
 
 
-CODE: Final = Code("attack", "half", "/home/ann/attacks.py", True, "0123456789abcdef", 12)
+CODE: Final = UnseenCode("attack", "half", "/home/ann/attacks.py", True, "0123456789abcdef", 12)
 
 OF_OTHERS: Final = {
     "tab Timeline": "rounds", "tab Answer": "goal", "tab Privacy": "rappor",
@@ -236,7 +236,7 @@ def dialogs() -> set[str]:
     """The names of all dialogs; those that only others are made of are left out."""
     for module in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}."):
         importlib.import_module(module.name)
-    found: set[type[Any]] = {Palette, PickerScreen}
+    found: set[type[Any]] = {WorkbenchPalette, PickerScreen}
     bases: list[type[Any]] = [ModalScreen]
     while bases:
         subclasses = bases.pop().__subclasses__()

@@ -13,7 +13,7 @@ from ldptui.core import compile, run
 from ldptui.core.scenario import Scenario
 from ldptui.engine import wire
 from ldptui.engine.child import RunSoFar
-from ldptui.session.snapshot import Request, Selection, Snapshot
+from ldptui.session.snapshot import ChartSelection, Request, Snapshot
 
 T = TypeVar("T")
 
@@ -64,14 +64,14 @@ class Worker:
         self,
         key: int,
         document: Any,
-        *selections: Selection,
+        *selections: ChartSelection,
         interval: float = 0.25,
         folder: str = ".",
         agreed: Any = (),
         full: bool = False,
     ) -> RunSoFar:
         """Ask for some cells of a scenario, the base alone if none are named."""
-        chosen = selections or (Selection(),)
+        chosen = selections or (ChartSelection(),)
         request = Request(key, document, folder, chosen, full, interval, agreed=agreed)
         self.send(run=request)
         return RunSoFar(request)

@@ -25,7 +25,7 @@ from ldptui.core.scenario import Point, Scenario, value_at
 
 from ...session.cells import without_acts
 from ...session.draft import UnreadError, base, draw_population, ready, require_solved
-from ...session.snapshot import Selection
+from ...session.snapshot import ChartSelection
 from ...text.swept import setting_word, setting_words
 from ..series import LateError
 from .selections import (
@@ -150,7 +150,7 @@ def _axes(chart: str, scenario: Scenario) -> tuple[Variable, ...]:
     return axes_of(scenario, points, chart, only=only)
 
 
-def chart_selection(chart: str, scenario: Scenario, axis: Variable | None) -> Selection | None:
+def chart_selection(chart: str, scenario: Scenario, axis: Variable | None) -> ChartSelection | None:
     """The cells of a chart at the swept values of its axis, else at some points of it.
 
     None without any. Every cell has the error without an attack too: it is measured for none.
@@ -164,7 +164,7 @@ def chart_selection(chart: str, scenario: Scenario, axis: Variable | None) -> Se
     swept = bool(axis.lists or own_values(scenario, key))
     points = scenario.sweep[key] if swept else axis.grid(SIMULATED)
     values = {name: value for name, value in selection.values.items() if name != key}
-    return Selection(values, {**selection.sweep, key: list(points)})
+    return ChartSelection(values, {**selection.sweep, key: list(points)})
 
 
 def _label(point: Point, keys: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from ldptui.core.scenario import Point, Scenario, value_at
 
 from ...catalogue import leading_metrics, swept_kinds
 from ...session.draft import base, keys_of
-from ...session.snapshot import Selection
+from ...session.snapshot import ChartSelection
 
 SIMULATED: Final = 11
 """Points of the default sweep of a chart, and of any in a preview."""
@@ -81,7 +81,7 @@ def success_metrics(scenario: Scenario) -> tuple[str, ...]:
     return tuple(name for metric in point.metric for name in metric.columns(arms))
 
 
-def select_cells(scenario: Scenario, selection: Selection) -> Scenario:
+def select_cells(scenario: Scenario, selection: ChartSelection) -> Scenario:
     """The scenario with these cells alone: every key that is not selected has its base's value."""
     if not selection.sweep and None not in selection.values.values():
         return base(scenario, selection.values)
@@ -126,7 +126,7 @@ def _tables(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]
             yield from ((each, f"{name}.{at}") for at, each in enumerate(given))
 
 
-def gain_selection(scenario: Scenario) -> Selection | None:
+def gain_selection(scenario: Scenario) -> ChartSelection | None:
     """The swept words of a scenario with an attack, `MOST_SERIES` cells at most; None without."""
     sweep = {
         key: list(values)
@@ -147,15 +147,15 @@ def gain_selection(scenario: Scenario) -> Selection | None:
     return series_selection(scenario, sweep)
 
 
-def series_selection(scenario: Scenario, series: Mapping[str, Sequence[Any]]) -> Selection:
+def series_selection(scenario: Scenario, series: Mapping[str, Sequence[Any]]) -> ChartSelection:
     """A series for each of these values, of a goal without it: its share is on the axis."""
     goal = {"goal": None, "attack.share": 0.0} if "goal" in scenario.document else {}
     single = {key: values[0] for key, values in series.items() if len(values) == 1}
     several = {key: values for key, values in series.items() if len(values) > 1}
-    return Selection(goal | single, several)
+    return ChartSelection(goal | single, several)
 
 
-def metric_series(scenario: Scenario, axis: str) -> Selection:
+def metric_series(scenario: Scenario, axis: str) -> ChartSelection:
     """At most `FEW_SERIES` values of other swept keys, words before numbers.
 
     Numbers have a series each only over an axis of the scenario's own sweep, all of which is asked
@@ -230,12 +230,12 @@ def some_of(values: Sequence[Any], room: int, own: Any) -> list[Any]:
     return first if own in first or own not in values else [*first[:-1], own]
 
 
-def answer_selections(scenario: Scenario) -> tuple[Selection, ...]:
+def answer_selections(scenario: Scenario) -> tuple[ChartSelection, ...]:
     """The cells whose smallest attack is looked for; none without a goal."""
-    return (Selection({}, dict(scenario.sweep)),) if "goal" in scenario.document else ()
+    return (ChartSelection({}, dict(scenario.sweep)),) if "goal" in scenario.document else ()
 
 
-def spite_selections(scenario: Scenario) -> tuple[Selection, ...]:
+def spite_selections(scenario: Scenario) -> tuple[ChartSelection, ...]:
     """The base cell's goal in spite of each of its defences, of all of them, and of none.
 
     All but the one that the goal itself is about; none without a goal that knows of defences.
@@ -251,7 +251,7 @@ def spite_selections(scenario: Scenario) -> tuple[Selection, ...]:
     if len(steps) == 1:
         chosen.pop()
     return tuple(
-        Selection({"defence": some, "goal.metric": f"{plain}{SPITE}" if some else plain})
+        ChartSelection({"defence": some, "goal.metric": f"{plain}{SPITE}" if some else plain})
         for some in chosen
         if len(some) != own
     )
@@ -287,7 +287,7 @@ def middle_layer(scenario: Scenario) -> int:
     return place
 
 
-def map_selection(scenario: Scenario, chosen: str | None = None) -> Selection | None:
+def map_selection(scenario: Scenario, chosen: str | None = None) -> ChartSelection | None:
     """Every pair of values of two swept keys, in a layer of the others; None without two.
 
     chosen : the number of the layer; None: the middle one.
@@ -297,13 +297,13 @@ def map_selection(scenario: Scenario, chosen: str | None = None) -> Selection | 
         return None
     layers, at = map_layers(scenario), int(chosen or middle_layer(scenario))
     layer = layers[at if at < len(layers) else 0]
-    return Selection(dict(layer), {key: scenario.sweep[key] for key in keys})
+    return ChartSelection(dict(layer), {key: scenario.sweep[key] for key in keys})
 
 
-def thin_out(selection: Selection) -> Selection:
+def thin_out(selection: ChartSelection) -> ChartSelection:
     """The selection as a preview measures it: of a long sweep of numbers few, both ends among."""
     sweep = {key: _some_numbers(values) for key, values in selection.sweep.items()}
-    return Selection(
+    return ChartSelection(
         selection.values, sweep, selection.estimates, selection.by_trial, selection.detection
     )
 

@@ -30,7 +30,7 @@ def main() -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     from ...session import attack_options
-    from ...session.snapshot import Question
+    from ...session.snapshot import LabQuestion
     from ..wire import write
     from .inbox import Inbox
 
@@ -66,7 +66,7 @@ def main() -> None:
                 write(out, error=request)
             elif inbox.outdated(request):
                 continue
-            elif isinstance(request, Question):
+            elif isinstance(request, LabQuestion):
                 Answering(request, inbox, out).work()
             else:
                 permission = attack_options.with_agreed(code, request.agreed)

@@ -11,7 +11,7 @@ from msgspec import structs
 from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.scenario import Scenario
 
-from ...session.snapshot import Question, Reply, Status
+from ...session.snapshot import LabQuestion, Reply, Status
 from ..wire import write
 from .inbox import Cancelled, Inbox, Superseded
 from .libraries import declared, import_extras, import_for
@@ -20,7 +20,7 @@ from .libraries import declared, import_extras, import_for
 class Answering:
     """One question being worked on."""
 
-    def __init__(self, request: Question, inbox: Inbox, out: BinaryIO) -> None:
+    def __init__(self, request: LabQuestion, inbox: Inbox, out: BinaryIO) -> None:
         self.request, self.inbox, self.out = request, inbox, out
 
     def work(self) -> None:

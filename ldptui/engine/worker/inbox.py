@@ -11,10 +11,10 @@ from queue import SimpleQueue
 from types import FrameType
 from typing import Final, TypeAlias
 
-from ...session.snapshot import Question, Request
+from ...session.snapshot import LabQuestion, Request
 from ..wire import order_in
 
-Asked: TypeAlias = Request | Question
+Asked: TypeAlias = Request | LabQuestion
 """What the worker is to do."""
 
 

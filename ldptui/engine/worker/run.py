@@ -31,7 +31,7 @@ from ldptui.core.view.redrawn import single_trials
 from ... import __version__
 from ...charts.curves import select_cells
 from ...session.cells import address_of
-from ...session.snapshot import Request, Selection, Snapshot, Status
+from ...session.snapshot import ChartSelection, Request, Snapshot, Status
 from ...text.format import searching
 from ..measured import CellsSoFar, Picture, swept_words
 from ..wire import News, frame_of, write
@@ -126,7 +126,7 @@ class Run:
             done = sum(group.experiment.trials for group in self.groups)
             self.wanted = done + sum(sizes[number + 1 :])
 
-    def _work_selection(self, selection: Selection, scenario: Scenario) -> None:
+    def _work_selection(self, selection: ChartSelection, scenario: Scenario) -> None:
         """Measure the cells of a selection that were not measured for one before it."""
         import_for(scenario)
         with self.inbox.interruptible():
@@ -146,7 +146,7 @@ class Run:
             self.wanted = trials_of(self.scenario)
         write(self.out, snapshot=self._snapshot("running"))
         whole = self._begin_whole()
-        base = select_cells(self.scenario, Selection())
+        base = select_cells(self.scenario, ChartSelection())
         with self.inbox.interruptible():
             own = address_of(next(base.points()).parameters)
             first = [cell for cell in whole.cells if address_of(cell.parameters) == own][:1]
@@ -157,11 +157,11 @@ class Run:
                 for selection in self.request.selections
                 for point in select_cells(self.scenario, selection).points()
             }
-        asked = next((each for each in self.request.selections if each.is_base), Selection())
+        asked = next((each for each in self.request.selections if each.is_base), ChartSelection())
         self._work_cells(base, cells, asked)
         rest = [cell for cell in whole.cells if cell.index != cells[0].index]
         rest.sort(key=lambda cell: address_of(cell.parameters) not in wanted)
-        self._work_cells(self.scenario, rest, Selection(sweep=self.scenario.sweep))
+        self._work_cells(self.scenario, rest, ChartSelection(sweep=self.scenario.sweep))
 
     def _begin_whole(self) -> Whole:
         """Bind the scenario, and start to keep the run."""
@@ -227,7 +227,9 @@ class Run:
         self.latest = ""
         return self.allow(step.experiment)
 
-    def _work_cells(self, scenario: Scenario, cells: Iterable[Cell], selection: Selection) -> None:
+    def _work_cells(
+        self, scenario: Scenario, cells: Iterable[Cell], selection: ChartSelection
+    ) -> None:
         """Measure some cells of a scenario; the first ones of all are those of the base."""
         chosen = tuple(cells)
         if not chosen:
@@ -246,7 +248,7 @@ class Run:
             self.groups.append(group)
         self._run_cells(group, selection)
 
-    def _run_cells(self, group: CellsSoFar, selection: Selection) -> None:
+    def _run_cells(self, group: CellsSoFar, selection: ChartSelection) -> None:
         cells, is_base, memory, known = group.experiment.cells, group is self.base, None, False
         import_solver(cells)
         if self.memory is not None and self.whole is not None:
@@ -284,7 +286,7 @@ class Run:
                 if (is_due or is_whole) and self.trials != self.wanted:
                     self.send("running")
 
-    def _look_at(self, group: CellsSoFar, selection: Selection) -> None:
+    def _look_at(self, group: CellsSoFar, selection: ChartSelection) -> None:
         """The estimates of the first cell, and what was asked for besides."""
         cell, measured = group.experiment.cells[0], group.measured[0]
         if group is self.base:

@@ -64,7 +64,7 @@ class PathScreen(ModalScreen[Path | None]):
         with Dialog(self._heading, f"enter {self._verb} · tab completes · esc closes"):
             yield self.field
 
-    def on_path_field_chosen(self, event: PathField.Chosen) -> None:
+    def on_path_field_path_chosen(self, event: PathField.PathChosen) -> None:
         event.stop()
         self.take(event.path)
 
@@ -274,7 +274,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         if text.strip():
             self._export(self.query_one(PathField).absolute(text))
 
-    def on_path_field_chosen(self, event: PathField.Chosen) -> None:
+    def on_path_field_path_chosen(self, event: PathField.PathChosen) -> None:
         event.stop()
         self._export(event.path)
 

@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Button, Static
 
-from ...session.consent import Code
+from ...session.consent import UnseenCode
 from ...terminal.clipboard import copy
 from ...text.format import percent
 from ...text.prose import plain
@@ -62,7 +62,7 @@ class ConsentScreen(ConfirmScreen):
 
     AUTO_FOCUS = "#no"  # a key that was meant for something else allows nothing
 
-    def __init__(self, codes: Sequence[Code]) -> None:
+    def __init__(self, codes: Sequence[UnseenCode]) -> None:
         facts = "\n\n".join(code.facts for code in codes)
         super().__init__(WORDS, "Allow until quit", "No", "Let this code run?", facts)
 

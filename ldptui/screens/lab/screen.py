@@ -27,7 +27,7 @@ from ...questions.collection import ENDS
 from ...questions.sheet import Answer, decode_answer
 from ...questions.topics import GROUPS, TOPICS, sharing
 from ...session.draft import base
-from ...session.snapshot import Question, Reply
+from ...session.snapshot import LabQuestion, Reply
 from ...terminal.clipboard import copy
 from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar
@@ -75,7 +75,7 @@ class LabScreen(Screen[None]):
             name: Page(topic, dict(opened) if opened and topic.collected else {})
             for name, topic in TOPICS.items()
         }
-        self._question: Question | None = None
+        self._question: LabQuestion | None = None
         self._debounce: Timer | None = None
         self._typed = 0.0  # when the last keystroke came
         self._field = ""
@@ -203,7 +203,7 @@ class LabScreen(Screen[None]):
         at = names.index(self.tab) + 1 if self.tab in names else 0
         self.tab = names[at % len(names)]
 
-    def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
+    def on_choice_bar_choice_made(self, message: ChoiceBar.ChoiceMade) -> None:
         message.stop()
         if message.choice in TOPICS:
             self.tab = message.choice
@@ -259,7 +259,7 @@ class LabScreen(Screen[None]):
             self._show_answer()
         self._key += 1
         folder = str(draft.folder)
-        self._question = Question(self._key, self.tab, values | more, document, folder)
+        self._question = LabQuestion(self._key, self.tab, values | more, document, folder)
         self._engine.run(self._question)
 
     def on_replied(self, message: Replied) -> None:

@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from ...messages import ChoicesAsked
-from ...widgets.blank import Columns, Rows, call_on_resize
+from ...widgets.blank import PaneColumns, PaneRows, call_on_resize
 from ...widgets.field import Field
 from ...widgets.picker import pick
 from ...widgets.words import DOT, entitle, parts_within, spell_text
@@ -42,7 +42,7 @@ FORMS: Final = (1, 2, 3)
 """Panes that share one column: the one that was used last is open, each other one a line."""
 
 
-class Panes(Columns):
+class Panes(PaneColumns):
     """The forms to the left, the charts and the runs to the right; numbered as in `NAMES`.
 
     zoomed : the current pane has the whole screen. cramped : there is room for one only.
@@ -51,7 +51,7 @@ class Panes(Columns):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self.charts, self.runs = ChartsPane(id="pane-4"), RunsPane(id="pane-5")
-        self._controls, self._main = Rows(id="controls"), Rows(id="main")
+        self._controls, self._main = PaneRows(id="controls"), PaneRows(id="main")
         # Any: the panes have little in common, and each is asked only for what it has.
         self._panes: dict[int, Any] = {
             1: ProtocolPane(id="pane-1"),

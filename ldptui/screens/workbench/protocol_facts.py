@@ -29,7 +29,7 @@ NEAR: Final = 1.025
 T = TypeVar("T")
 
 
-class Facts(Struct, frozen=True):
+class ProtocolFacts(Struct, frozen=True):
     """The facts beside the protocols, at the scenario's d, n and ε: a selection of the formulas.
 
     spreads : σ of one estimated frequency, or of the mean, as text, of each kind in the order of
@@ -42,7 +42,7 @@ class Facts(Struct, frozen=True):
     numbers: str
 
 
-def facts_of(draft: Draft) -> Facts | None:
+def facts_of(draft: Draft) -> ProtocolFacts | None:
     """The facts of the last valid scenario's base; None before there was one."""
     cell = draft.cell
     if cell is None or cell.parameters["protocol.kind"] not in NAMED:
@@ -70,7 +70,7 @@ def facts_of(draft: Draft) -> Facts | None:
     ]  # a dial at rest is another kind, and so is an answer kept for one collection
     setting = settings[str(cell.parameters["protocol.kind"])]
     numbers = in_a_line(setting, _or_none(lambda: entries(setting)) or {}) if setting else ""
-    return Facts(
+    return ProtocolFacts(
         spreads=write_spreads(local) | write_spreads({kind: spreads[kind] for kind in CENTRAL}),
         recommended=frozenset(best),
         numbers=numbers,

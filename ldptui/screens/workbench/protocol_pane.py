@@ -22,7 +22,7 @@ from ...widgets.words import put_or_hide, spell_text
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
-    from .protocol_facts import Facts
+    from .protocol_facts import ProtocolFacts
 
 NAME: Final = 8
 """Cells of a name, and of σ at the right, at the least."""
@@ -59,7 +59,7 @@ class ProtocolPane(Vertical):
         super().__init__(id=id)
         self._list, self._best = ProtocolList(), Static(markup=False)
         self._kinds: list[str] = []  # of the rows
-        self._facts: Facts | None = None
+        self._facts: ProtocolFacts | None = None
         self._fits = True  # the draft is valid
 
     def compose(self) -> ComposeResult:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ...session.consent import Agreed
     from ...session.draft import Draft
-    from ...session.snapshot import Selection
+    from ...session.snapshot import ChartSelection
 
 
 MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
@@ -110,8 +110,8 @@ class Simulations:
             self._desk.keep(self._desk.shelf.with_choice(measured.key, self._desk.shelf.overlays))
 
     def _lacking(
-        self, selections: Sequence[Selection], scenario: Scenario
-    ) -> tuple[Selection, ...]:
+        self, selections: Sequence[ChartSelection], scenario: Scenario
+    ) -> tuple[ChartSelection, ...]:
         """The selections of which what is shown has not all that they ask for."""
         from ...charts.curves import points_of, select_cells
 
@@ -119,7 +119,7 @@ class Simulations:
         if picture is None:
             return tuple(selections)
 
-        def is_there(selection: Selection) -> bool:
+        def is_there(selection: ChartSelection) -> bool:
             if selection.detection and picture.detection is None:
                 return False
             if selection.by_trial and trial_estimates_of(picture, selection) is None:
@@ -166,7 +166,7 @@ class Simulations:
         self._desk.keep(self._desk.shelf.begun(run))
 
     def _ask(
-        self, draft: Draft, selections: Sequence[Selection], full: bool = False,
+        self, draft: Draft, selections: Sequence[ChartSelection], full: bool = False,
         resumed: int | None = None,
     ) -> Run:  # fmt: skip
         """Ask the engine for a preview, or for a run, which is kept in the store."""
@@ -231,7 +231,7 @@ class Simulations:
         return snapshot.full and not (running and self._desk.shelf.numbers == before.numbers)
 
 
-def trial_estimates_of(picture: Snapshot, selection: Selection) -> TrialEstimates | None:
+def trial_estimates_of(picture: Snapshot, selection: ChartSelection) -> TrialEstimates | None:
     """The estimates of single trials that a run has of a selection."""
     if not selection.estimates:
         return picture.by_trial

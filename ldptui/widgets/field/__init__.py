@@ -10,7 +10,7 @@ from __future__ import annotations
 from .controls import (
     ROW_KEYS,
     SWEPT,
-    Choice,
+    ChoiceControl,
     FormControl,
     ValueInput,
     faint_style,

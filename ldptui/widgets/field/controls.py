@@ -170,7 +170,7 @@ def _pane_of(widget: Widget) -> Widget | None:
     return next(panes, None)
 
 
-class Choice(FormControl, Widget, can_focus=True):
+class ChoiceControl(FormControl, Widget, can_focus=True):
     """One of a few words between arrows. Moving chooses: what follows the hand is seen at once."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -185,7 +185,7 @@ class Choice(FormControl, Widget, can_focus=True):
     options: reactive[tuple[tuple[Any, str], ...]] = reactive(())
 
     @dataclass(eq=False)
-    class Chosen(Message):
+    class ValueChosen(Message):
         """Another option was chosen."""
 
         value: Any
@@ -196,7 +196,7 @@ class Choice(FormControl, Widget, can_focus=True):
 
     def __init__(self, options: Sequence[tuple[Any, str]]) -> None:
         super().__init__()
-        self.set_reactive(Choice.options, tuple(options))
+        self.set_reactive(ChoiceControl.options, tuple(options))
 
     @property
     def _word(self) -> str:
@@ -216,7 +216,7 @@ class Choice(FormControl, Widget, can_focus=True):
         """Choose one of the options."""
         if value != self.value and any(value == other for other, _ in self.options):
             self.value = value
-            self.post_message(self.Chosen(value))
+            self.post_message(self.ValueChosen(value))
 
     def on_click(self, event: events.Click) -> None:
         """A click on an arrow goes on by one, a click on the word shows all."""

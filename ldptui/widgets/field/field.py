@@ -18,7 +18,7 @@ from ...messages import ChoicesAsked, FieldFocused, KeyEdited
 from ...session.draft import allowed_range, input_of
 from ...session.draft.looking import Type
 from ..words import spell_text
-from .controls import SWEPT, Choice, ValueInput, faint_style, is_typing, style_of
+from .controls import SWEPT, ChoiceControl, ValueInput, faint_style, is_typing, style_of
 from .typed import Steps, nudge_value, read, steps_of, write
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Field(Widget):
         self._sent: list[Any] = []  # what was posted and has not come back yet
         self._problem = ""
         if options is not None:
-            self.control: ValueInput | Choice = Choice(options)
+            self.control: ValueInput | ChoiceControl = ChoiceControl(options)
         else:
             none = "none" if optional else ""
             self.control = ValueInput(compact=True, select_on_focus=False, placeholder=none)
@@ -123,7 +123,7 @@ class Field(Widget):
         return self.key.startswith("sweep.")
 
     def _rewrite(self, value: Any) -> None:
-        if isinstance(self.control, Choice):
+        if isinstance(self.control, ChoiceControl):
             self.control.value = value
             return
         text = write(value, grouped=self.grouped)
@@ -149,7 +149,7 @@ class Field(Widget):
 
     def choose_from(self, options: Sequence[tuple[Any, str]]) -> None:
         """Change what a choice offers."""
-        if isinstance(self.control, Choice) and tuple(options) != self.control.options:
+        if isinstance(self.control, ChoiceControl) and tuple(options) != self.control.options:
             self.control.options = tuple(options)
 
     def offer(self, words: Sequence[str]) -> None:
@@ -171,14 +171,14 @@ class Field(Widget):
         empty = self.optional and not event.value.strip()
         self._post(None if empty else read(event.value, self.type_))
 
-    def on_choice_chosen(self, event: Choice.Chosen) -> None:
+    def on_choice_control_value_chosen(self, event: ChoiceControl.ValueChosen) -> None:
         event.stop()
         self._post(event.value)
 
-    def on_choice_asked(self, event: Choice.Asked) -> None:
+    def on_choice_control_asked(self, event: ChoiceControl.Asked) -> None:
         event.stop()
         choice = self.control
-        assert isinstance(choice, Choice)
+        assert isinstance(choice, ChoiceControl)
         offered = choice.options, choice.value, choice.choose
         self.post_message(ChoicesAsked(choice, self.key, self.label, *offered))
 

@@ -15,7 +15,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import estimate_variances, expected_estimate
 from ldptui.core.view.redrawn import ITEMS, single_trials
-from ldptui.session.snapshot import Selection
+from ldptui.session.snapshot import ChartSelection
 
 USERS = {"kind": "zipf", "items": 30, "users": 2000, "exponent": 1.0}
 OUE = {"kind": "oue", "epsilon": 1.0}
@@ -65,11 +65,12 @@ def test_the_cell_at_a_cursor_has_those_that_it_would_have_as_the_base() -> None
         "attack": attack("mga", 0.1, TARGETS),
     }
     there, base = (
-        told(table, Selection(estimates=at_cursor, by_trial=True))[0] for at_cursor in (True, False)
+        told(table, ChartSelection(estimates=at_cursor, by_trial=True))[0]
+        for at_cursor in (True, False)
     )
     assert there.at_cell is not None
     assert there.at_cell.by_trial == base.by_trial
     assert (base.by_trial is None, there.by_trial, base.at_cell) == (False, None, None)
-    unlisted = told(table, Selection(estimates=True))[0].at_cell
+    unlisted = told(table, ChartSelection(estimates=True))[0].at_cell
     assert unlisted is not None
     assert unlisted.by_trial is None

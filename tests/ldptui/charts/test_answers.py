@@ -21,7 +21,7 @@ from ldptui.core.theory import hidden_gain
 from ldptui.core.view import CellView
 from ldptui.core.view.cells import cell_view
 from ldptui.session import draft as drafts
-from ldptui.session.snapshot import Selection, Snapshot
+from ldptui.session.snapshot import ChartSelection, Snapshot
 from ldptui.text.format import count
 from ldptui.widgets.number_table import NumberTable
 
@@ -38,7 +38,7 @@ def document(**goal: Any) -> dict[str, Any]:
 def run_of(document: dict[str, Any]) -> Snapshot:
     """A run of the cells that the page of an answer asks for."""
     scenario = core.Scenario(document, "test", Path())
-    return told(document, Selection(), *answer_selections(scenario))[0]
+    return told(document, ChartSelection(), *answer_selections(scenario))[0]
 
 
 def answers(document: dict[str, Any]) -> tuple[CellView, ...]:

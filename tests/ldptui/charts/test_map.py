@@ -32,7 +32,7 @@ from ldptui.charts.series import Grid
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.scenario import Scenario, load
 from ldptui.session import draft as drafts
-from ldptui.session.snapshot import Selection
+from ldptui.session.snapshot import ChartSelection
 from ldptui.text.format import count, short
 
 KEYS = ("protocol.epsilon", "attack.share")
@@ -180,7 +180,7 @@ async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() ->
         pane.tab = "map"
         await pilot.pause()
         assert "Gain" in pane.as_text()
-        assert pane.selections(draft) == (Selection(), map_selection(PAIRS))
+        assert pane.selections(draft) == (ChartSelection(), map_selection(PAIRS))
         await pilot.press("full_stop", "full_stop", "j")
         grid = chart(pane, "map")
         assert grid.cursor == (grid.rows[1], grid.columns[1])

@@ -17,7 +17,7 @@ from ldptui.engine import LAB, Engine
 from ldptui.messages import Replied
 from ldptui.questions.sheet import decode_answer
 from ldptui.questions.topics import starting
-from ldptui.session.snapshot import Question, Reply
+from ldptui.session.snapshot import LabQuestion, Reply
 
 
 class Desk:
@@ -34,7 +34,7 @@ class Desk:
         self._news.set()
 
     def ask(self, key: int, tab: str, **values: Any) -> None:
-        self.engine.run(Question(key, tab, starting(tab, None) | values, DOCUMENT, "."))
+        self.engine.run(LabQuestion(key, tab, starting(tab, None) | values, DOCUMENT, "."))
 
     async def until(self, found: Callable[[Reply], bool]) -> Reply:
         async def wait() -> Reply:

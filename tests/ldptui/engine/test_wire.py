@@ -14,7 +14,7 @@ from support.round_cases import SNAPSHOT as CAMPAIGN
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import Detection, TrialEstimates
 from ldptui.engine import wire
-from ldptui.session.snapshot import Question, Reply, Request, Snapshot
+from ldptui.session.snapshot import LabQuestion, Reply, Request, Snapshot
 
 TRIALS = TrialEstimates((1,), ("a",), 1, (0.5,), {"clean": ((0.1, 0.2),)}, {"clean": ((0.5, 1.0),)})
 FULL = replace(
@@ -80,7 +80,7 @@ AGREED = ("attack", "mine", True, "/a.py", "xxh3:0")
     "order",
     [
         wire.Order(run=Request(1, {"format": 1}, ".", agreed=(AGREED,))),
-        wire.Order(ask=Question(2, "check", {"epsilon": "1"}, None, "/")),
+        wire.Order(ask=LabQuestion(2, "check", {"epsilon": "1"}, None, "/")),
         wire.Order(cancel=0),
         wire.Order(quit=True),
     ],

@@ -50,14 +50,14 @@ from ldptui.engine.wire import News
 from ldptui.engine.wire import news_in as news_in_frame
 from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.run import CELLS, Run
-from ldptui.session.snapshot import Request, Selection, Snapshot
+from ldptui.session.snapshot import ChartSelection, Request, Snapshot
 
 
 @ONE_LOOP
 async def test_a_run_measures_what_the_simulator_measures(worker: Worker) -> None:
     sweep: Any = {"attack.share": [0.0, 0.1], "protocol.kind": ["grr", "oue"]}
     swept = document(sweep=sweep)
-    last = await worker.end(worker.run(7, swept, Selection(), Selection({}, sweep)))
+    last = await worker.end(worker.run(7, swept, ChartSelection(), ChartSelection({}, sweep)))
     assert (last.key, last.status, last.done, last.total) == (7, "done", 100, 100)
     assert len(last.cells) == 5
     for one in (document(), swept):

@@ -13,7 +13,7 @@ from ldptui.screens.workbench.attack_pane import AttackPane
 from ldptui.screens.workbench.attack_rows import facts as facts_of
 from ldptui.screens.workbench.script import ScriptEditor
 from ldptui.session.draft import edit_key, keys_of
-from ldptui.widgets.field import Choice, Field
+from ldptui.widgets.field import ChoiceControl, Field
 from ldptui.widgets.form import FormLine
 
 SIZES = [(80, 20), (44, 15), (140, 50)]
@@ -52,7 +52,7 @@ async def test_the_form_shows_the_attack_and_nothing_is_cut(size: tuple[int, int
         assert editor(app).text == app.draft.text
         assert app.posted == []
         for field in app.query(Field):
-            if field.display and isinstance(field.control, Choice):
+            if field.display and isinstance(field.control, ChoiceControl):
                 row = str(field.control.render())
                 assert max(map(len, row.splitlines())) <= field.control.size.width
 

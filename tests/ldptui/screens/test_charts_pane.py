@@ -33,7 +33,7 @@ from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.headline import Headline
 from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of
 from ldptui.session import draft as drafts
-from ldptui.session.snapshot import Overlay, Selection, Snapshot, with_rest
+from ldptui.session.snapshot import ChartSelection, Overlay, Snapshot, with_rest
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.number_table import NumberTable
 from ldptui.widgets.option_list import FilterInput
@@ -81,7 +81,7 @@ async def test_no_attack_no_gain() -> None:
         await pilot.pause()
         assert "No attack, so no gain" in seen(pane.app)
         assert chart(pane, "gain") is None
-        assert pane.selections(pane.draft) == (Selection(),)
+        assert pane.selections(pane.draft) == (ChartSelection(),)
 
 
 # --- Tabs, views, sizes
@@ -692,7 +692,7 @@ async def test_the_timeline_goes_round_its_views_and_the_metrics_in_python() -> 
         assert len(set(views)) == 6
         assert views[5] == "Far off over the rounds"
         assert views[0] == views[6]
-        assert pane.selections(draft) == (Selection(),)
+        assert pane.selections(draft) == (ChartSelection(),)
 
 
 async def test_targets_one_after_the_other() -> None:

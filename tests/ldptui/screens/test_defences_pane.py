@@ -11,7 +11,7 @@ from ldptui.core.defences import DEFENCES
 from ldptui.screens.workbench.attack_pane import AttackPane
 from ldptui.screens.workbench.attack_rows import described_steps, steps_of
 from ldptui.session.draft import keys_of
-from ldptui.widgets.field import Choice, Field
+from ldptui.widgets.field import ChoiceControl, Field
 from ldptui.widgets.form import FormLine
 
 STEPS = '\n[[defence]]\nkind = "base-cut"\nalpha = 0.1\n\n[[defence]]\nkind = "norm-sub"\n'
@@ -83,7 +83,7 @@ async def test_every_kind_is_shown_and_can_be_edited(kind: str) -> None:
         ]
         assert kind_words("defence", kind).reason in words(app)
         for field in app.query(Field):
-            if field.display and isinstance(field.control, Choice):
+            if field.display and isinstance(field.control, ChoiceControl):
                 row = str(field.control.render())
                 assert max(map(len, row.splitlines())) <= field.control.size.width
 
@@ -98,4 +98,4 @@ async def test_a_field_offers_the_words_of_its_key_and_shows_its_default() -> No
     app = FormApp(AttackPane, SCENARIO + '\n[[defence]]\nkind = "ldpguard"\n')
     async with app.run_test(size=(60, 40)):
         assert app.shown("defence.0.compared") == "2"
-        assert isinstance(app.field("defence.0.assumed").control, Choice)
+        assert isinstance(app.field("defence.0.assumed").control, ChoiceControl)

@@ -15,7 +15,7 @@ from support.workbench_app import finished, measured, own_home, workbench  # noq
 
 from ldptui.session import draft as drafts
 from ldptui.session.cells import address_of
-from ldptui.session.snapshot import Request, Selection, Snapshot
+from ldptui.session.snapshot import ChartSelection, Request, Snapshot
 
 SCENARIO = """
 format = 1
@@ -41,7 +41,7 @@ def draft_with(kind: str) -> drafts.Draft:
     return drafts.draft_of(SCENARIO.format(kind), Path())
 
 
-def run_of(draft: drafts.Draft, selections: tuple[Selection, ...]) -> Snapshot:
+def run_of(draft: drafts.Draft, selections: tuple[ChartSelection, ...]) -> Snapshot:
     """A run of the worker over the cells that the pane asks for."""
     assert draft.scenario is not None
     return answered(Request(1, draft.scenario.document, ".", selections, interval=0))[0]

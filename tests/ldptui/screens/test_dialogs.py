@@ -24,7 +24,7 @@ from ldptui.screens.dialogs.paths import CHOICES, ExportScreen, SaveScreen, open
 from ldptui.screens.dialogs.prompts import ConfirmScreen, ConsentScreen, TextScreen
 from ldptui.screens.help_screen import HelpScreen
 from ldptui.screens.library_screen import LibraryScreen
-from ldptui.session.consent import Code
+from ldptui.session.consent import UnseenCode
 from ldptui.session.draft import Draft, draft_of, edit_text
 from ldptui.session.exporting import ExportChoice
 from ldptui.session.scenario_file import split_claim
@@ -538,7 +538,7 @@ async def test_a_text_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 PLACE = "/home/somebody/papers/poisoning/attacks.py"
-CODE = Code("attack", "half", PLACE, True, "0123456789abcdef", 12)
+CODE = UnseenCode("attack", "half", PLACE, True, "0123456789abcdef", 12)
 
 
 DIALOGS = {

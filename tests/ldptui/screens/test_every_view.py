@@ -97,7 +97,7 @@ QUICK: Final = [view for view in views() if scenario_of(view) == "swept" and vie
 BUNDLED = library_screen.bundled_entries
 
 
-def bundled() -> list[library_screen.Entry]:
+def bundled() -> list[library_screen.LibraryEntry]:
     """The entries of the bundled scenarios, installed where the pictures say."""
     return [replace(entry, path=HOME / "ldptui" / entry.path.name) for entry in BUNDLED()]
 

@@ -20,7 +20,7 @@ from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.screens.workbench.title import NAMES
 from ldptui.session.draft import open_draft
 from ldptui.terminal.settings import Settings
-from ldptui.widgets.field import Choice
+from ldptui.widgets.field import ChoiceControl
 from ldptui.widgets.form import FormLine
 
 __all__ = ["own_home"]
@@ -125,4 +125,4 @@ async def test_tab_stops_at_fields_and_not_at_their_pane() -> None:
         await pilot.press("2", "shift+tab")
         assert isinstance(screen.focused, FormLine)
         await pilot.press("tab")
-        assert isinstance(screen.focused, Choice)
+        assert isinstance(screen.focused, ChoiceControl)

@@ -10,7 +10,7 @@ from ldptui.core.scenario import KINDS, names_of
 from ldptui.screens.workbench.attack_pane import AttackPane
 from ldptui.screens.workbench.parameters_pane import ParametersPane, sweep_read, sweep_text
 from ldptui.session.draft import draft_of, edit_key, new_sweep, sweep_of, sweepable, used_keys
-from ldptui.widgets.field import Choice, Field
+from ldptui.widgets.field import ChoiceControl, Field
 from ldptui.widgets.form import FormLine
 
 SIZES = [(80, 20), (44, 15), (140, 50)]
@@ -48,7 +48,7 @@ async def test_values_are_shown_and_none_is_cut(size: tuple[int, int]) -> None:
         assert app.shown("sweep.attack.share") == "0 → 0.2, 5"
         assert app.posted == []
         for field in app.query(Field):
-            if field.display and not isinstance(field.control, Choice):
+            if field.display and not isinstance(field.control, ChoiceControl):
                 assert len(field.control.value) < field.control.size.width
 
 
@@ -140,7 +140,9 @@ async def test_every_choice_shows_what_applies(pane: type[Widget]) -> None:
                 if not field.has_class("-bare") and visible(field)
             ]
             choices = [
-                (field.key, field.control) for field in shown if isinstance(field.control, Choice)
+                (field.key, field.control)
+                for field in shown
+                if isinstance(field.control, ChoiceControl)
             ]
             for key, choice in choices:
                 assert choice.value in dict(choice.options), (name, key)

@@ -14,7 +14,7 @@ from ldptui.messages import ChoicesAsked
 from ldptui.screens.workbench.attack_rows import edit_of_choice
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import draft_of, edit_key, kind_of, sweep_of
-from ldptui.widgets.field import Choice, Field
+from ldptui.widgets.field import ChoiceControl, Field
 from ldptui.widgets.picker import Offer, PickerScreen, why_not
 
 
@@ -63,7 +63,7 @@ async def test_a_protocol_an_attack_and_a_swept_key_are_picked_by_typing() -> No
         assert pilot.app.screen is picker  # what is refused is not taken
         await pilot.press("escape")
         await until(pilot, lambda: screen.is_current)
-        assert isinstance(control, Choice)
+        assert isinstance(control, ChoiceControl)
         assert control.has_focus  # back where it was
         assert kind_of(screen.draft, "attack") == "mga"
         # Tab leaves the list for the next field.
@@ -77,7 +77,7 @@ async def test_a_protocol_an_attack_and_a_swept_key_are_picked_by_typing() -> No
 def test_the_reason_is_the_rule_that_the_draft_itself_would_have() -> None:
     draft = edit_key(draft_of(QUICK, Path()), "protocol.kind", "grr")
     kinds = [(kind, kind) for kind in listed_kinds("attack")]
-    asked = ChoicesAsked(Choice([]), "attack.kind", "", kinds, "mga", lambda _: None)
+    asked = ChoicesAsked(ChoiceControl([]), "attack.kind", "", kinds, "mga", lambda _: None)
     why = why_not(asked, draft)
     assert why is not None
     found = {kind: said for kind, _ in kinds if (said := why(kind))}
@@ -91,7 +91,7 @@ def test_the_reason_is_the_rule_that_the_draft_itself_would_have() -> None:
 
 def test_a_goal_takes_the_place_of_the_share_when_it_is_tried() -> None:
     draft = edit_key(draft_of(QUICK, Path()), "sweep.attack.share", None)
-    asked = ChoicesAsked(Choice([]), "goal.metric", "", [], "", lambda _: None)
+    asked = ChoicesAsked(ChoiceControl([]), "goal.metric", "", [], "", lambda _: None)
     why = why_not(asked, draft, edit_of_choice)
     assert why is not None
     assert why("targets_in_top_k") == ""
@@ -101,12 +101,14 @@ def test_a_goal_takes_the_place_of_the_share_when_it_is_tried() -> None:
 def test_a_swept_key_in_the_place_of_another_is_tried_so() -> None:
     draft = edit_key(draft_of(QUICK, Path()), "sweep.attack.share", [0.1, 0.2])
     keys = [("attack.share", ""), ("protocol.kind", ""), ("population.users", "")]
-    asked = ChoicesAsked(Choice([]), "sweep.key", "", keys, "attack.share", lambda _: None)
+    asked = ChoicesAsked(ChoiceControl([]), "sweep.key", "", keys, "attack.share", lambda _: None)
     why = why_not(asked, draft)
     assert why is not None
     assert [why(key) for key, _ in keys[1:]] == ["", ""]
     assert (
-        why_not(ChoicesAsked(Choice([]), "simulate.path", "", [], "auto", lambda _: None), draft)
+        why_not(
+            ChoicesAsked(ChoiceControl([]), "simulate.path", "", [], "auto", lambda _: None), draft
+        )
         is None
     )
     assert "attack.share" in sweep_of(draft)

@@ -27,7 +27,7 @@ from ldptui.screens.workbench.title import NAMES
 from ldptui.session.autosave import save_draft
 from ldptui.session.cells import address_of
 from ldptui.session.draft import Origin, open_draft
-from ldptui.session.snapshot import Selection, Snapshot
+from ldptui.session.snapshot import ChartSelection, Snapshot
 from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.key_hints import KeyHints
@@ -37,7 +37,7 @@ async def test_first_start_simulates_the_quickstart() -> None:
     async with workbench() as (screen, engine, pilot):
         request = engine.requests[0]
 
-        assert request.selections[0] == Selection()
+        assert request.selections[0] == ChartSelection()
         assert not request.full
         assert screen.draft is not None
         assert screen.draft.scenario is not None

@@ -8,7 +8,7 @@ import pyte
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldptui.terminal.driver import CellScreen, Line
+from ldptui.terminal.driver import CellScreen, TerminalFile
 
 COLUMNS, ROWS = 20, 4
 STYLES = ["0", "1;38;2;232;176;75", "38;2;1;2;3;48;2;4;5;6", "4;31", "7", "48;5;17", "1;4;97;40"]
@@ -139,7 +139,7 @@ def test_a_terminal_that_is_gone_ends_no_thread() -> None:
         def flush(self) -> None:
             raise OSError(5, "Input/output error")
 
-    line = Line(Gone())
+    line = TerminalFile(Gone())
 
     line.write("x")
     line.flush()

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from ldptui.catalogue import listed_kinds
 from ldptui.screens.workbench.parameters_pane import ParametersPane
 from ldptui.session.draft import edit_key
-from ldptui.widgets.field import Choice, Field, Steps, ValueInput, nudge_value, read, write
+from ldptui.widgets.field import ChoiceControl, Field, Steps, ValueInput, nudge_value, read, write
 
 USERS = "population.users"
 
@@ -302,28 +302,28 @@ async def test_a_choice_spells_its_signs_in_ascii() -> None:
         charset = "ascii"
 
         def compose(self) -> ComposeResult:
-            yield Choice((("epsilon", "from ε"), ("accuracy", "from a")))
+            yield ChoiceControl((("epsilon", "from ε"), ("accuracy", "from a")))
 
     app = Accuracy()
     async with app.run_test(size=(40, 3)):
-        app.query_one(Choice).value = "epsilon"
-        assert str(app.query_one(Choice).render()) == "‹ from epsilon ›"
+        app.query_one(ChoiceControl).value = "epsilon"
+        assert str(app.query_one(ChoiceControl).render()) == "‹ from epsilon ›"
 
 
 async def test_a_click_on_an_arrow_of_a_choice_chooses() -> None:
     class Bare(StyledApp):
         def compose(self) -> ComposeResult:
-            yield Choice((("a", "one"), ("b", "two"), ("c", "three")))
+            yield ChoiceControl((("a", "one"), ("b", "two"), ("c", "three")))
 
     app = Bare()
     async with app.run_test(size=(20, 1)) as pilot:
-        choice = app.query_one(Choice)
+        choice = app.query_one(ChoiceControl)
         choice.value = "b"
-        await pilot.click(Choice, offset=(0, 0))
+        await pilot.click(ChoiceControl, offset=(0, 0))
         assert choice.value == "a"
-        await pilot.click(Choice, offset=(6, 0))
+        await pilot.click(ChoiceControl, offset=(6, 0))
         assert choice.value == "b"
-        await pilot.click(Choice, offset=(3, 0))  # the word asks for the list of all
+        await pilot.click(ChoiceControl, offset=(3, 0))  # the word asks for the list of all
         assert choice.value == "b"
 
 

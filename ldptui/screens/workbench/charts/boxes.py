@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from ....charts.kinds import KINDS
-from ....session.snapshot import Selection
+from ....session.snapshot import ChartSelection
 from .box import ChartBox
 from .shown import Shown
 
@@ -58,7 +58,7 @@ class Boxes(dict[str, ChartBox]):
 
     def selections(
         self, scenario: Scenario, needed: Iterable[str], at: Mapping[str, Any]
-    ) -> tuple[Selection, ...]:
+    ) -> tuple[ChartSelection, ...]:
         """The cells to measure for some charts, the base first, as a preview measures them.
 
         at : the values of the cell that a cursor points at; empty for none.
@@ -67,12 +67,12 @@ class Boxes(dict[str, ChartBox]):
 
         boxes = [self[name] for name in needed]
         asked: dict[str, Any] = {box.kind.asks: True for box in boxes if box.kind.asks}
-        chosen: list[Selection | None] = [Selection(**asked)]
+        chosen: list[ChartSelection | None] = [ChartSelection(**asked)]
         if at:
             there: dict[str, Any] = {
                 box.kind.asks: True for box in boxes if box.kind.asks and box.kind.at_cell
             }
-            chosen.append(Selection(dict(at), estimates=True, **there))
+            chosen.append(ChartSelection(dict(at), estimates=True, **there))
         for box in boxes:
             chosen += box.kind.cells(scenario, box.chosen) if box.kind.cells is not None else ()
         return tuple(thin_out(each) for each in chosen if each is not None)

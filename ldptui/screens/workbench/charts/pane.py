@@ -16,9 +16,9 @@ from ....charts.kinds import KINDS
 from ....charts.series import Panels, Plot
 from ....messages import KeysProposed, SelectionsChanged
 from ....session.draft import pointed_at
-from ....session.snapshot import Selection
+from ....session.snapshot import ChartSelection
 from ....terminal.keyboard import RUN, key_of
-from ....widgets.blank import Columns, call_on_resize
+from ....widgets.blank import PaneColumns, call_on_resize
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.cursor import Move, move_cursor
 from ....widgets.form import BLOCK_S
@@ -61,7 +61,7 @@ class ChartsPane(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
-        self._tabs, self._columns = ChoiceBar(id="tabs"), Columns(id="charts")
+        self._tabs, self._columns = ChoiceBar(id="tabs"), PaneColumns(id="charts")
         self._claim, self._warnings = Headline(), Warnings()
         self._sheets, self._round = Sheets(), Static(id="round", markup=False)
         self._boxes = Boxes()
@@ -91,7 +91,7 @@ class ChartsPane(Vertical):
         await self._boxes.mount(self._columns)
         self._show()
 
-    def selections(self, draft: Draft) -> tuple[Selection, ...]:
+    def selections(self, draft: Draft) -> tuple[ChartSelection, ...]:
         """The cells to measure for the charts that are shown; the base always comes first."""
         if draft.scenario is None:
             return ()
@@ -170,7 +170,7 @@ class ChartsPane(Vertical):
         if held:
             self.focus_first()
 
-    def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
+    def on_choice_bar_choice_made(self, message: ChoiceBar.ChoiceMade) -> None:
         message.stop()
         if message.choice == "source":
             self.action_view()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from textual.widget import Widget
 
 from ....terminal.keyboard import first_focus
-from ....widgets.blank import Columns
+from ....widgets.blank import PaneColumns
 from .shown import Shown
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView
 
 
-class Sheets(Columns):
+class Sheets(PaneColumns):
     """The view of one tab; each is made, and imported, when its tab is first shown."""
 
     async def open(self, tab: str) -> None:
