@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from scipy.optimize import brentq
-
 from ..base.errors import ScenarioError, got
 from ..base.ranges import EPSILON
 from ..law.numbers import NumericProtocol
@@ -61,6 +59,7 @@ def largest_share(
     oracle: Oracle, users: float, within: float, alpha: float, half: float = 1.0
 ) -> float:
     """The largest share of fakes with whom the mean is known within x; raises ScenarioError."""
+    from scipy.optimize import brentq
 
     def room(share: float) -> float:
         return within - error(oracle, users, share, alpha)

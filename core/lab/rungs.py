@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from scipy.optimize import brentq
-
 from ..base.errors import ScenarioError, got
 from ..bounds import planner
 from ..bounds.planner import Oracle, Plan
@@ -119,6 +117,7 @@ def smallest_batch(row: Row, kind: str, plan: Plan, terms: Terms, targets: int) 
 
     The number is at most a part `CLOSE` too large. Raises ScenarioError.
     """
+    from scipy.optimize import brentq
 
     def lacking(size: float) -> float:
         """The logarithm of how many times more users it takes, with the ε₀ of that number."""

@@ -21,7 +21,7 @@ COMMAND: Final = (sys.executable, "-P", "-m", "ldptui.engine.worker")
 may run are named after it, see `ldptui.session.attack_options`."""
 
 LAB: Final = (*COMMAND, "--lab")
-"""A worker that has imported what the lab needs when it says that it is ready."""
+"""A worker that imports what other questions need as soon as the first one is answered."""
 
 PATIENCE: Final = 0.15
 """Seconds in which a worker must react to a cancel or a newer request; then it is killed."""

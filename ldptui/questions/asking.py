@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -19,11 +19,13 @@ from ldptui.core.base.files import check_other, check_replaced, is_file, write_a
 from ..terminal import exits
 from ..terminal.output import check_writable, note
 from . import load_question
-from .inputs import FormPlace, Steps, offer_columns
 from .options import find_option
 from .question import Question, finish
 from .question_answer import QuestionAnswer
 from .writing import make_page, make_sheet, write_answer
+
+if TYPE_CHECKING:
+    from .inputs import FormPlace, Steps
 
 
 def command(name: str, arguments: Namespace) -> int:
@@ -87,6 +89,8 @@ READ: Final = {"file": "file", "prior": "prior", "reports": "reports.0"}
 
 def steps(question: Mapping[str, Any]) -> Steps:
     """Work on a tab's question; raises LdpError. A ScenarioError has the name of a field, or ""."""
+    from .inputs import FormPlace
+
     asked, values = load_question(question["tab"]), question["values"]
     whole = next((field for name, field in READ.items() if name in asked.fields), "")
     path = str(values.get("path") or "")
@@ -101,6 +105,8 @@ def steps(question: Mapping[str, Any]) -> Steps:
 
 def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: FormPlace) -> Steps:
     """Answer a question with the values of its form; its page is written where a path is given."""
+    from .inputs import offer_columns
+
     given, writes = asked.typed(values), False
     for option in asked.options:
         match option.argument.role:

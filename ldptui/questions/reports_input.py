@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,11 +20,9 @@ from ldptui.core.plugins import published_names
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports.arguments import keys_of, local
 from ldptui.core.reports.arguments import names as item_names
-from ldptui.core.reports.concluding import Heard, hear_reports
 from ldptui.core.reports.counted import Counted, counted
 from ldptui.core.reports.files import counted_in
 from ldptui.core.reports.points import protocol as protocol_of
-from ldptui.core.reports.screening import Screened, screen_reports
 from ldptui.core.reports.sources import labels_in, sources, test_doubts
 
 from ..explain.formula_inputs import read_key
@@ -33,6 +31,10 @@ from ..text import format as text
 from .choices import BUNDLED
 from .options import is_given
 from .question_answer import QuestionAnswer
+
+if TYPE_CHECKING:
+    from ldptui.core.reports.concluding import Heard
+    from ldptui.core.reports.screening import Screened
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,7 @@ def open_collection(
             state = (repr(bound), name, typed, tuple(map(_state_of, read)))
     elif isinstance(reports, Counted):
         labels = reports.labels if labels is None else labels
-    elif not isinstance(reports, np.ndarray | Heard | Iterator):
+    elif not isinstance(reports, np.ndarray | Iterator):
         rule = f"must be an array of reports, their counts or files, {got(reports)}"
         raise ScenarioError(rule, key="reports")
     return ReportCollection(state, name, bound, labels, files, reports)
@@ -256,14 +258,15 @@ def hear_collection(collection: ReportCollection, confidence: float) -> Heard:
     """The counts and the floor of all reports; those of files are kept. Raises LdpError."""
     if collection.files is not None:
         return _hear_files(collection, confidence)
-    given = collection.given
-    if isinstance(given, Heard):
-        return given
-    return hear_reports(given, collection.protocol, confidence, collection.labels)
+    from ldptui.core.reports.concluding import hear_reports
+
+    return hear_reports(collection.given, collection.protocol, confidence, collection.labels)
 
 
 @lru_cache(maxsize=2)
 def _hear_files(collection: ReportCollection, confidence: float) -> Heard:
+    from ldptui.core.reports.concluding import hear_reports
+
     assert collection.files is not None
     return hear_reports(collection.files, collection.protocol, confidence, collection.labels)
 
@@ -271,6 +274,8 @@ def _hear_files(collection: ReportCollection, confidence: float) -> Heard:
 @lru_cache(maxsize=2)
 def screen_collection(collection: ReportCollection) -> Screened:
     """The verdicts on all reports, kept until a file changes; raises LdpError."""
+    from ldptui.core.reports.screening import screen_reports
+
     return screen_reports(collection.rows, collection.protocol)
 
 

@@ -11,8 +11,6 @@ from typing import Any, Final
 from ldptui.core.base.errors import one_line
 from ldptui.core.base.files import write_atomically
 
-from ..charts.draw import draw
-from ..charts.rows import ANSI_DARK, Look
 from ..charts.series import TONES, Axis, Plot, Series, Tone
 from ..explain.citations import cite_papers
 from ..terminal.output import as_json, note, write_out
@@ -144,6 +142,9 @@ def write_answer(
 
 def make_page(asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]) -> str:
     """A page for an officer or a reviewer: the answer, table, charts, how to ask again."""
+    from ..charts.draw import draw
+    from ..charts.rows import ANSI_DARK, Look
+
     parts = [f"# {asked.question}", answer.markdown().rstrip()]
     for figure in _figures(asked, answer, given):
         strips = draw(figure.chart, Look(WIDTH, HEIGHT, ANSI_DARK))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
 
 from ...text import format as fmt
-from ..rows import Charset, clean
+
+if TYPE_CHECKING:
+    from ..rows import Charset
 
 Value: TypeAlias = str | int | float | None
 
@@ -96,6 +98,8 @@ def reading(
     of more, those around the picked one. The last columns give way to a sign that there are more.
     charset : ASCII spells symbols out.
     """
+    from ..rows import clean
+
     width, most = room
     head, shared = table.columns[column], rows[0][column]
     heads = [each for at, each in enumerate(table.columns) if at != column]

@@ -7,7 +7,6 @@ import os
 import sys
 import threading
 from functools import partial
-from importlib import import_module
 
 from ... import __version__
 
@@ -36,7 +35,7 @@ def main() -> None:
 
     inbox = Inbox()
     parser = argparse.ArgumentParser("ldptui.engine.worker")
-    parser.add_argument("--lab", action="store_true", help="import what the lab needs as well")
+    parser.add_argument("--lab", action="store_true", help="import what the lab needs while it waits")
     attack_options.add_to_worker(parser)
     parser.add_argument("--cluster", help="the cluster that computes whole runs")
     options = parser.parse_args()
@@ -50,14 +49,9 @@ def main() -> None:
     from .answering import Answering
     from .run import Run
 
-    if options.lab:
-        from ...questions import import_bodies
-        from ...questions.topics import TOPICS
+    from ...questions import import_bodies
 
-        # Now, as an import that is interrupted may not be repeated.
-        import_bodies()
-        for name in ("scipy.special", *(topic.home for topic in TOPICS.values())):
-            import_module(name)
+    rest = import_bodies() if options.lab else iter(())
     try:
         write(out, ready=versions())
         while True:
@@ -68,6 +62,8 @@ def main() -> None:
                 continue
             elif isinstance(request, LabQuestion):
                 Answering(request, inbox, out).work()
+                while inbox.requests.empty() and next(rest, ""):
+                    pass  # what other questions need is there when they are asked
             else:
                 permission = attack_options.with_agreed(code, request.agreed)
                 permit = partial(permit_code, permission=permission)

@@ -114,8 +114,12 @@ class LabScreen(Screen[None]):
         yield self._status
         yield KeyHints()
 
-    async def on_mount(self) -> None:
+    async def start(self) -> None:
+        """Start the worker, if it has not been; the screen need not be there yet."""
         await self._engine.start()
+
+    async def on_mount(self) -> None:
+        await self.start()
         self._ready = True
         self._show_tab()
 

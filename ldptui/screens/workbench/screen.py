@@ -84,7 +84,9 @@ class WorkbenchScreen(Desk):
 
     def _begin(self) -> None:
         """After the first frame: start the worker, load what is heavy, then the first draft."""
-        self.run_worker(self._engine.start(), exit_on_error=False)
+        # Where reports are opened, the worker of the first preview starts with it.
+        first = self._engine.start() if self._collection is None else self._make_lab().start()
+        self.run_worker(first, exit_on_error=False)
         self.run_worker(self._load_first_draft())
 
     async def _load_first_draft(self) -> None:
@@ -250,15 +252,20 @@ class WorkbenchScreen(Desk):
 
     def action_lab(self, show: str = "") -> None:
         """Go to the lab. show : a topic, or a tab of the reports that are opened."""
+        lab = self._make_lab()
+        lab.follow(self.draft)
+        if show:
+            lab.open(show)
+        self.app.push_screen("lab")
+
+    def _make_lab(self) -> LabScreen:
+        """The lab, made when it is first needed."""
         if self._lab is None:
             from ..lab.screen import LabScreen
 
             self._lab = LabScreen(type(self._engine), self._collection)
             self.app.install_screen(self._lab, "lab")
-        self._lab.follow(self.draft)
-        if show:
-            self._lab.open(show)
-        self.app.push_screen("lab")
+        return self._lab
 
     def action_help(self) -> None:
         from ..help_screen import HelpScreen

@@ -13,6 +13,7 @@ from support.lab_tabs import ask
 from support.waiting import seen
 
 import ldptui
+from ldptui.core.reports import concluding
 from ldptui.questions import reports_input
 from ldptui.questions.choices import EXAMPLE
 
@@ -24,13 +25,13 @@ OUE: Any = ldptui.protocol("oue", items=16, epsilon=1.0)
 
 def test_reports_are_read_once_while_the_share_is_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     reports_input._hear_files.cache_clear()
-    read, real = [], reports_input.hear_reports
+    read, real = [], concluding.hear_reports
 
     def counted(*given: Any) -> Any:
         read.append(given)
         return real(*given)
 
-    monkeypatch.setattr(reports_input, "hear_reports", counted)
+    monkeypatch.setattr(concluding, "hear_reports", counted)
     for share in (0.01, 0.02, 0.03):
         ask("conclude", share=share)
     assert len(read) == 1
