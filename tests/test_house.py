@@ -268,11 +268,13 @@ LATE = {
     "distributed": "a run on a cluster",
     "textual_serve": "the workbench in browsers",
     "sklearn": "RAPPOR's lasso",
+    "markdown_it": "a page as HTML, by the library that Rich renders Markdown with",
     "threadpoolctl": "small matrices: RAPPOR's lasso, groups that fakes choose",
     # The simulator: NumPy and pydantic, loaded in a thread while the first frame is shown.
     "ldptui.core": "`--help` and the first frame do without",
     "ldptui.charts.curves": "imports core",
     "ldptui.charts.draw": "the first chart",
+    "ldptui.charts.rows": "rich and Textual: an answer as text does without",
     "ldptui.charts.figures": "imports core",
     "ldptui.engine.replay": "imports core",
     "ldptui.engine.worker": "imports core",

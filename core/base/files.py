@@ -14,17 +14,26 @@ from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 from .errors import FileError, ScenarioError, reason_of
 
-Format = Literal["csv", "jsonl", "parquet", "arrow"]
+Format = Literal["csv", "jsonl", "json", "parquet", "arrow", "npy"]
 FORMATS: Final[dict[str, Format]] = {
     ".csv": "csv",
     ".jsonl": "jsonl",
     ".parquet": "parquet",
     ".arrow": "arrow",
 }
-"""The formats of files of reports, by the ends of their names."""
+"""The formats of files of reports that are written, by the ends of their names."""
 
-PACKED: Final = (".csv", ".jsonl")
+READ: Final[dict[str, Format]] = {
+    **FORMATS, ".json": "json", ".feather": "arrow", ".ipc": "arrow", ".npy": "npy", ".npz": "npy",
+}  # fmt: skip
+"""The formats of files of reports that are read."""
+
+PACKED: Final = (".csv", ".jsonl", ".json")
 """The ends of names that .gz may follow."""
+
+
+class LowFirst(type(Path())):  # type: ignore[misc]
+    """A file whose bytes have the first of their bits in the lowest place, not in the highest."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,7 @@ class Piped:
     file : its bytes, unpacked. suffix : the end that the name of such a file would have. whole :
     whether it is read to and fro, through a copy without a name. kept : whether `file` is such a
     copy of all of it, which is read from its start each time. name : as sentences have it.
+    low_first : as of `LowFirst`.
     """
 
     file: Any
@@ -41,6 +51,7 @@ class Piped:
     whole: bool = False
     kept: bool = False
     name: str = "standard input"
+    low_first: bool = False
 
     def __str__(self) -> str:
         return self.name

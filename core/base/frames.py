@@ -57,6 +57,9 @@ def frame_file(path: Source) -> Iterator[tuple[Any, Batches]]:
     except pyarrow.ArrowException as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ContentError(f"{path} is not {kind}, or damaged: {reason}") from error
+    except MemoryError as error:
+        rule = "or damaged: it asks for more memory than there is"
+        raise ContentError(f"{path} is not {kind}, {rule}") from error
     except FileError:
         raise
     except OSError as error:

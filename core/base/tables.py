@@ -39,6 +39,9 @@ LINE: Final = 1 << 24
 CHUNK: Final = 1 << 16
 """Bytes that are read from a file at once."""
 
+ROWED: Final = (*FRAMES, ".json", ".npy", ".npz")
+"""The ends of the names of files that have rows, but no lines."""
+
 BLOCK: Final = 1 << 20
 """Characters that are read at once, but for the end of a line."""
 
@@ -58,8 +61,13 @@ class Rows(Protocol):
 
 def spot(path: Source | str, line: int) -> str:
     """The place of a row in a sentence: "data.csv line 3", "data.parquet row 2"."""
-    end = path.suffix if isinstance(path, Piped) else Path(path).suffix.lower()
-    return f"{path} {'row' if end in FRAMES else 'line'} {line}"
+    end = path.suffix if isinstance(path, Piped) else _end_of(path)
+    return f"{path} {'row' if end in ROWED else 'line'} {line}"
+
+
+def _end_of(path: Path | str) -> str:
+    """The end of a file's name in small letters, but for .gz."""
+    return Path(str(path).lower().removesuffix(".gz")).suffix
 
 
 @contextmanager
@@ -104,10 +112,11 @@ class _CsvRows:
 
 
 @contextmanager
-def text_file(path: Source, kind: str = "CSV") -> Iterator[TextIO]:
+def text_file(path: Source, kind: str = "CSV", longest: int = LINE) -> Iterator[TextIO]:
     """A text file, unpacked where its name ends in .gz.
 
-    kind : of the text, for the sentence. A line longer than LINE is refused before it is held.
+    kind : of the text, for the sentence. longest : bytes of a line, which is refused before it is
+    held.
 
     Raises ContentError for what is wrong with its bytes, FileError where it cannot be opened.
     """
@@ -116,9 +125,9 @@ def text_file(path: Source, kind: str = "CSV") -> Iterator[TextIO]:
         check_file(path)
         with ExitStack() as opened:
             raw: Any = opened.enter_context(path.open("rb"))
-            if path.suffix == ".gz":
+            if path.suffix.lower() == ".gz":
                 raw = opened.enter_context(gzip.open(raw, "rb"))
-            limited = _LimitedLines(raw, path)
+            limited = _LimitedLines(raw, path, longest)
             yield io.TextIOWrapper(cast("Any", limited), encoding="utf-8-sig", newline="")
     except UnicodeDecodeError as error:
         utf16 = error.object[:2] in (BOM_UTF16_LE, BOM_UTF16_BE)
@@ -139,8 +148,8 @@ class _LimitedLines(io.BufferedIOBase):
     lines : the number of ends of lines that were read.
     """
 
-    def __init__(self, raw: Any, path: Source) -> None:
-        self._raw, self._path = raw, path
+    def __init__(self, raw: Any, path: Source, longest: int) -> None:
+        self._raw, self._path, self._longest = raw, path, longest
         self._open = self.lines = 0
 
     def readable(self) -> bool:
@@ -151,9 +160,13 @@ class _LimitedLines(io.BufferedIOBase):
         end = max(data.rfind(b"\n"), data.rfind(b"\r"))
         self.lines += data.count(b"\n")
         self._open = self._open + len(data) if end < 0 else len(data) - end - 1
-        if self._open > LINE:
-            raise ContentError(f"{self._path} must have lines of at most {LINE >> 20} MiB")
+        if self._open > self._longest:
+            most = f"{self._longest >> 20} MiB"
+            raise ContentError(f"{self._path} must have lines of at most {most}")
         return data
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return b"".join(iter(self.read1, b"")) if size in (None, -1) else self.read1(size or 0)
 
 
 def line_blocks(file: TextIO, most: int) -> Iterator[list[str]]:

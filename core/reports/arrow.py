@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
@@ -61,42 +61,29 @@ def _rows(column: Column, part: Reports) -> list[Any]:
     return [row.tobytes() for row in flat] if column.holds == "bytes" else flat.tolist()
 
 
-def arrow_cells(path: Source, columns: Sequence[Column], by: str | None) -> Iterator[Batch]:
-    """The cells of the reports of a file, and of one more column; raises LdpError."""
-    types, names, first = pyarrow_for(path).types, [column.name for column in columns], 1
+def arrow_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
+    """The cells of columns of a file; raises LdpError. names : with the key of a message."""
+    types, first = pyarrow_for(path).types, 1
     with frame_file(path) as (schema, batches):
-        places = [place_of(name, schema.names, path, "reports") for name in names]
-        for column, place in zip(columns, places, strict=True):
-            _check_type(path, column, schema.field(place).type, types)
-        more = [] if by is None else [by]
-        for name in more:
-            place_of(name, schema.names, path, "by")
-        for batch in batches([*names, *more], BATCH):
+        for name, key in names.items():
+            held = schema.field(place_of(name, schema.names, path, key)).type
+            if key == "reports" and not is_readable(held, types):
+                rule = f"must hold numbers, bits or text in {path}, got {held}"
+                raise ScenarioError(rule, key=f"column {name}")
+        for batch in batches([*names], BATCH):
             lines = range(first, first + batch.num_rows)
-            cells = [batch.column(name).to_pylist() for name in names]
-            yield Batch(
-                lines, [*cells, *(as_texts(batch.column(name), name, path) for name in more)]
-            )
+            cells = [
+                as_texts(batch.column(name), name, path) if key == "by"
+                else batch.column(name).to_pylist()
+                for name, key in names.items()
+            ]  # fmt: skip
+            yield Batch(lines, cells)
             first += batch.num_rows
 
 
-def _check_type(path: Source, column: Column, held: Any, types: Any) -> None:
-    """Refuse a column whose cells are no reports, whatever they hold; raises ScenarioError."""
-    if types.is_dictionary(held):
-        held = held.value_type
-    texts = types.is_string(held) or types.is_large_string(held)
-    fits = {
-        "number": types.is_integer(held),
-        "bytes": types.is_binary(held)
-        or types.is_large_binary(held)
-        or types.is_fixed_size_binary(held),
-        "numbers": any(
-            is_list(held)
-            and (types.is_floating(held.value_type) or types.is_integer(held.value_type))
-            for is_list in (types.is_list, types.is_large_list, types.is_fixed_size_list)
-        ),
-    }
-    if not texts and not fits[column.holds]:
-        wanted = {"number": "whole numbers", "bytes": "bytes", "numbers": "lists of numbers"}
-        rule = f"must hold {wanted[column.holds]} in {path}, got {held}"
-        raise ScenarioError(rule, key=f"column {column.name}")
+def is_readable(held: Any, types: Any) -> bool:
+    """Return whether cells of a type of pyarrow may be reports, or are lists of such cells."""
+    if types.is_dictionary(held) or "list" in str(held):
+        held = getattr(held, "value_type", held)
+    known = "integer floating boolean string large_string binary large_binary fixed_size_binary"
+    return any(getattr(types, f"is_{kind}")(held) for kind in known.split())

@@ -1,13 +1,13 @@
-"""Files of reports: CSV, JSON lines, Parquet and Arrow, a row a user; see docs/reports.md.
+"""Files of reports: CSV, JSON, Parquet, Arrow and NumPy, a row a user; see docs/reports.md.
 
-In JSON lines a row is an object of the columns of `layout`; Parquet and Arrow have binary columns.
+In JSON a row is an object of the columns of `layout`; Parquet and Arrow have binary columns.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, repeat
@@ -22,16 +22,16 @@ from ..base.files import Format, Source, whole_file
 from ..base.tables import (
     Batch,
     Columns,
-    line_blocks,
     spot,
-    text_file,
 )
 from ..law.pure import Items, LocalMechanism, Reports, Rng
-from .arguments import LARGEST, file_path, local, reports_of, whole, words
-from .arrow import BATCH, Write, arrow_cells, arrow_writer
+from .arguments import file_path, local, reports_of, whole, words
+from .arrow import BATCH, Write, arrow_writer
+from .cells import CELLS
 from .counted import END, Counted, counted, read_all
+from .exact import Exact
 from .layout import MARK, Column, check_real, layout, nobody, parts_of
-from .sources import Places, format_of, sources, unpack_name
+from .sources import Places, format_of, order_of, sources, unpack_name
 
 WORDS: Final = "U32"
 """NumPy's type of the cells of groups that are read quickly; a full one may be longer."""
@@ -87,11 +87,13 @@ def write_reports(
     """
     path, columns, count = file_path(path), layout(local(protocol)), 0
     more = _more(columns, {} if keep is None else keep)
+    if isinstance(protocol, Exact) and for_tests is None:
+        for_tests = 0
     if for_tests is not None:
         more[MARK] = repeat(str(whole(for_tests, "for_tests")))
     if not isinstance(batches, Iterable) or isinstance(batches, np.ndarray):
         raise ScenarioError("must be a list of batches, [reports] of one", key="batches")
-    kind = format_of(path)
+    kind = format_of(path, "path")
     with whole_file(path) as file, WRITERS[kind](path, file, columns, [*more]) as write:
         for batch in batches:
             reports = reports_of(batch, protocol)
@@ -194,8 +196,8 @@ def read_reports(places: Places, protocol: LocalMechanism) -> Iterator[Reports]:
     Parameters
     ----------
     places
-        A file that ends in .csv or .jsonl (both also packed, .gz), .parquet or .arrow, a folder of
-        such files, a pattern, "-" for standard input; or several of these.
+        A file that ends in .csv, .jsonl or .json (also packed, .gz), .parquet, .arrow, .npy or
+        .npz, a folder of such files, a pattern, "-" for standard input; or several of these.
     protocol
         As `protocol` makes it.
 
@@ -232,18 +234,17 @@ def read_rows(
     named: Iterable[Source], protocol: LocalMechanism, by: str | None = None
 ) -> Iterator[Rows]:
     """As `read_reports`, with the cells of one more column. named : as `sources` has them."""
-    named, columns = list(named), layout(protocol)
-    for source in named:
-        format_of(unpack_name(source))
-    _check_beside(by, [column.name for column in columns], "by")
-    for source in named:
-        file = _File(source, columns, protocol, by)
-        kind = format_of(unpack_name(source))
+    named, names = list(named), dict.fromkeys((each.name for each in layout(protocol)), "reports")
+    _check_beside(by, [*names], "by")
+    if by is not None:
+        names[by] = "by"
+    kinds = [format_of(unpack_name(source)) for source in named]
+    for source, kind in zip(named, kinds, strict=True):
+        file = _File(source, layout(protocol, order_of(source)), protocol, by)
         if kind == "csv":
             yield from file.csv_rows()
-            continue
-        cells = _json_cells if kind == "jsonl" else arrow_cells
-        yield from map(file.checked, cells(source, columns, by))
+        else:
+            yield from map(file.checked, CELLS[kind](source, names))
 
 
 def counted_in(
@@ -322,54 +323,16 @@ def uncut(cells: NDArray[Any]) -> NDArray[np.str_] | None:
     return None if (np.char.str_len(found) == longest).any() else found
 
 
-def _json_cells(path: Source, columns: Sequence[Column], by: str | None) -> Iterator[Batch]:
-    names = [*(column.name for column in columns), *([] if by is None else [by])]
-    first = 1
-    with text_file(path, "JSON lines") as file:
-        for block in line_blocks(file, BATCH):
-            rows = json_rows(path, first, block, names)
-            lines = range(first, first + len(block))
-            yield Batch(lines, [[row[name] for row in rows] for name in names])
-            first += len(block)
-
-
-def json_rows(path: Source, first: int, block: list[str], names: list[str]) -> list[Any]:
-    """The objects of lines; raises ScenarioError with the first line that is none."""
-    with suppress(ValueError, RecursionError):  # all at once, a third of the time
-        rows = json.loads(f"[{','.join(block)}]")
-        if len(rows) == len(block) and all(map(partial(_has, names), rows)):
-            return rows  # type: ignore[no-any-return]
-    rows = []
-    for at, line in enumerate(block):
-        try:
-            rows.append(json.loads(line))
-        except (ValueError, RecursionError):
-            rows.append(None)
-        if not _has(names, rows[-1]):
-            rule = f"must be an object with {' and '.join(names)}, {got(line.strip())}"
-            raise ScenarioError(f"{path} line {first + at} {rule}")
-    return rows
-
-
-def _has(names: list[str], row: object) -> bool:
-    return isinstance(row, dict) and all(name in row for name in names)
-
-
 def check_row(
     where: str, columns: Sequence[Column], row: Sequence[Any], protocol: LocalMechanism
 ) -> None:
+    """Refuse the first cell of a row, or the report, that is wrong; raises ScenarioError."""
     parts = []
     for column, cell in zip(columns, row, strict=True):
         try:
             parts.append(column.read([cell]))
         except (ValueError, TypeError, OverflowError):
-            wanted = {
-                "number": f"a whole number in [0, 2^{8 * column.dtype.itemsize})",
-                "bytes": f"{2 * column.size} hexadecimal digits",
-                "numbers": f"{column.size} numbers of at most {LARGEST:g}",
-            }[column.holds]
-            shown = f"{column.name} must be {wanted}, {got(cell)}"
-            raise ScenarioError(f"{where}: {shown}") from None
+            raise ScenarioError(f"{where}: {column.fault_of(cell)}") from None
     try:
         reports_from(columns, parts, protocol)
     except ValueError as error:

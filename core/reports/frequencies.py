@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from ..base.errors import ScenarioError, got
+from ..base.errors import ScenarioError
 from ..base.sampling import Floats
 from ..defences import CORRECTIONS, correct_estimates, inform_server
-from ..defences.corrections import project
 from ..law.mechanism import check_estimates
 from ..law.moments import Unbiased
-from ..law.pure import PureProtocol
-from ..theory import Misfit, misfit, simultaneous_width, top_confidence
+from ..theory import Misfit, item_variances, misfit, simultaneous_width, top_confidence
 from .arguments import list_members, names, whole
 from .counted import Counted
-from .coverage import Coverage, coverage, deviations
 from .points import step_of
 
 
@@ -30,13 +26,11 @@ class Frequencies:
 
     values : float64[d], the estimates. reports : n. std : float64[d], the standard deviation of
     each estimate given the true frequencies, with the estimate in their place; None for a protocol
-    without a closed form, and after a correction, whose noise has none, unless the coverage was
-    measured: then that of the estimate before it. confidence : of the interval of an item where
-    nothing is corrected. corrections : those that were applied, in order. measured : the share of
-    repetitions in which the intervals cover. far : what hardly any reports of the protocol say;
-    None where they can be of it. top : the number of items that rows show, the largest estimates
-    first; None for all. simultaneous : whether rows have intervals that cover all together.
-    defended : float64[d], the estimates behind steps of a server.
+    without a closed form, and after a correction, whose noise has none. confidence : of the
+    interval of an item. corrections : those that were applied, in order. far : what hardly any
+    reports of the protocol say; None where they can be of it. top : the number of items that rows
+    show, the largest estimates first; None for all. simultaneous : whether rows have intervals that
+    cover all together. defended : float64[d], the estimates behind steps of a server.
     """
 
     values: Floats
@@ -45,7 +39,6 @@ class Frequencies:
     confidence: float
     labels: tuple[str, ...]
     corrections: tuple[str, ...] = ()
-    measured: Coverage | None = None
     far: Misfit | None = None
     top: int | None = None
     simultaneous: bool = False
@@ -93,7 +86,6 @@ class Frequencies:
     def columns(self) -> dict[str, Any]:
         """The columns of the rows by their names, each of all d items."""
         held = {name: getattr(self, name) for name in ("std", "low", "high", "defended")}
-        held["coverage"] = None if self.measured is None else self.measured.items
         if self.simultaneous and self.half is not None:
             held |= {"low_all": self.values - self.half, "high_all": self.values + self.half}
         held["in_top"] = self.in_top
@@ -104,7 +96,7 @@ class Frequencies:
         }  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each item: item, label, frequency, and where known std, low, high, coverage.
+        """A row for each item: item, label, frequency, and where known std, low, high.
 
         Where they were asked for, also `low_all` and `high_all`, the ends of simultaneous
         intervals, and `in_top`.
@@ -120,14 +112,10 @@ def estimate_frequencies(
     confidence: float,
     corrections: Sequence[str | Mapping[str, Any]] = (),
     labels: Sequence[str] | None = None,
-    is_covered: bool = False,
     top: int | None = None,
     is_simultaneous: bool = False,
 ) -> Frequencies:
-    """The frequencies that counts of reports tell; raises LdpError.
-
-    is_covered : whether the coverage of the intervals is measured.
-    """
+    """The frequencies that counts of reports tell; raises LdpError."""
     protocol: Any = total.protocol
     users = total.reports
     if users < 1:
@@ -150,15 +138,9 @@ def estimate_frequencies(
         values, users, None, confidence, shown, tuple(step.kind for step in steps),
         top=top, simultaneous=is_simultaneous,
     )  # fmt: skip
-    if is_covered and not isinstance(protocol, PureProtocol):
-        rule = "must be left out for a protocol that is not pure"
-        raise ScenarioError(f"{rule}, {got(is_covered)}", key="coverage")
     if isinstance(protocol, Unbiased):
         found = replace(found, far=misfit(protocol, users, raw[0]))
-        if is_covered:
-            again = partial(correct_estimates, corrections=steps, known=knowledge)
-            share_covered = coverage(protocol, users, project(raw)[0], again, found.width)
-            found = replace(found, measured=share_covered)
-        if is_covered or not steps:
-            found = replace(found, std=deviations(protocol, users, values))
+        if not steps:
+            variances = item_variances(protocol, users, np.clip(values, 0, 1))
+            found = replace(found, std=np.sqrt(variances))
     return found

@@ -2,7 +2,7 @@
 
 A report is a row of one column, `report`, or of a column for each field of a structured report, as
 `seed` and `value`. A whole number is written as one, bytes as hexadecimal digits, and several
-numbers with blanks between them.
+numbers with blanks between them; others write bits as 0110, [0, 1, 1, 0] or [false, true, …].
 """
 
 from __future__ import annotations
@@ -10,19 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.errors import ScenarioError
+from ..base.errors import ScenarioError, got
+from ..base.tables import whole_number
 from ..law.pure import LocalMechanism, Reports
 from .arguments import LARGEST
+
+Order: TypeAlias = Literal["big", "little"]
 
 NIBBLES: Final = np.full(256, 16, dtype=np.uint8)
 """The value of each hexadecimal digit by its code; 16 for what is none."""
 for digits in (b"0123456789abcdef", b"0123456789ABCDEF"):
     NIBBLES[np.frombuffer(digits, dtype=np.uint8)] = np.arange(16)
+
+REVERSED: Final = np.packbits(
+    np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1), axis=1, bitorder="little"
+).ravel()
+"""Each byte with its bits in the other order."""
+
+FLAGS: Final = {"true": 1.0, "false": 0.0}
 
 MARK: Final = "for_tests"
 """The column of a file whose reports no user sends: the seed that drew them, in each row."""
@@ -35,17 +45,35 @@ NUMERALS: Final = np.array([str(number) for number in range(1 << 12)], dtype=obj
 class Column:
     """One column of a file of reports.
 
-    holds : one whole number, bytes, or several numbers. dtype, shape : those of a report's part.
+    holds : one whole number, bits in bytes, or several numbers. dtype, shape : those of a report's
+    part. bits : of each row of bytes, the first ones. order : whether the first one of a byte is
+    its highest bit, or the lowest; in reports it is the highest.
     """
 
     name: str
     holds: Literal["number", "bytes", "numbers"]
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
+    bits: int = 0
+    order: Order = "big"
 
     @property
     def size(self) -> int:
         return prod(self.shape)
+
+    @property
+    def wanted(self) -> str:
+        """What a cell must be, in words."""
+        if self.holds == "number":
+            return f"a whole number in [0, 2^{8 * self.dtype.itemsize})"
+        if self.holds == "numbers":
+            return f"{self.size} numbers of at most {LARGEST:g}"
+        return f"{2 * self.size} hexadecimal digits or {self.all_bits} bits"
+
+    @property
+    def all_bits(self) -> int:
+        """The bits of a cell that has a digit for each."""
+        return self.bits * prod(self.shape[:-1])
 
     def cells(self, part: Reports, between: str = " ") -> list[str]:
         """The cells as texts. between : the numbers of a cell that has several."""
@@ -60,42 +88,59 @@ class Column:
 
     @property
     def quick(self) -> str:
-        """NumPy's type of the cells that `parsed` takes; a text has room for a letter too many."""
+        """NumPy's type of the cells that `parse_cells` takes; a text has room for a letter more."""
         return "i8" if self.holds == "number" else f"S{2 * self.size + 1}"
 
     def parse_cells(self, cells: NDArray[Any]) -> Reports:
         """The part of reports that cells of the type `quick` hold; raises ValueError."""
         if self.holds == "number":
             return self._check_range(cells)
-        if self.holds == "numbers":
+        if self.holds == "numbers" or self.all_bits == 2 * self.size:
             raise ValueError("must be read cell by cell")
         codes = np.ascontiguousarray(cells).view(np.uint8).reshape(len(cells), -1)
         nibbles = NIBBLES[codes[:, :-1]]
         if codes[:, -1].any() or (nibbles == 16).any():
-            raise ValueError(f"must be {self.size} bytes, {2 * self.size} hexadecimal digits")
-        return (nibbles[:, ::2] << 4 | nibbles[:, 1::2]).reshape(-1, *self.shape)
+            raise ValueError(f"must be {self.wanted}")
+        return self._in_order((nibbles[:, ::2] << 4 | nibbles[:, 1::2]).reshape(-1, *self.shape))
 
     def read(self, cells: Sequence[Any]) -> Reports:
-        """The part of reports that cells hold; raises ValueError."""
+        """The part of reports that cells hold; raises ValueError or TypeError."""
         if self.holds == "number":
-            if not {*map(type, cells)} <= {int, str}:
-                raise ValueError("must be a whole number")
-            return self._check_range(np.array(list(map(int, cells)), dtype=np.int64))
-        if self.holds == "numbers":
-            rows = [cell.split() if isinstance(cell, str) else cell for cell in cells]
-            if any(len(row) != self.size for row in rows):
-                raise ValueError(f"must be {self.size} numbers")
-            numbers = np.array(rows, dtype=self.dtype)
-            if numbers.shape != (len(rows), self.size):  # a list among them
-                raise ValueError(f"must be {self.size} numbers")
-            numbers = numbers.reshape(-1, *self.shape)
-            if not (np.abs(numbers) <= LARGEST).all():
-                raise ValueError(f"must be numbers up to {LARGEST:g}")
-            return numbers
-        whole = [cell if isinstance(cell, bytes) else bytes.fromhex(cell) for cell in cells]
-        if any(len(each) != self.size for each in whole):
-            raise ValueError(f"must be {self.size} bytes, {2 * self.size} hexadecimal digits")
-        return np.frombuffer(b"".join(whole), dtype=np.uint8).reshape(-1, *self.shape)
+            plain = {*map(type, cells)} == {int}
+            whole = cells if plain else [_whole_number(cell) for cell in cells]
+            return self._check_range(np.array(whole, dtype=np.int64))
+        if self.holds == "bytes":
+            return self._in_order(self._read_bits(cells))
+        rows = [digits_of(cell) if isinstance(cell, str) else cell for cell in cells]
+        numbers = np.array(rows, dtype=self.dtype)
+        if numbers.shape != (len(rows), self.size) or not (np.abs(numbers) <= LARGEST).all():
+            raise ValueError(f"must be {self.wanted}")
+        return numbers.reshape(-1, *self.shape)
+
+    def _read_bits(self, cells: Sequence[Any]) -> Reports:
+        """Bytes of cells: bytes, hexadecimal digits, or a digit for each bit in its order."""
+        rows = []
+        for cell in cells:
+            text = cell.strip().lower().removeprefix("0x") if isinstance(cell, str) else ""
+            if isinstance(cell, bytes):
+                row = np.frombuffer(cell, np.uint8)
+            elif len(text) == self.all_bits and not text.strip("01"):
+                row = np.frombuffer(text.encode(), np.uint8) - ord("0")
+            elif len(text) == 2 * self.size and text.isalnum():
+                row = np.frombuffer(bytes.fromhex(text), np.uint8)
+            else:
+                row = _small_numbers(digits_of(text) if text else cell)
+            if row.size == self.all_bits and (row <= 1).all():
+                row = np.packbits(row.reshape(-1, self.bits), axis=1, bitorder=self.order).ravel()
+            rows.append(row)
+        whole = np.array(rows, dtype=np.uint8)
+        if whole.shape != (len(rows), self.size):
+            raise ValueError(f"must be {self.wanted}")
+        return whole.reshape(-1, *self.shape)
+
+    def _in_order(self, packed: Reports) -> Reports:
+        """The bytes with the first bit of each in its highest place."""
+        return packed if self.order == "big" else REVERSED[packed]
 
     def _check_range(self, numbers: NDArray[Any]) -> Reports:
         most = np.iinfo(self.dtype).max
@@ -103,15 +148,62 @@ class Column:
             raise ValueError(f"must be a whole number in [0, {most}]")
         return numbers.astype(self.dtype)
 
+    def fault_of(self, cell: Any) -> str:
+        """The sentence about a cell that is wrong, without its place."""
+        if cell is None or cell != cell:
+            return f"{self.name} must be {self.wanted}, it is missing"
+        told = f"{self.name} must be {self.wanted}, {got(cell)}"
+        try:
+            number = int(cell)
+        except (ValueError, TypeError, OverflowError):
+            return told
+        if self.name != "seed" or not -(2**63) <= number < 2**64:
+            return told
+        kind = "signed 32-bit seed: add 2^32" if -(2**31) <= number < 0 else "64-bit seed"
+        return f"{told}: a {kind}"
 
-def layout(protocol: LocalMechanism) -> tuple[Column, ...]:
+
+def _whole_number(cell: Any) -> int:
+    """The whole number of a cell, also where it is written 1.0; raises ValueError or TypeError."""
+    if isinstance(cell, str):
+        number = whole_number(cell.strip())
+    else:
+        number = int(cell) if type(cell) in (int, float) and cell == int(cell) else None
+    if number is None:
+        raise ValueError("must be a whole number")
+    return number
+
+
+def digits_of(text: str) -> list[float]:
+    """The numbers, or true and false, between blanks or commas of a text; raises ValueError."""
+    words = text.strip("[](){} ").replace(",", " ").split()
+    return [FLAGS[word.lower()] if word.lower() in FLAGS else float(word) for word in words]
+
+
+def _small_numbers(cell: Any) -> NDArray[np.uint8]:
+    """The whole numbers of a list, of a byte each; raises ValueError or TypeError."""
+    numbers = np.array(cell, dtype=np.float64)
+    if numbers.ndim != 1 or not np.isin(numbers, np.arange(256)).all():
+        raise ValueError("must be bits")
+    return numbers.astype(np.uint8)
+
+
+def layout(protocol: LocalMechanism, order: Order = "big") -> tuple[Column, ...]:
     """The columns of a protocol's reports; raises ScenarioError where no real user sends them."""
     check_real(protocol)
     nothing = nobody(protocol)
-    if nothing.dtype.names is None:
-        return (_column("report", nothing.dtype, nothing.shape[1:]),)
-    parts = ((name, nothing[name]) for name in nothing.dtype.names)
-    return tuple(_column(name, part.dtype, part.shape[1:]) for name, part in parts)
+    parts = [("report", nothing)]
+    if nothing.dtype.names is not None:
+        parts = [(name, nothing[name]) for name in nothing.dtype.names]
+    columns = []
+    for name, part in parts:
+        shape = part.shape[1:]
+        holds: Any = "number" if not shape else "bytes" if part.dtype == np.uint8 else "numbers"
+        # RAPPOR has bits of its own number, a sketch fills its bytes.
+        known = getattr(protocol, "bits", protocol.domain_size)
+        bits = known if shape and -(-known // 8) == shape[-1] else 8 * prod(shape[-1:])
+        columns.append(Column(name, holds, part.dtype, shape, bits, order))
+    return tuple(columns)
 
 
 def check_real(protocol: LocalMechanism) -> None:
@@ -129,9 +221,3 @@ def parts_of(columns: Sequence[Column], batch: Reports) -> Iterator[tuple[Column
 def nobody(protocol: LocalMechanism) -> Reports:
     """The reports of nobody: an array of the type and shape that reports have."""
     return protocol.perturb(np.empty(0, dtype=np.int64), np.random.default_rng(0))
-
-
-def _column(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Column:
-    if not shape:
-        return Column(name, "number", dtype, shape)
-    return Column(name, "bytes" if dtype == np.uint8 else "numbers", dtype, shape)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
+from warnings import warn
 
 import numpy as np
 
-from ..base.errors import ScenarioError, check_among, got, suggest
+from ..base.errors import LdpWarning, ScenarioError, check_among, got, suggest
 from ..base.ranges import DOMAIN, EPSILON, Range, check_span
 from ..defences import Defence
 from ..law.mechanism import is_a, lacking
@@ -19,6 +20,7 @@ from ..protocols import KINDS as BOUND
 from ..protocols import NAMED
 from ..protocols.budget import Domain
 from ..scenario import FORMAT, KINDS, Point, Scenario
+from . import exact
 from .arguments import names, number, whole, words
 
 ENDS: Final = 2
@@ -70,8 +72,8 @@ def protocol(
     Parameters
     ----------
     kind
-        One of `kinds("protocol")`; or "FILE.py:NAME", or the name that a package publishes: code of
-        your own, which runs.
+        One of `kinds("protocol")`; "exact", which adds no noise, to test with; or "FILE.py:NAME",
+        or the name that a package publishes: code of your own, which runs.
     items
         The size d of the domain, at least 2.
     labels
@@ -110,6 +112,11 @@ def protocol(
             raise ScenarioError(f"is not a known key{meant}", key=f"protocol.{unknown}")
     items = whole(items, "items", 2)
     labels = names(labels, items)
+    if kind == exact.KIND:
+        if parameters:
+            raise ScenarioError("must be left out: there is no noise", key=next(iter(parameters)))
+        warn(exact.WARNING, LdpWarning, stacklevel=2)
+        return exact.Exact(items)
     if ":" in kind or (kind not in KINDS["protocol"] and kind in published_names("protocol")):
         return _own_protocol(kind, items, parameters)
     if kind in NAMED and kind not in BOUND:

@@ -13,6 +13,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 from warnings import warn
@@ -28,7 +29,9 @@ from ..base.errors import (
 from ..base.files import (
     FORMATS,
     PACKED,
+    READ,
     Format,
+    LowFirst,
     Piped,
     Source,
     is_file,
@@ -38,11 +41,11 @@ from ..base.files import (
 from ..scenario import read_text
 from .arguments import file_path
 from .counted import END
-from .layout import MARK
+from .layout import MARK, Order
 
 STARTS: Final = {
     b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrow",
-    b"{": ".jsonl", b"\xef\xbb\xbf{": ".jsonl",
+    b"{": ".jsonl", b"\xef\xbb\xbf{": ".jsonl", b"[": ".json", b"\x93NUMPY": ".npy", b"PK": ".npz",
 }  # fmt: skip
 """The first bytes of each format, by the end of the name of such a file; CSV begins otherwise."""
 
@@ -57,14 +60,17 @@ ENDS: Final = 1 << 16
 
 
 def format_of(path: Source, asked: str | None = None) -> Format:
-    """The format of a file by the end of its name; raises ScenarioError."""
+    """The format of a file by the end of its name; raises ScenarioError.
+
+    asked : the option that names a file to write, of which there are fewer.
+    """
     if asked is None:
         check_rows([path], "reports")
-    if path.suffix not in FORMATS:
+    known, end = READ if asked is None else FORMATS, path.suffix.lower()
+    if end not in known:
         name = str(path) if isinstance(path, Piped) else path.name
-        rule = f"must end in {', '.join(FORMATS)}, {got(name)}"
-        raise ScenarioError(rule, key=asked or "reports")
-    return FORMATS[path.suffix]
+        raise ScenarioError(f"must end in {', '.join(known)}, {got(name)}", key=asked or "reports")
+    return known[end]
 
 
 def check_rows(named: Iterable[Source], key: str) -> None:
@@ -80,18 +86,24 @@ def check_rows(named: Iterable[Source], key: str) -> None:
 
 def unpack_name(source: Source) -> Source:
     """A file by its name without .gz."""
-    if isinstance(source, Path) and source.suffix == ".gz":
+    if isinstance(source, Path) and source.suffix.lower() == ".gz":
         return source.with_suffix("")
     return source
 
 
-def sources(places: Places) -> list[Source]:
+def order_of(source: Source) -> Order:
+    """Whether the first bit of a byte is the highest one of a file, or the lowest."""
+    low_first = source.low_first if isinstance(source, Piped) else isinstance(source, LowFirst)
+    return "little" if low_first else "big"
+
+
+def sources(places: Places, order: Order = "big") -> list[Source]:
     """The files that are named, in order, each once.
 
     A folder means every file of reports in it and in its folders, by name; a pattern such as
     `day-*.csv` the files that it fits; "-" standard input. Raises ScenarioError for a file that is
     named twice, whose reports would count twice, and for a name that no format has; FileError for a
-    place without any file. Warns of files whose reports are for tests.
+    place without any file. Warns of files whose reports are for tests. order : of bits in a byte.
     """
     named: list[Source] = []
     for place in places if isinstance(places, list | tuple) else (places,):
@@ -104,7 +116,12 @@ def sources(places: Places) -> list[Source]:
         seen[name] = source
     for sentence in test_doubts(named):
         warn(sentence, LdpWarning, stacklevel=2)
-    return named
+    if order == "big":
+        return named
+    return [
+        replace(file, low_first=True) if isinstance(file, Piped) else LowFirst(file)
+        for file in named
+    ]
 
 
 def test_doubts(named: Iterable[Source]) -> list[str]:
@@ -130,7 +147,7 @@ def keep_sources(named: Sequence[Source]) -> Iterator[list[Source]]:
                     copy.flush()
                 except (OSError, EOFError, zlib.error) as error:
                     raise FileError(f"standard input cannot be read: {error}") from error
-                found.append(Piped(copy, source.suffix, kept=True))
+                found.append(replace(source, file=copy, whole=False, kept=True))
             else:
                 found.append(source)
         yield found
@@ -144,7 +161,7 @@ def _files(place: str | Source) -> Iterator[Source]:
     if is_folder(path):
         inside = [file for file in sorted(path.rglob("*")) if is_named_so(file) and is_file(file)]
         if not inside:
-            ends = ", ".join(FORMATS)
+            ends = ", ".join(READ)
             raise FileError(f"{path} must hold at least one file of reports ({ends}), got none")
         yield from inside
     elif glob.has_magic(str(place)) and not is_there(path):
@@ -159,8 +176,8 @@ def _files(place: str | Source) -> Iterator[Source]:
 
 def is_named_so(path: Path) -> bool:
     """Return whether a file is one of reports by its name, and is no hidden one."""
-    ends = PACKED if path.suffix == ".gz" else tuple(FORMATS)
-    return unpack_name(path).suffix in ends and not path.name.startswith(".")
+    ends = PACKED if path.suffix.lower() == ".gz" else tuple(READ)
+    return unpack_name(path).suffix.lower() in ends and not path.name.startswith(".")
 
 
 def read_pipe() -> Piped:
@@ -196,10 +213,10 @@ def is_for_tests(source: Source) -> bool:
     """
     if isinstance(source, Piped) or not is_file(source):
         return False
-    text = format_of(unpack_name(source)) in ("csv", "jsonl")
+    end, packed = unpack_name(source).suffix.lower(), source.suffix.lower() == ".gz"
     try:
-        with gzip.open(source, "rb") if source.suffix == ".gz" else source.open("rb") as file:
-            if text:
+        with gzip.open(source, "rb") if packed else source.open("rb") as file:
+            if end in (*PACKED, ".npy"):
                 return MARK.encode() in file.readline(ENDS)
             file.seek(-min(ENDS, source.stat().st_size), os.SEEK_END)
             return MARK.encode() in file.read()

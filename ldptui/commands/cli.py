@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from ldptui.core.base.errors import LdpWarning
-from ldptui.core.base.files import FORMATS
+from ldptui.core.base.files import READ
 
 from ..terminal import interrupts
 from ..terminal.exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
@@ -196,8 +196,9 @@ def _open(options: Opening) -> int:
 
 def _check_scenario(parser: argparse.ArgumentParser, options: Opening) -> None:
     """Refuse what goes with reports where no protocol says of which kind they are."""
-    if any(place.endswith(tuple(FORMATS)) for place in options.places):
-        parser.error("--protocol, --epsilon and --items or --domain are required to read reports")
+    if any(place.lower().endswith(tuple(READ)) for place in options.places):
+        wanted = "--protocol, --epsilon and --items or --domain are required to read reports"
+        parser.error(f"{wanted} (ldptui estimate FILE says what a file looks like)")
     if options.epsilon or options.items or options.domain or options.settings:
         parser.error("--epsilon, --items, --domain and --set go with --protocol and reports")
 

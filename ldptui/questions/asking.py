@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from ldptui.core.base.errors import FileError, ScenarioError
-from ldptui.core.base.files import check_other, check_replaced, is_file, write_atomically
+from ldptui.core.base.files import check_other, check_replaced, is_file
 
 from ..terminal import exits
 from ..terminal.output import check_writable, note
@@ -22,7 +22,7 @@ from . import load_question
 from .options import find_option
 from .question import Question, finish
 from .question_answer import QuestionAnswer
-from .writing import make_page, make_sheet, write_answer
+from .writing import make_sheet, write_answer, write_page
 
 if TYPE_CHECKING:
     from .inputs import FormPlace, Steps
@@ -55,7 +55,7 @@ def command(name: str, arguments: Namespace) -> int:
         raise ScenarioError(error.rule, flag) from error
     wrote = [] if arguments.quiet else [f"wrote {path}" for path in (page, out) if path]
     if page is not None:
-        write_atomically(page, make_page(asked, found, given))
+        write_page(page, asked, found, given)
     write_answer(asked, found, arguments.format, out, "" if out else ", ".join(wrote))
     for line in wrote if out else ():
         note(line)
@@ -142,7 +142,7 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Form
         yield make_sheet(asked, step, given) if isinstance(step, QuestionAnswer) else step
     if ask.path and not writes:
         check_replaced(Path(ask.path), asked.page_flag)
-        write_atomically(Path(ask.path), make_page(asked, answer, given))
+        write_page(Path(ask.path), asked, answer, given)
     sheet = make_sheet(asked, answer, given)
     if ask.path and not writes:
         sheet = replace(sheet, verdict=(f"Wrote {ask.path}.", *sheet.verdict))

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from ldptui.core.base.files import FORMATS, PACKED
+from ldptui.core.base.files import PACKED, READ
 from ldptui.core.base.ranges import ALPHA, DOMAIN, EPSILON, Range
 
 from .choices import EXAMPLE, alike, curators, having, kinds, numbers
@@ -19,7 +19,7 @@ from .options import Argument, Blank, Keys, OnlyIf, Option
 from .options import Settings as Settings
 from .parameters import keys
 
-ENDS: Final = (*FORMATS, *(f"{end}.gz" for end in PACKED))
+ENDS: Final = (*READ, *(f"{end}.gz" for end in PACKED))
 """The ends of the names of files of reports."""
 NAMES: Final = ("reports", "protocol", "epsilon", "items", "domain", "low", "high")
 """The options of a collection, but for the keys of its protocol."""
@@ -104,6 +104,10 @@ High: TypeAlias = Annotated[
     float | None, Range(), "X", OnlyIf("low", "of a protocol of numbers"),
     Blank(100.0, only=is_ranged),
 ]  # fmt: skip
+BitOrder: TypeAlias = Literal["big", "little"]
+"""Whether the first bit of a byte is its highest one, as in our files, or the lowest."""
+Program: TypeAlias = Literal["rappor", "pure-ldp", "multi-freq-ldpy"] | None
+"""A program whose files of reports are read in a way of their own."""
 SenderKeys: TypeAlias = Annotated[str, Keys(sender_keys)]
 Labels: TypeAlias = Annotated[Any, Argument(role="value")]
 """The names of the items, which Python alone gives; else they are of the domain's file."""

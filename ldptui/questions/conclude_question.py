@@ -9,11 +9,13 @@ from ldptui.core.base.ranges import SHARE, Range
 
 from .choices import alike
 from .collection import (
+    BitOrder,
     Confidence,
     DomainFile,
     High,
     Labels,
     Low,
+    Program,
     Reports,
     Sender,
     SenderBudget,
@@ -61,6 +63,8 @@ def conclude(
     label: Annotated[str, "NAME"] = "item",
     weight: Annotated[int, Range(2), "W"] = 3,
     settings: Annotated[Settings, "KEY=VALUE"] = (),
+    bit_order: BitOrder = "big",
+    program: Program = None,
     labels: Labels = None,
     **keys: SenderKeys,
 ) -> Steps[ConcludeAnswer]:
@@ -86,6 +90,8 @@ def conclude(
     items : items are the numbers 0 … D - 1
     domain : the names of the items, one a line, in place of their number
     settings : another key of the protocol, as hash_range=8; may be repeated
+    bit_order : of bytes: the first bit is the highest of a byte (big), or the lowest (little)
+    program : that wrote the files, where it has a format of its own
 
     Examples
     --------
@@ -104,7 +110,7 @@ def conclude(
         items, domain = len(labels), None
     collection = open_collection(
         reports, protocol, epsilon=epsilon, items=items, domain=domain, low=low, high=high,
-        settings=settings, keys=keys, labels=labels,
+        settings=settings, keys=keys, labels=labels, bit_order=bit_order, program=program,
     )  # fmt: skip
     pure = concluding.check_concludable(collection.protocol)
     asked: dict[str, Any] = {
@@ -161,18 +167,15 @@ def _read_estimates(
 
     import numpy as np
 
-    from ldptui.core.lab.columns import read_columns
+    from ldptui.core.reports.programs import read_sums
 
     if users is None:
         raise ScenarioError("is required: the number of reports", key="users")
-    (named, numbers) = read_columns(Path(table), [label, column])
-    size = named.codes.size
-    if len(named.values) != size:
-        raise ScenarioError(f"must name each item once in {label!r}", key="label")
-    if domain is not None or items not in (None, size):
-        rule = f"must be left out: the table names the items, {size} of them"
+    sums = read_sums(Path(table), label, column)
+    if domain is not None or items not in (None, len(sums)):
+        rule = f"must be left out: the table names the items, {len(sums)} of them"
         raise ScenarioError(rule, key="items" if domain is None else "domain")
-    held = numbers.numbers()
+    held = np.array([*sums.values()])
     # Counts of users, as in `ldptui plan`.
     held = held / users if np.abs(held).sum() > 2 else held
-    return held, [str(named.values[code]) for code in named.codes.tolist()]
+    return held, [*sums]

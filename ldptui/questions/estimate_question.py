@@ -9,12 +9,14 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import SHARE, Range
 
 from .collection import (
+    BitOrder,
     Confidence,
     DomainFile,
     High,
     Labels,
     Low,
     NewFile,
+    Program,
     Reports,
     Sender,
     SenderBudget,
@@ -32,6 +34,7 @@ from .question import Steps, question
 if TYPE_CHECKING:
     from ldptui.core.reports.counted import Counted
 
+    from .description_answer import DescriptionAnswer
     from .frequency_answer import FrequencyAnswer, GroupAnswer
     from .number_answer import NumberAnswer
     from .reports_input import ReportCollection
@@ -58,7 +61,7 @@ FakeShare: TypeAlias = Annotated[
 @question("Estimates", "What do these reports say?", group="My reports", place=1)
 def estimate(
     reports: Reports,
-    protocol: Sender,
+    protocol: Sender = "",
     *,
     epsilon: SenderBudget = None,
     items: SenderItems = None,
@@ -66,10 +69,11 @@ def estimate(
     low: Low = None,
     high: High = None,
     settings: Annotated[Settings, "KEY=VALUE"] = (),
+    bit_order: BitOrder = "big",
+    program: Program = None,
     labels: Labels = None,
     confidence: Confidence = 0.95,
     corrections: Corrections = (),
-    coverage: Annotated[bool, ITEMS] = False,
     top: Annotated[int | None, Range(1), "K", Blank(only=is_listed), ITEMS] = None,
     simultaneous: Annotated[bool, Blank(only=is_listed), ITEMS] = False,
     parts: Parts = None,
@@ -82,6 +86,7 @@ def estimate(
     counts_out: Annotated[NewFile, Without("by"), OUTPUT] = None,
     force: Annotated[bool, OUTPUT] = False,
     strict: Annotated[bool, OUTPUT] = False,
+    describe: Annotated[bool, OUTPUT] = False,
     **keys: SenderKeys,
 ) -> Steps[Any]:
     """Estimate the frequencies of items from reports, with an interval for each item; of
@@ -98,9 +103,10 @@ def estimate(
     low : users hold numbers, from X on
     high : with low: up to X
     settings : another key of the protocol, as hash_range=8; may be repeated
+    bit_order : the first bit of a byte is its highest one (big), or its lowest (little)
+    program : the program that wrote the files, where it has a format of its own
     confidence : confidence of an interval
     corrections : correct the estimates, as by norm-sub; may be repeated
-    coverage : simulate how often the intervals cover the true frequencies
     top : print the K largest estimates, and how surely each item is among the top K
     simultaneous : add intervals that cover all items together
     parts : print the distribution of the numbers over K equal parts
@@ -113,6 +119,7 @@ def estimate(
     counts_out : write the counts to this file, which estimate reads as well (.counts)
     force : replace files that exist
     strict : the exit code is 7 where the reports hardly fit the protocol
+    describe : print what the files look like, and which options read them
 
     Examples
     --------
@@ -122,20 +129,19 @@ def estimate(
     from .frequency_answer import FrequencyAnswer
     from .reports_input import check_kind, check_new_files, count_reports, open_collection
 
+    if describe or (isinstance(protocol, str) and not protocol):
+        return _describe(reports, describe)
     collection = open_collection(
         reports, protocol, epsilon=epsilon, items=items, domain=domain, low=low, high=high,
-        settings=settings, keys=keys, labels=labels,
+        settings=settings, keys=keys, labels=labels, bit_order=bit_order, program=program,
     )  # fmt: skip
     check_kind(
         collection.is_of_numbers, {"parts": parts, "fit": fit, "share": share}, by=by,
-        corrections=corrections, coverage=coverage, defend=defend, simultaneous=simultaneous,
-        top=top,
+        corrections=corrections, defend=defend, simultaneous=simultaneous, top=top,
     )  # fmt: skip
     check_new_files(collection, domain, force, rows_out=rows_out, counts_out=counts_out)
-    how: dict[str, Any] = {
-        "confidence": confidence, "corrections": corrections, "labels": labels, "top": top,
-        "is_covered": coverage, "is_simultaneous": simultaneous,
-    }  # fmt: skip
+    how = {"confidence": confidence, "corrections": corrections, "labels": labels, "top": top}
+    how["is_simultaneous"] = simultaneous
     yield f"counting {collection.source}"
     if by is not None:
         return _estimate_groups(collection, by, how, strict)
@@ -148,6 +154,23 @@ def estimate(
     if counts_out is not None:
         total.write(counts_out)
     return answer
+
+
+def _describe(reports: Any, is_wanted: bool) -> DescriptionAnswer:
+    """What files look like; raises ScenarioError with the same where an estimate was wanted."""
+    from ldptui.core.reports.describing import describe_file
+    from ldptui.core.reports.sources import sources
+
+    from .description_answer import DescriptionAnswer
+    from .reports_input import places_of
+
+    places = places_of(reports)
+    if not places:
+        raise ScenarioError("is required", key="protocol")
+    found = tuple(map(describe_file, sources(places)))
+    if not is_wanted:
+        raise ScenarioError(f"is required: {found[0].sentence}", key="protocol")
+    return DescriptionAnswer(found)
 
 
 def _estimate_mean(

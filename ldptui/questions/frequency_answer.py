@@ -10,7 +10,6 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.base.sampling import Floats
-from ldptui.core.reports.coverage import REPETITIONS
 from ldptui.core.reports.frequencies import Frequencies
 from ldptui.core.reports.rates import StepVerdict
 from ldptui.core.reports.steps import DefendedEstimates
@@ -43,7 +42,7 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
     std
         float64[d], the standard deviation of each estimate given the true frequencies, with the
         estimate in their place; None for a protocol without a closed form, and after a correction,
-        whose noise has none, unless the coverage was measured: then that of the estimate before it.
+        whose noise has none.
     low, high
         float64[d], the ends of the intervals.
     confidence
@@ -52,8 +51,6 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
         The names of the items.
     corrections
         Those that were applied, in order.
-    measured
-        The share of repetitions in which the intervals cover; None where it was not asked for.
     far
         What hardly any reports of this protocol say; None where they can be of it.
     top
@@ -102,20 +99,13 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
     def notes(self) -> Iterator[str]:
         sure = text.percent(self.confidence)
         if self.std is None:
-            none = "no intervals: the noise has no closed form"
-            if self.corrections:
-                none += " after a correction; --coverage measures them"
-            yield none
+            yield "no intervals: the noise has no closed form" + " after a correction" * bool(
+                self.corrections
+            )
         elif self.simultaneous and self.half is not None:
             yield f"the intervals cover all {text.count(self.values.size)} items with {sure}"
         else:
             yield f"each interval covers its item with {sure}, where nobody cheats"
-        if self.measured is not None:
-            share = text.estimate(self.measured.mean, self.measured.standard_error)
-            yield (
-                f"intervals cover {share} (standard error) of the items, in {REPETITIONS} "
-                "simulated collections of what Norm-Sub makes of the estimates"
-            )
         if self.steps is not None:
             yield from map(_step_words, self.steps.steps)
             yield LEGEND
@@ -130,7 +120,7 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
         heads = {"label": "item", "frequency": "estimate", "low": "low", "high": "high"}
         if self.defended is not None and self.steps is not None:
             heads["defended"] = f"after {', '.join(self.steps.kinds)}"
-        heads |= {"coverage": "covers", "in_top": f"in the top {self.top}"}
+        heads["in_top"] = f"in the top {self.top}"
         used = {name: head for name, head in heads.items() if name in columns}
         order = np.argsort(-self.values, kind="stable")
         items = order[: self.top or (LISTED if is_brief else SHOWN)].tolist()
@@ -144,15 +134,10 @@ class FrequencyAnswer(Frequencies, ReportAnswer):
         return self.rows()
 
     def document(self) -> dict[str, Any]:
-        coverage = {} if self.measured is None else {
-            "coverage": {"mean": self.measured.mean, "repetitions": REPETITIONS,
-                         "standard_error": self.measured.standard_error},
-        }  # fmt: skip
         return {
             "reports": self.reports,
             "corrections": list(self.corrections),
             "confidence": self.confidence if self.std is not None else None,
-            **coverage,
             "misfit": self.misfit,
             "items": self.rows(),
             **({} if self.steps is None else {"defences": [*map(_step, self.steps.steps)]}),

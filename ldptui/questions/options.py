@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, DecimalException
 from numbers import Real
@@ -227,7 +228,10 @@ class Option(Struct, frozen=True):
             raise ScenarioError(f"must be {what}, {got(value)}", key=self.name)
         number: int | float = value if isinstance(value, int) else float(value)
         if not finite(number) or number not in self.range:
-            raise ScenarioError(f"must be {self.range}, got {format_number(number)}", key=self.name)
+            rule = f"must be {self.range}, got {format_number(number)}"
+            if self.name == "epsilon" and number == math.inf:
+                rule += "; reports without noise, to test with, are those of the protocol exact"
+            raise ScenarioError(rule, key=self.name)
         return int(number) if is_whole else number
 
     def _numbers(self, written: str) -> tuple[float, ...]:

@@ -18,10 +18,12 @@ from ldptui.core.law.numbers import NumericProtocol
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import published_names
 from ldptui.core.protocols import KINDS
+from ldptui.core.reports import exact
 from ldptui.core.reports.arguments import keys_of, local
 from ldptui.core.reports.arguments import names as item_names
 from ldptui.core.reports.counted import Counted, counted
 from ldptui.core.reports.files import counted_in
+from ldptui.core.reports.layout import Order
 from ldptui.core.reports.points import protocol as protocol_of
 from ldptui.core.reports.sources import labels_in, sources, test_doubts
 
@@ -83,9 +85,10 @@ class ReportCollection:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """A sentence for each file whose reports protected nobody; a bundled one is its name."""
+        """A sentence where reports have no noise, and for each file whose reports are for tests."""
         own = f"{BUNDLED}{os.sep}"
-        return tuple(sentence.removeprefix(own) for sentence in test_doubts(self.files or ()))
+        told = (sentence.removeprefix(own) for sentence in test_doubts(self.files or ()))
+        return (*([exact.WARNING] if isinstance(self.protocol, exact.Exact) else []), *told)
 
     @property
     def rows(self) -> Any:
@@ -164,6 +167,8 @@ def open_collection(
     settings: Sequence[str] = (),
     keys: Mapping[str, str] | None = None,
     labels: Sequence[str] | None = None,
+    bit_order: Order = "big",
+    program: str | None = None,
 ) -> ReportCollection:
     """The reports that a command, a form or Python names; raises LdpError."""
     options = {"epsilon": epsilon, "items": items, "domain": domain, "low": low, "high": high}
@@ -182,10 +187,15 @@ def open_collection(
     if places is not None:
         if not places:
             raise ScenarioError("must name a file of reports, a folder or a pattern", key="reports")
-        files = sources(places)
+        files = sources(places, bit_order)
+        if program is not None:
+            from ldptui.core.reports.programs import count_program
+
+            total = count_program(program, files, bound, labels)
+            return ReportCollection(state, name, bound, labels, None, total)
         if not any(isinstance(file, Piped) for file in files):
             read = [*files, *([Path(domain)] if domain else [])]
-            typed = (*options.values(), *settings, *sorted((keys or {}).items()))
+            typed = (bit_order, *options.values(), *settings, *sorted((keys or {}).items()))
             state = (repr(bound), name, typed, tuple(map(_state_of, read)))
     elif isinstance(reports, Counted):
         labels = reports.labels if labels is None else labels
@@ -214,11 +224,14 @@ def _bind(
     size = options["items"] if labels is None else len(labels)
     is_own = ":" in kind or kind in published_names("protocol")
     kind = kind if is_own else kind.lower()
-    if not is_own and kind not in KINDS:
+    if not is_own and kind not in (*KINDS, exact.KIND):
         raise ScenarioError(f"must be one of {', '.join(KINDS)}, {got(kind)}", key="protocol")
     if size is None and low is None:
         raise ScenarioError("is required, or domain, or low and high of numbers", key="items")
-    given = {name: read_key(KINDS[kind], name, value) for name, value in keys.items() if value}
+    spec = KINDS.get(kind)
+    given: dict[str, Any] = {name: value for name, value in keys.items() if value}
+    if spec is not None:
+        given = {name: read_key(spec, name, value) for name, value in given.items()}
     given |= keys_of(settings)
     if options["epsilon"] is not None:
         given["epsilon"] = options["epsilon"]

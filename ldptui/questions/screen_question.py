@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from .collection import (
+    BitOrder,
     DomainFile,
     High,
     Labels,
@@ -35,6 +36,7 @@ def screen(
     low: Low = None,
     high: High = None,
     settings: Annotated[Settings, "KEY=VALUE"] = (),
+    bit_order: BitOrder = "big",
     labels: Labels = None,
     rows_out: Annotated[NewFile, OUTPUT] = None,
     force: Annotated[bool, OUTPUT] = False,
@@ -51,6 +53,7 @@ def screen(
     items : items are the numbers 0 … D - 1
     domain : the names of the items, one a line, in place of their number
     settings : another key of the protocol, as hash_range=8; may be repeated
+    bit_order : of bytes: the first bit is the highest of a byte (big), or the lowest (little)
     rows_out : write the numbers of the suspicious rows, from 1 on
     force : replace files that are there
 
@@ -65,7 +68,7 @@ def screen(
 
     collection = open_collection(
         reports, protocol, epsilon=epsilon, items=items, domain=domain, low=low, high=high,
-        settings=settings, keys=keys, labels=labels,
+        settings=settings, keys=keys, labels=labels, bit_order=bit_order,
     )  # fmt: skip
     check_screenable(collection.protocol)
     check_new_files(collection, domain, force, rows_out=rows_out)

@@ -65,9 +65,9 @@ def parser(name: str, make: type[argparse.ArgumentParser]) -> argparse.ArgumentP
     output = find_group(parser, OUTPUT.heading)
     formats = ("table", "json", "csv", "md")
     output.add_argument("--format", choices=formats, default="table", help="of the answer (table)")
-    page = "write a page with the answer as well"
+    page = "write a page with the answer as well, in Markdown or HTML"
     flags = dict.fromkeys(("--page", topic.page_flag))
-    output.add_argument(*flags, dest="page", metavar="FILE.md", help=page)
+    output.add_argument(*flags, dest="page", metavar="FILE.md|html", help=page)
     own = {option.name for option in topic.options}
     if "out" not in own and topic.page_flag != "--out":
         output.add_argument("--out", "-o", metavar="FILE", help="write the answer to a file")

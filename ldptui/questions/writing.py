@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Mapping
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +23,18 @@ from .sheet import Answer, Figure, curves, list_rows
 FORMATS: Final = ("table", "json", "csv", "md")
 WIDTH, HEIGHT = 72, 18
 """Cells of a chart on a page."""
+
+HTML: Final = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{title}</title>
+<style>
+body {{ font: 16px/1.5 sans-serif; max-width: 50em; margin: 2em auto; padding: 0 1em }}
+th, td {{ padding: 0 1em 0 0; text-align: left }}
+pre {{ line-height: 1.2; overflow-x: auto }}
+</style>
+<body>
+{body}</body></html>
+"""
+"""A page, whose body Markdown is."""
 
 
 def make_sheet(
@@ -140,6 +153,19 @@ def write_answer(
         write_atomically(out, written)
 
 
+def write_page(
+    path: Path, asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]
+) -> None:
+    """Write the page of an answer, as HTML where its name ends so; raises FileError."""
+    page = make_page(asked, answer, given)
+    if path.suffix.lower() in (".html", ".htm"):
+        from markdown_it import MarkdownIt
+
+        body = MarkdownIt("commonmark", {"html": False}).enable("table").render(page)
+        page = HTML.format(title=escape(asked.question), body=body)
+    write_atomically(path, page)
+
+
 def make_page(asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]) -> str:
     """A page for an officer or a reviewer: the answer, table, charts, how to ask again."""
     from ..charts.draw import draw
@@ -148,7 +174,7 @@ def make_page(asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[
     parts = [f"# {asked.question}", answer.markdown().rstrip()]
     for figure in _figures(asked, answer, given):
         strips = draw(figure.chart, Look(WIDTH, HEIGHT, ANSI_DARK))
-        drawn = "\n".join(strip.text.rstrip() for strip in strips)
+        drawn = "\n".join(strip.text.rstrip() for strip in strips).rstrip()
         parts.append(f"```text\n{drawn}\n```")
     parts += ["## How to ask again", f"    {command_line(asked, given)}"]
     return "\n\n".join(parts) + "\n"

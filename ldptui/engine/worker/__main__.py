@@ -35,7 +35,9 @@ def main() -> None:
 
     inbox = Inbox()
     parser = argparse.ArgumentParser("ldptui.engine.worker")
-    parser.add_argument("--lab", action="store_true", help="import what the lab needs while it waits")
+    parser.add_argument(
+        "--lab", action="store_true", help="import what the lab needs while it waits"
+    )
     attack_options.add_to_worker(parser)
     parser.add_argument("--cluster", help="the cluster that computes whole runs")
     options = parser.parse_args()
@@ -46,10 +48,9 @@ def main() -> None:
     # The simulator comes with these: from here on the end of standard input is noticed.
     from ldptui.core.plugins import permit_code
 
+    from ...questions import import_bodies
     from .answering import Answering
     from .run import Run
-
-    from ...questions import import_bodies
 
     rest = import_bodies() if options.lab else iter(())
     try:

@@ -117,7 +117,6 @@ OTHERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "corrections": ["norm-sub"],
             "confidence": 0.9,
             "labels": FRUITS,
-            "coverage": False,
         },
     ),
     "groups": (ldptui.estimate, {"reports": "groups.csv", "protocol": GRR, "by": "country"}),

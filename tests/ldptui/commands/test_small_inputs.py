@@ -76,7 +76,8 @@ def test_a_seed_of_more_bits_is_told_the_most(tmp_path: Path, capsys: Captured) 
     said = fail(
         capsys, 2, "estimate", str(path), "--protocol", "olh", "--epsilon", "1", "--items", "3"
     )
-    assert said.endswith(f'seed must be a whole number in [0, 2^32), got "{2**32}"')
+    told = f'seed must be a whole number in [0, 2^32), got "{2**32}": a 64-bit seed'
+    assert said.endswith(told)
 
 
 def test_another_encoding_is_told_with_its_line(tmp_path: Path, capsys: Captured) -> None:

@@ -292,11 +292,14 @@ def test_all_surfaces_have_one_answer(name: str, capsys: Captured) -> None:
     assert form.figures
     text = succeed(capsys, *words)
     assert text.startswith(f"{sheet.verdict[0]}\n\n{answer.title}\n")
-    csv = succeed(capsys, *words, "--format", "csv")
+    csv = succeed(capsys, *words, "--format", "csv", "--page", "page.html")
     written = Path("page.md").read_text("utf-8")
     assert written.startswith(f"# {asked.question}\n\n{sheet.verdict[0]}\n")
     assert f"    ldptui {shlex.join(words)}\n" in written
     assert "```text" in written
+    html = Path("page.html").read_text("utf-8")
+    assert f"<h1>{asked.question}</h1>" in html
+    assert html.count("<tr>") == 1 + len(answer.table()[1])
     for row in answer.table()[1]:
         quantity = str(row[0]).strip()
         assert f"| {quantity} | " in page

@@ -1,0 +1,195 @@
+"""What files of reports look like to somebody who does not know their protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..base.errors import ContentError, format_number, format_value
+from ..base.files import Source
+from ..base.frames import frame_file, pyarrow_for
+from ..base.tables import Batch, Columns, table_rows, text_file, whole_number
+from .arrow import is_readable
+from .cells import CELLS, load_arrays
+from .counted import END
+from .layout import digits_of
+from .sources import format_of, unpack_name
+
+LOOKED_AT: Final = 200_000
+"""Reports of a file whose cells are looked at; all are counted."""
+
+SHOWN: Final = 3
+"""Cells that stand for a column."""
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What the cells of a column are. kind : "numbers", "bits", "bytes", "words" or "nothing".
+
+    size : of bits or bytes in a cell; of numbers the largest. words : the same, to be shown.
+    """
+
+    name: str
+    kind: str
+    size: int
+    words: str
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a file looks like. rows : their number. advice : what it may be, and how to read it."""
+
+    source: str
+    rows: int
+    columns: tuple[Holding, ...]
+    advice: str
+
+    @property
+    def sentence(self) -> str:
+        """What the file looks like, and how to read it."""
+        alone = f" of {self.columns[0].words}" if len(self.columns) == 1 else ""
+        return f"{self.source} has {format_number(self.rows)} reports{alone}: {self.advice}"
+
+
+def describe_file(source: Source) -> Description:
+    """The columns of a file, and the options that would read it; raises LdpError."""
+    if source.suffix == END:
+        return _describe_counts(source)
+    heads = _heads_of(source)
+    rows, cells = 0, {name: list[Any]() for name in heads}
+    for batch in _batches_of(source, heads):
+        rows += len(batch.lines)
+        for name, held in zip(heads, batch.cells, strict=True):
+            cells[name] += held[: LOOKED_AT - len(cells[name])]
+    columns = tuple(_holding_of(name, held) for name, held in cells.items())
+    return Description(str(source), rows, columns, _advice_for(columns))
+
+
+def _heads_of(source: Source) -> list[str]:
+    """The names of the columns; "report" where there are none. Raises LdpError."""
+    match format_of(unpack_name(source)):
+        case "csv":
+            with table_rows(source) as table:
+                return next(iter(table), [])
+        case "parquet" | "arrow":
+            with frame_file(source) as (schema, _):
+                types = pyarrow_for(source).types
+                return [each.name for each in schema if is_readable(each.type, types)]
+        case "npy":
+            arrays = load_arrays(source)
+            return list(arrays if isinstance(arrays, dict) else arrays.dtype.names or ["report"])
+        case kind:
+            batch = next(CELLS[kind](source, {}), None)
+            first = batch.cells[0][0] if batch is not None and len(batch.lines) else None
+            return list(first) if isinstance(first, dict) else ["report"]
+
+
+def _batches_of(source: Source, heads: Sequence[str]) -> Iterator[Batch]:
+    kind = format_of(unpack_name(source))
+    if kind == "csv":
+        columns = Columns(source, heads, "reports")
+        return columns.read(lambda batch: batch, lambda _: None, ["U1"] * len(heads))
+    return CELLS[kind](source, dict.fromkeys(heads, "reports"))
+
+
+def _holding_of(name: str, cells: list[Any]) -> Holding:
+    """What the first cells of a column are."""
+    texts = tuple(format_value(cell) for cell in cells[:SHOWN])
+
+    def holding(kind: str, size: int, words: str) -> Holding:
+        return Holding(name, kind, size, words, texts)
+
+    if not cells or all(cell is None or cell == "" for cell in cells):
+        return holding("nothing", 0, "nothing")
+    lists = [_bits_of(cell) for cell in cells]
+    sizes = {len(each) for each in lists if each is not None}
+    if None not in lists and len(sizes) == 1 and (size := sizes.pop()) > 1:
+        return holding("bits", size, f"{size} bits")
+    numbers = [whole_number(str(cell).strip().removeprefix("-")) for cell in cells]
+    if None not in numbers:
+        largest = max(number for number in numbers if number is not None)
+        negative = any(str(cell).strip().startswith("-") for cell in cells)
+        words = f"whole numbers up to {format_number(largest)}" + ", some negative" * negative
+        return holding("numbers", largest, words)
+    whole = {_size_of(cell) for cell in cells}
+    if None not in whole and len(whole) == 1:
+        size = whole.pop() or 0
+        return holding("bytes", size, f"{size} bytes, of {8 * size - 7} to {8 * size} bits")
+    return holding("words", 0, "words")
+
+
+def _bits_of(cell: Any) -> Sequence[Any] | None:
+    """The bits of a cell that is a list of them, or has a digit for each; else None."""
+    if isinstance(cell, str):
+        text = cell.strip()
+        if len(text) > 1 and not text.strip("01"):
+            return text
+        try:
+            cell = digits_of(text) if " " in text or "," in text else None
+        except ValueError:
+            return None
+    if not isinstance(cell, list):
+        return None
+    return cell if all(each in (0, 1) for each in cell) else None
+
+
+def _size_of(cell: Any) -> int | None:
+    """The bytes of a cell, also of hexadecimal digits; None where it is something else."""
+    try:
+        return len(cell if isinstance(cell, bytes) else bytes.fromhex(cell.removeprefix("0x")))
+    except (ValueError, TypeError, AttributeError):
+        return None
+
+
+def _advice_for(columns: Sequence[Holding]) -> str:
+    """What reports with such columns may be, and the options that are missing."""
+    by_name = {column.name: column for column in columns}
+    report = by_name.get("report", columns[0] if len(columns) == 1 else None)
+    for names, words in ADVICE.items():
+        if {*names} <= by_name.keys():
+            largest = by_name[names[-1]].size
+            return words.format(largest, largest + 1)
+    if report is None:
+        known = ", ".join(by_name) or "none"
+        return f"no protocol has these columns ({known}): reports have a column report"
+    words = ADVICE_OF_KIND[report.kind].format(report.size, report.size + 1)
+    if report.name != "report" and len(columns) == 1:
+        words += f"; call the column report, not {report.name}"
+    return words
+
+
+ADVICE: Final = {
+    ("seed", "value"): "local hashing into {1} buckets or more: say --protocol olh|blh|lh|loloha, "
+    "--epsilon and --items or --domain",
+    ("row", "column", "odd"): "HCMS: say --protocol hcms, --epsilon and --items or --domain",
+    ("row", "bits"): "CMS: say --protocol cms, --epsilon and --items or --domain",
+    ("cohort", "bits"): "RAPPOR: say --protocol rappor, --f, --p, --q and --domain",
+    ("cohort", "irr"): "RAPPOR of google/rappor: say --program rappor, --protocol rappor, --f, "
+    "--p, --q and --domain",
+}
+"""What a file is whose columns have these names; {1} : one more than the last one's largest."""
+
+ADVICE_OF_KIND: Final = {
+    "bits": "unary: say --protocol oue|sue, --epsilon and --items {0}",
+    "bytes": "unary, bits packed: say --protocol oue|sue, --epsilon and --items or --domain",
+    "numbers": "items, or messages about them: say --protocol grr|hr, --epsilon and --items {1} or "
+    "more; of users' numbers --protocol sw|pm|hm, --epsilon, --low and --high",
+    "words": "no protocol sends words: these may be the users' own items (ldptui perturb)",
+    "nothing": "there are no reports",
+}  # fmt: skip
+
+
+def _describe_counts(source: Source) -> Description:
+    """The protocol that a file of counts names."""
+    with text_file(source, "a file of counts") as file:
+        try:
+            held = json.loads(file.readline())
+            rows, kind = held["reports"], held["protocol"]
+        except (ValueError, RecursionError, KeyError, TypeError) as error:
+            raise ContentError(f"{source} is not a file of counts: {error}") from error
+    known = ", ".join(f"{key} {format_value(held[key])}" for key in ("epsilon", "domain_size")
+                      if key in held)  # fmt: skip
+    return Description(str(source), rows, (), f"counts of {kind}: {known}")

@@ -1,0 +1,177 @@
+"""Reports and sums of other programs, whose conventions are not those of our files.
+
+google/rappor writes bits with the first one at the end, and counts by cohort with the number of
+reports in front. pure-LDP and multi-freq-LDPy hash the decimal digits of an item by xxHash32, take
+the remainder as the bucket, and write it before a seed of 64 bits, of which the lower half counts.
+Prio adds up counts modulo a prime: noise below zero comes out as a number just below the prime.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+from warnings import warn
+
+import numpy as np
+import xxhash
+
+from ..base.errors import LdpWarning, ScenarioError, got
+from ..base.files import Source
+from ..base.numbers import as_number
+from ..base.tables import Batch, Columns, spot, table_rows, whole_number
+from ..lab.columns import read_columns
+from ..law.mechanism import name_of
+from ..law.pure import LocalMechanism, Reports
+from ..protocols.hashing import LocalHashing
+from ..protocols.rappor import Rappor
+from .cells import CELLS, load_arrays
+from .counted import Counted, counted
+from .files import check_row, reports_from
+from .layout import layout, nobody
+from .sources import format_of, unpack_name
+
+PRIMES: Final = {
+    2**64 - 2**32 + 1: "Field64",
+    2**66 * 4611686018427387897 + 1: "Field128",
+}
+"""The fields of Prio, by their primes (draft-irtf-cfrg-vdaf)."""
+
+HEAD: Final = ("client", "cohort")
+"""How the reports of google/rappor begin; its counts have no head."""
+
+
+def unwrap_count(count: int, item: str) -> int:
+    """A count that may have wrapped below zero; warns of one that has."""
+    for prime, name in PRIMES.items():
+        if prime // 2 < count < prime:
+            words = f"the count of {item}, {count}, wrapped below zero in {name} of Prio"
+            warn(f"{words}: it is read as {count - prime}", LdpWarning, stacklevel=2)
+            return count - prime
+    return count
+
+
+def read_sums(path: Path, label: str, column: str) -> dict[str, float]:
+    """The published frequency, or the count, of each item by its name; raises LdpError.
+
+    path : a table, or in JSON an array of objects, as the summaries of the Attribution Reporting
+    API are, or of numbers alone, as an aggregate of DAP is. label, column : of names and values.
+    """
+    if path.suffix.lower() == ".json":
+        (batch,) = [*CELLS["json"](path, {})] or [Batch((), [[]])]
+        rows = [row if isinstance(row, dict) else {label: item, column: row}
+                for item, row in enumerate(batch.cells[0])]  # fmt: skip
+        pairs = [(str(row.get(label, "")), str(row.get(column, ""))) for row in rows]
+    else:
+        named, numbers = (
+            [each.values[code] for code in each.codes.tolist()]
+            for each in read_columns(path, [label, column])
+        )
+        pairs = [*zip(named, numbers, strict=True)]
+    sums = dict[str, float]()
+    for name, written in pairs:
+        is_whole = written.isdecimal() and len(written) < 60  # of a field of 128 bits
+        number = float(unwrap_count(int(written), name)) if is_whole else as_number(written)
+        if number is None:
+            rule = f"must be numeric, but the column {column!r} holds {written[:40]!r}"
+            raise ScenarioError(rule, key="column")
+        sums[name] = number
+    if len(sums) < len(pairs):
+        raise ScenarioError(f"must name each item once in {label!r}", key="label")
+    return sums
+
+
+def count_program(
+    program: str, files: Sequence[Source], protocol: LocalMechanism, labels: Sequence[str] | None
+) -> Counted:
+    """The counts of all reports in files of another program; raises LdpError."""
+    kind, count = PROGRAMS[program]
+    if not isinstance(protocol, kind):
+        rule = f"must be left out for {name_of(protocol)}, whose reports are read as they are"
+        raise ScenarioError(f"{rule}, {got(program)}", key="program")
+    parts: list[Counted] = [count(source, protocol, labels) for source in files]
+    return sum(parts[1:], start=parts[0])
+
+
+def _count_hashed(source: Source, protocol: Any, labels: Sequence[str] | None) -> Counted:
+    """The counts of reports (bucket, seed), each supporting the items that it may be of."""
+    total = counted(nobody(protocol), protocol, labels)
+    counts, reports = total.counts.copy(), 0
+    words = [str(item).encode() for item in range(protocol.domain_size)]
+    for row, pair in enumerate(_pairs_in(source), 1):
+        whole = [whole_number(str(each)) for each in pair] if isinstance(pair, list) else []
+        bucket, number = whole if len(whole) == 2 else (None, None)
+        if bucket is None or number is None or bucket >= protocol.hash_range:
+            rule = f"must be a bucket below {protocol.hash_range} and a seed, {got(pair)}"
+            raise ScenarioError(f"{spot(source, row)} {rule}")
+        seed = number & 0xFFFFFFFF
+        held = [
+            xxhash.xxh32_intdigest(word, seed) % protocol.hash_range == bucket for word in words
+        ]
+        counts, reports = counts + np.array(held), reports + 1
+    return Counted(protocol, counts, reports, total.labels)
+
+
+def _pairs_in(source: Source) -> Iterator[Any]:
+    """The bucket and the seed of each report, a list where it is one; raises LdpError."""
+    names, kind = {"value": "reports", "seed": "reports"}, format_of(unpack_name(source))
+    if kind == "csv":
+        table = Columns(source, [*names], "reports")
+        for batch in table.read(lambda rows: rows, lambda _: None, ["U1"] * 2):
+            yield from map(list, zip(*batch.cells, strict=True))
+    elif kind == "npy" and not isinstance(arrays := load_arrays(source), dict):
+        yield from arrays.tolist()
+    elif kind in ("json", "jsonl"):
+        for batch in CELLS[kind](source, {}):
+            for row in batch.cells[0]:
+                yield [row.get(name) for name in names] if isinstance(row, dict) else row
+    else:
+        for batch in CELLS[kind](source, names):
+            yield from map(list, zip(*batch.cells, strict=True))
+
+
+def _filters_of(
+    source: Source, cohorts: list[str], bits: list[str], protocol: LocalMechanism
+) -> Reports:
+    """The reports of cells; raises ScenarioError with the line of the first that is none."""
+    columns = layout(protocol)
+    try:
+        parts = [each.read(cells) for each, cells in zip(columns, (cohorts, bits), strict=True)]
+        return reports_from(columns, parts, protocol)
+    except (ValueError, TypeError, OverflowError):
+        for line, row in enumerate(zip(cohorts, bits, strict=True), 2):
+            check_row(spot(source, line), columns, row, protocol)
+        raise
+
+
+def _count_filters(source: Source, protocol: Any, labels: Sequence[str] | None) -> Counted:
+    """The counts of reports of google/rappor, or those that its sum_bits wrote."""
+    shape = protocol.cohorts, protocol.bits
+    with table_rows(source) as rows:
+        first = next(rows, [])
+        if tuple(first[:2]) == HEAD:
+            cohorts, bits = [], []
+            for row in rows:
+                if len(row) != 5:
+                    raise ScenarioError(f"{spot(source, rows.line_num)} must have 5 cells")
+                cohorts.append(row[1])
+                bits.append(row[4][::-1])
+            reports = _filters_of(source, cohorts, bits, protocol)
+            return counted(reports, protocol, labels)
+        table = [[whole_number(cell.strip()) for cell in row] for row in (first, *rows)]
+    if {len(row) for row in table} != {shape[1] + 1} or len(table) != shape[0]:
+        rule = f"must have {shape[0]} rows, of a number of reports and {shape[1]} counts"
+        raise ScenarioError(f"{source} {rule}", key="reports")
+    if any(cell is None or cell > (row[0] or 0) for row in table for cell in row):
+        raise ScenarioError(f"{source} must have counts of at most its reports", key="reports")
+    counts = np.roll(np.array(table, dtype=np.int64), -1, axis=1)
+    known = counted(nobody(protocol), protocol, labels).labels
+    return Counted(protocol, counts, int(counts[:, -1].sum()), known)
+
+
+PROGRAMS: Final[dict[str, tuple[type[Any], Any]]] = {
+    "rappor": (Rappor, _count_filters),
+    "pure-ldp": (LocalHashing, _count_hashed),
+    "multi-freq-ldpy": (LocalHashing, _count_hashed),
+}
+"""The protocol and the reader of each program whose files need one of their own."""

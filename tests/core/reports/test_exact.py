@@ -1,0 +1,46 @@
+"""Reports without noise: what is around a protocol, tested with counts that are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ldptui
+from ldptui.core.base.errors import LdpWarning, ScenarioError
+from ldptui.core.reports.exact import WARNING
+from ldptui.core.reports.files import write_reports
+from ldptui.core.reports.points import protocol
+
+ITEMS = np.repeat(np.arange(4), (5, 0, 3, 2))
+
+
+def made() -> Any:
+    with pytest.warns(LdpWarning, match="adds no noise"):
+        return protocol("exact", items=4)
+
+
+def test_reports_are_the_items_and_estimates_their_frequencies() -> None:
+    exact = made()
+    assert exact.perturb(ITEMS).tolist() == ITEMS.tolist()
+    answer = ldptui.estimate(exact.perturb(ITEMS), exact)
+    assert answer.values.tolist() == [0.5, 0, 0.3, 0.2]
+    assert np.array_equal(answer.low, answer.high)
+
+
+def test_every_output_says_that_nobody_is_protected(tmp_path: Path) -> None:
+    exact, path = made(), tmp_path / "r.csv"
+    write_reports(path, [ITEMS], exact)
+    with pytest.warns(LdpWarning, match="for_tests"):
+        answer = ldptui.estimate(str(path), exact)
+    for written in (answer.text(), answer.markdown(), *answer.read_doubts[:1]):
+        assert WARNING in written
+
+
+def test_no_budget_goes_with_it() -> None:
+    with pytest.raises(ScenarioError, match="epsilon must be left out: there is no noise"):
+        protocol("exact", items=4, epsilon=1.0)
+    with pytest.raises(ScenarioError, match="are those of the protocol exact"):
+        ldptui.estimate("r.csv", "oue", items=4, epsilon=float("inf"))
