@@ -219,7 +219,7 @@ PICKED: Final = (
 
 DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
     "HelpScreen": ("f1",),
-    "Palette": ("ctrl+p",),
+    "WorkbenchPalette": ("ctrl+p",),
     "LibraryScreen": ("ctrl+o",),
     "SaveScreen": ("ctrl+s",),
     "ExportScreen": ("ctrl+e",),

@@ -76,7 +76,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Trust": ("Whom do I trust?",),
     "lab Deployment": ("What can fakes do to my deployment?", "lift 3 items by"),
     "HelpScreen": ("Keys · 4 Charts", "Next tab", "esc closes"),
-    "Palette": ("an action, a value (beta 1%", "Run all trials", "My deployment"),
+    "WorkbenchPalette": ("an action, a value (beta 1%", "Run all trials", "My deployment"),
     "LibraryScreen": ("quickstart", "burst", "Claim: fake users who are 5%", "enter opens"),
     "SaveScreen": ("Save the scenario", "/home/ann/scenarios/eight-items.toml", "enter saves"),
     "ExportScreen": ("Results, CSV", "Figure, 84 mm", "Figure, 174 mm", "eight-items-gain.pdf"),
