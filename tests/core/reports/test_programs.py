@@ -64,7 +64,7 @@ def test_reports_of_rappor_are_its_counts() -> None:
         filters = [(int(row["cohort"]), row["bloom"][::-1]) for row in csv.DictReader(file)]
     items = np.repeat(np.arange(8), [90, 60, 40, 20, 15, 10, 5, 0])
     ours = RAPPOR.encode(items, np.array([cohort for cohort, _ in filters]))
-    assert ["".join("01"[bit] for bit in row) for row in ours] == [bits for _, bits in filters]
+    assert ["".join(str(int(bit)) for bit in row) for row in ours] == [bits for _, bits in filters]
 
 
 WRONG: list[tuple[str, str, str, Any, str]] = [

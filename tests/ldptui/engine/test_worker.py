@@ -461,11 +461,11 @@ def test_chosen_items(r: int) -> None:
 HALFWAY = """
 import sys
 from ldptui.engine.worker.inbox import Inbox, Superseded
-from ldptui.session.snapshot import Question
+from ldptui.session.snapshot import LabQuestion
 
 inbox = Inbox()
 inbox.interrupts()
-first, second = (Question(key, "accuracy", {}, None, ".") for key in (1, 2))
+first, second = (LabQuestion(key, "accuracy", {}, None, ".") for key in (1, 2))
 inbox._newest = first
 sys.newer = lambda: setattr(inbox, "_newest", second)
 try:
