@@ -18,7 +18,7 @@ from ldptui.core.protocols.sketch.rows import hash_items
 from ..text import format as fmt
 from ..text.format import count, short
 from .attack_formulas import FORETOLD, Laws, Supported, list_attack_formulas
-from .family_explanation import Story
+from .family_explanation import MessageReports, Story
 from .formula import Formula, KnownNumbers, list_formula
 from .formula_inputs import FormulaSetting
 from .pure_formulas import (
@@ -31,7 +31,7 @@ from .pure_formulas import (
     pure,
     shown_item,
 )
-from .report_story import ReportStory, bits_needed
+from .report_story import ReportStory
 
 # Hadamard response: a block of items and a column of a Hadamard matrix.
 
@@ -103,7 +103,7 @@ def _hr_estimates(known: KnownNumbers) -> Iterator[Formula]:
     yield from known.fill(HR_ESTIMATES, part)
 
 
-class MessageReports(ReportStory):
+class BlockReports(MessageReports):
     """The story of a report that is a block of items, and a column of its matrix."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
@@ -114,11 +114,6 @@ class MessageReports(ReportStory):
             f"block {block} of {count(code.blocks)}, row {row + 1} of a {size} × {size} matrix",
             f"messages that agree: {count(code.agreeing)} columns with entry +1 in that row",
         )
-
-    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
-        code = cast("HadamardResponse", cell.protocol)
-        size = f"one of {count(code.messages)}: {bits_needed(code.messages)}"
-        return code.message_name(int(report[0])), size
 
 
 # Sketches: a row of a table of hash functions, and noisy cells of it.
@@ -232,7 +227,7 @@ def _cms_notes(setting: FormulaSetting) -> Iterator[str]:
 STORIES: Final = {
     "hadamard": Story(
         pure(HR, HR_LAWS, HR_UNIT, own=_hr_numbers, estimates=_hr_estimates, std=HR_STD),
-        MessageReports(),
+        BlockReports(),
     ),
     "sketch": Story(_cms_formulas, SketchReports(), notes=_cms_notes),
 }

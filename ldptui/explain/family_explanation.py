@@ -14,13 +14,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Reports
+from ldptui.core.protocols.messages import Messages
 
+from ..text.format import count
 from .formula import Formula
 from .formula_inputs import FormulaSetting
-from .report_story import ReportStory
+from .report_story import ReportStory, bits_needed
 
 NOT_TOLD: Final = "not told for this kind"
 
@@ -33,6 +36,18 @@ MODULES: Final = {
     **dict.fromkeys(("curators", "aggregated"), "curator"),
 }  # fmt: skip
 """The module of a family, `NAME_formulas`, where it has another name."""
+
+
+class MessageReports(ReportStory):
+    """The story of a report that is one of few messages."""
+
+    def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
+        return ("messages that support the item are likelier than others",)
+
+    def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
+        protocol = cast("Messages", cell.protocol)
+        size = f"one of {count(protocol.messages)}: {bits_needed(protocol.messages)}"
+        return protocol.message_name(int(report[0])), size
 
 
 @dataclass(frozen=True)
@@ -98,5 +113,6 @@ def _module(name: str) -> Any:
 def reports_of(cell: Cell) -> ReportStory | str:
     """The reports of a cell, to be shown; the reason where they are not."""
     story = story_named(cell.protocol.family)
-    reports = NOT_TOLD if story is None else story.reports
-    return reports(cell) if callable(reports) else reports
+    if story is None:
+        return MessageReports() if isinstance(cell.protocol, Messages) else NOT_TOLD
+    return story.reports(cell) if callable(story.reports) else story.reports

@@ -38,10 +38,8 @@ def test_hashing_supports_items_independently(d: int, g: int, epsilon: float) ->
 def worst_ratio(case: Case, protocol: object) -> float:
     """Largest ratio of probabilities that two items give to one report, over all reports."""
     p, q, d = protocol.p, protocol.q, case.domain_size  # type: ignore[attr-defined]
-    if case.code is not None:  # a message that agrees, and any message
-        agrees, often = case.code.supports.T > 0, protocol.truthful  # type: ignore[attr-defined]
-        others = (1 - often) / agrees.shape[1]
-        table = others + agrees * often / agrees.sum(axis=1, keepdims=True)
+    if case.code is not None:
+        table = protocol.enumerate_reports().probabilities  # type: ignore[attr-defined]
     elif case.one_item:
         table = np.full((d, d), q) + (p - q) * np.eye(d)
     elif case.subset_size is not None:
