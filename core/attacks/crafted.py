@@ -310,3 +310,17 @@ class InputPoisoning(Promoting, HeldItem):
 
     def ask(self, view: View) -> Ask:
         return Ask(self.report_law, view.targets, held=self.view_law(view))
+
+
+KINDS = (
+    RandomReport,
+    RandomItem,
+    UnperturbedItem,
+    InputPoisoning,
+    MaximalGain,
+    SubsetGain,
+    PatternAttack,
+    Untargeted,
+    Demotion,
+    Reactive,
+)

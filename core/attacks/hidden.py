@@ -206,3 +206,6 @@ def sent_support(protocol: Exchangeable, law: Floats, counted: Items) -> ItemSup
     k = counted.size
     within = hit * spread(max(k - 1, 0)) + (1 - hit) * spread(min(k, d - 1))
     return ItemSupport(law + (1 - law) * rate, within + hit * (1 - hit) * (1 - rate) ** 2)
+
+
+KINDS = (HiddenGain,)

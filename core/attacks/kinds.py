@@ -1,26 +1,16 @@
-"""The table of attacks: every kind that a scenario can name, a row each."""
+"""The table of attacks: every kind that a scenario can name.
+
+The folder is the list: a file says in `KINDS` which frozen dataclasses hold the `[attack]` table of
+a scenario, one for each kind.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from .crafted import (
-    Demotion,
-    InputPoisoning,
-    MaximalGain,
-    PatternAttack,
-    RandomItem,
-    RandomReport,
-    Reactive,
-    SubsetGain,
-    UnperturbedItem,
-    Untargeted,
-)
-from .hidden import HiddenGain
-from .numbers import OnePoint, OutputPoisoning, WidestReport
+from ..base.named import by_kind, entries_in
 from .python import PythonAttack
-from .solved import SolvedGain
 from .strategy import Strategy
 
 Attack: TypeAlias = Strategy
@@ -37,23 +27,7 @@ class NoAttack:
         return None
 
 
-ATTACKS: Final[dict[str, type[Any]]] = {
-    "none": NoAttack,
-    "rpa": RandomReport,
-    "ria": RandomItem,
-    "ria-unperturbed": UnperturbedItem,
-    "input": InputPoisoning,
-    "mga": MaximalGain,
-    "mga-a": SubsetGain,
-    "apa": PatternAttack,
-    "untargeted": Untargeted,
-    "demote": Demotion,
-    "reactive": Reactive,
-    "hidden": HiddenGain,
-    "solved": SolvedGain,
-    "opa": OutputPoisoning,
-    "top": WidestReport,
-    "point": OnePoint,
-    "plugin": PythonAttack,
-}
-"""Every kind, in the order in which it is shown."""
+ATTACKS: Final[dict[str, type[Any]]] = by_kind(
+    [NoAttack, *entries_in(__package__, "KINDS"), PythonAttack]
+)
+"""Every kind; lists that people see have the catalogue's order."""

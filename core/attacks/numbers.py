@@ -108,3 +108,6 @@ class Steering(Among):
             square = (4 * (self.second_moment - ends * self.mean) + ends**2) / width**2
         goal, held = protocol.scale_to_unit(self.mean), self.population.frequencies
         return protocol.steer_mean(goal, held, self.of_all, square)
+
+
+KINDS = (OutputPoisoning, WidestReport, OnePoint)

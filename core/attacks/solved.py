@@ -105,3 +105,6 @@ class Solving(Among):
         """How many targets and other items a report supports."""
         inside, outside, chances = solver.list_sizes(self.programme(protocol, targets))
         return SupportSizes(inside, chances, outside)
+
+
+KINDS = (SolvedGain,)

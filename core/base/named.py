@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from importlib import import_module
 from pkgutil import iter_modules
@@ -24,7 +24,11 @@ def entries_in(package: str, table: str) -> Iterator[Any]:
             yield from vars(import_module(file.name)).get(table, ())
 
 
+def by_kind(classes: Iterable[type[Any]]) -> dict[str, type[Any]]:
+    """These classes by their kind, in this order."""
+    return {get_args(get_type_hints(each)["kind"])[0]: each for each in classes}
+
+
 def listed_in(package: str, table: str) -> dict[str, type[Any]]:
     """The classes among the entries by their kind, sorted by kind."""
-    found = {get_args(get_type_hints(spec)["kind"])[0]: spec for spec in entries_in(package, table)}
-    return dict(sorted(found.items()))
+    return dict(sorted(by_kind(entries_in(package, table)).items()))
