@@ -230,19 +230,22 @@ class HeldItem(ByNumbers):
     report_law: ClassVar[LawName] = "honest"
     aims_at_prefixes: ClassVar[bool] = True
 
-    def weights(self, r: int) -> Floats:
-        """float64[r]: how likely a fake holds each target."""
-        return np.full(r, 1 / r)
+    def weights(self, r: int) -> Floats | None:  # noqa: ARG002
+        """float64[r]: how likely a fake holds each target; None where all are alike."""
+        return None
 
     def view_law(self, view: View) -> Floats:
         """float64[r]: how likely a fake holds each target, which may be the prefix of several."""
+        aims = view.targets.size if view.stands is None else view.stands.size
+        weights = self.weights(aims)
+        held = np.full(aims, 1 / aims) if weights is None else weights
         if view.stands is None:
-            return self.weights(view.targets.size)
-        law = np.bincount(view.stands, self.weights(view.stands.size), view.targets.size)
-        return np.asarray(law, dtype=np.float64)
+            return held
+        return np.asarray(np.bincount(view.stands, held, view.targets.size), dtype=np.float64)
 
     def ask(self, view: View) -> Ask:
-        held = None if view.stands is None else self.view_law(view)
+        alike = view.stands is None and self.weights(view.targets.size) is None
+        held = None if alike else self.view_law(view)
         return Ask(self.report_law, view.targets, held=held)
 
     def held(self, view: View, count: int, rng: Rng) -> Items:
@@ -307,9 +310,6 @@ class InputPoisoning(Promoting, HeldItem):
     def weights(self, r: int) -> Floats:
         weights = np.ones(r) if self.distribution is None else np.array(self.distribution)
         return np.asarray(weights / weights.sum())
-
-    def ask(self, view: View) -> Ask:
-        return Ask(self.report_law, view.targets, held=self.view_law(view))
 
 
 KINDS = (

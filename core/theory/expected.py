@@ -306,9 +306,10 @@ def _uniform(fakes: Fakes) -> bool:
     strategy = fakes.strategy
     if strategy.reacts or strategy.report_law not in ("random", "honest", "crafted"):
         return False
-    return not isinstance(strategy, HeldItem) or bool(
-        np.ptp(strategy.weights(fakes.targets.size)) == 0
-    )
+    if not isinstance(strategy, HeldItem):
+        return True
+    weights = strategy.weights(fakes.targets.size)
+    return weights is None or bool(np.ptp(weights) == 0)
 
 
 NODES: Final = np.linspace(-8.0, 8.0, 1601)
