@@ -110,6 +110,12 @@ def _along(chart: str) -> Cells:
     return cells
 
 
+def _metrics(scenario: Scenario, chosen: Mapping[str, str]) -> tuple[ChartSelection | None, ...]:
+    from .curves import names_items
+
+    return _along("success" if names_items(scenario) else "gain")(scenario, chosen)
+
+
 def _pairs(scenario: Scenario, chosen: Mapping[str, str]) -> tuple[ChartSelection | None, ...]:
     from .curves import map_selection
 
@@ -146,6 +152,8 @@ _ROWS: Final = (
     Kind("success", "Success", lambda about: not about.lists or about.measured, "success",
          _over_axis, overlays=True, paper=3, unnamed="Metrics", cells=_along("success"),
          needs="a task that names items, or a metric of your own"),
+    Kind("grid", "Grid", lambda _: True, "grid", _over_axis, cells=_metrics,
+         waiting="waiting for the metrics …"),
     Kind("distribution", "Distribution", lambda about: about.spread and not about.lists,
          "distribution", paper=8, needs="a task about numbers", short="Dist",
          waiting="waiting for the first trials …"),

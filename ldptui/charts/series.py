@@ -91,11 +91,15 @@ class Plot(Struct, frozen=True, tag=True):
 
 
 class Panels(Struct, frozen=True):
-    """Plots of the same series side by side, with one legend and one pair of axes."""
+    """Plots of the same series side by side, with one legend and one pair of axes.
+
+    own : columns and rows of a panel at least, where each has a y-axis of its own.
+    """
 
     title: str
     plots: tuple[Plot, ...]
     note: str = ""
+    own: tuple[int, int] | None = None
 
 
 Finding = Literal["", "detected", "missed", "false"]

@@ -29,14 +29,15 @@ GAP: Final = 1
 class PanelLayout(Struct, frozen=True):
     """The panels that have room. across : in a row of them. width, height : of a panel.
 
-    margin : cells of the labels of y, which the first panel of a row has besides.
+    margin : cells of the labels of y, which the first panel of a row has besides; None where each
+        panel has its own.
     """
 
     shown: tuple[Plot, ...]
     across: int
     width: int
     height: int
-    margin: int
+    margin: int | None
     head: list[Row]
     foot: list[Row]
 
@@ -48,30 +49,42 @@ def panel_rows(panels: Panels, look: Look) -> list[Row]:
     for first in range(0, len(at.shown), at.across):
         band, lines = at.shown[first : first + at.across], list[list[Row]]()
         for number, plot in enumerate(band):
-            margin = at.margin if not number else 1
-            size = look.sized(at.width + margin, at.height - 1)
-            title: Row = [(" " * margin, ""), (crop(look.clean(plot.title), at.width), look.strong)]
+            margin, size = _size_of(at, number, look)
+            inset = " " * (margin or 0)
+            title: Row = [(inset, ""), (crop(look.clean(plot.title), at.width), look.strong)]
             lines.append([title, *plot_rows(_bare(plot), size, margin)])
         for row in range(at.height):
             drawn.append([])
             for number, picture in enumerate(lines):
                 spans = picture[row] if row < len(picture) else []
-                wide = at.width + (at.margin if not number else 1) + GAP
+                wide = _size_of(at, number, look)[1].width + GAP
                 drawn[-1] += [*spans, (" " * (wide - length(spans)), "")]
     return [*at.head, *drawn, *at.foot]
 
 
-def panel_place(panels: Panels, x: int, y: int, look: Look) -> tuple[float, float] | None:
-    """x and y of the panel at a cell of the picture; None beside the panels."""
+def _size_of(at: PanelLayout, number: int, look: Look) -> tuple[int | None, Look]:
+    """The margin of a panel of a row, and its size."""
+    if at.margin is None:
+        return None, look.sized(at.width, at.height - 1)
+    margin = at.margin if not number else 1
+    return margin, look.sized(at.width + margin, at.height - 1)
+
+
+def panel_place(panels: Panels, x: int, y: int, look: Look) -> tuple[float, float] | str | None:
+    """x and y of the panel at a cell of the picture, its title where it has a y-axis of its own.
+
+    None beside the panels.
+    """
     at = lay_out_panels(panels, look)
-    first, wide = at.margin + at.width + GAP, at.width + 1 + GAP
+    first, wide = (_size_of(at, number, look)[1].width + GAP for number in (0, 1))
     column, left = (0, x) if x < first else (1 + (x - first) // wide, (x - first) % wide)
     row, top = divmod(y - len(at.head), at.height)
     number = row * at.across + column
     if row < 0 or column >= at.across or number >= len(at.shown):
         return None
-    margin = at.margin if not column else 1
-    size = look.sized(at.width + margin, at.height - 1)
+    if at.margin is None:
+        return at.shown[number].title
+    margin, size = _size_of(at, column, look)
     return plot_place(_bare(at.shown[number]), left, top - 1, size, margin)
 
 
@@ -89,6 +102,13 @@ def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
         label = "; ".join(filter(None, (look.clean(plots[0].y.label), plots[0].x.label)))
         head += legend_rows(look.clean(label), entries, look)
     spare = look.height - len(head) - 1
+    if panels.own is not None:
+        across = max(1, min(len(plots), look.width // panels.own[0]))
+        down = max(1, min(-(-len(plots) // across), spare // panels.own[1]))
+        foot = note_rows(panels.note, look)
+        width = (look.width - GAP * (across - 1)) // across
+        height = (look.height - len(head) - len(foot)) // down
+        return PanelLayout(plots[: across * down], across, width, height, None, head, foot)
     size = look.sized(max(LEAST, look.width // 2), max(LOWEST, spare))
     whole = lay_out(_bare(plots[0]), size)
     margin = whole.margin if whole is not None else 1

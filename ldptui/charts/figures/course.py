@@ -119,7 +119,8 @@ class Course(Struct, frozen=True, eq=False):
             keys = [self.group] if self.group else _differing_words(cells)  # ALL_RUNS is no key
             for cell in cells:
                 words = setting_words(cell.parameters, keys)
-                label = " ".join(words if self.group else [name, *words]) or ALL_RUNS
+                label = " ".join(filter(None, ("" if self.group else name, *words)))
+                label = label or (ALL_RUNS if self.group else "simulated")
                 found.setdefault(label, []).append(cell)
         series = {label: self.samples(cells) for label, cells in found.items()}
         return [(label, each if len({sample.x for sample in each}) > 1 else [])

@@ -54,6 +54,7 @@ class Frame(Struct, frozen=True, eq=False):
     column : the column that the rows at a stop share. picks : whether one of these rows is picked.
     least : the rows that are read however little room there is. stride : the stops that another row
     of the picture is away; 0 where it has none. at : the stop that is shown whatever the cursor.
+    opens : the view in which enter opens that of the stop at the cursor; "" for none.
     aside : what is said below a figure for paper, and beside the charts of the workbench.
     """
 
@@ -66,6 +67,7 @@ class Frame(Struct, frozen=True, eq=False):
     least: int = 1
     stride: int = 0
     at: Any = None
+    opens: str = ""
     aside: str = ""
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 import ldptui
 from ldptui.charts.chart_data import ChartData
+from ldptui.charts.curves import closed
 from ldptui.charts.figures.table import Table, rows_at
 from ldptui.charts.kinds import KINDS
 from ldptui.core.base.pulse import no_pulse
@@ -18,6 +19,8 @@ from ldptui.core.experiment import compile
 from ldptui.core.view.redrawn import single_trials, verdicts
 from ldptui.engine.measured import snapshot_of
 from ldptui.session.draft import base
+
+closed.AT_ONCE = 60.0  # tests wait for curves
 
 ITEMS: Final = {
     "population": {"kind": "zipf", "items": 12, "users": 2000, "exponent": 1.0},
@@ -133,6 +136,19 @@ def map_pairs(run: Run) -> Pairs:
         yield row[len(keys) :], (found["mean"], found["standard_error"], found["theory"])
 
 
+def grid_pairs(run: Run) -> Pairs:
+    """The means in each small chart, and the ends under the cursor."""
+    (view, *_), names = run.frame.views.values(), run.frame.views.keys()
+    chart = view.draw(None, (200, 100))
+    assert len(chart.plots) == len(view.stops) == len(names) - 1 > 12
+    for name, plot in zip(view.stops, chart.plots, strict=True):
+        measured = [cell["metrics"][name]["mean"] for cell in run.cells]
+        assert len(plot.series) == 2
+        yield from ((each.y, measured) for each in plot.series)
+        (read,) = run.read(name)
+        yield (read["least"], read["greatest"]), (min(measured), max(measured))
+
+
 def frequency_pairs(run: Run) -> Pairs:
     written = run.base["frequencies"]
     root = run.base["trials"] ** 0.5
@@ -244,6 +260,7 @@ CHARTS: Final[Mapping[str, tuple[Mapping[str, Any], Callable[[Run], Pairs]]]] = 
     "error": ({**ITEMS, "sweep": {"protocol.epsilon": [0.5, 1.0]}}, over_axis("mse_clean")),
     "success": ({**HITTERS, "sweep": {"attack.share": [0.05, 0.1]}}, over_axis("targets_in_top_k")),
     "distribution": (NUMBERS, distribution_pairs),
+    "grid": ({**ITEMS, "sweep": {"attack.share": [0.05, 0.1]}}, grid_pairs),
     "map": ({**ITEMS, **SHARES}, map_pairs),
     "trials": (ITEMS, trial_pairs),
     "intervals": ({**ITEMS, "trials": 1}, interval_pairs),

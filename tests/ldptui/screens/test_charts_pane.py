@@ -23,8 +23,9 @@ from support.waiting import seen
 from textual.widgets import Static
 
 from ldptui import scenarios
+from ldptui.catalogue import metric_words
 from ldptui.charts.curves import error_protocols
-from ldptui.charts.series import Bars
+from ldptui.charts.series import Bars, Panels
 from ldptui.core.experiment import compile
 from ldptui.core.protocols import CENTRAL
 from ldptui.core.scenario import load
@@ -336,6 +337,24 @@ async def test_estimates_arrive_and_axes_stand_still() -> None:
         moved: Bars = chart(pane, "bars")
         assert [bar.label for bar in moved.bars] == [bar.label for bar in bars.bars]
         assert moved.bars[0].value == pytest.approx(bars.bars[0].value + 0.001)
+
+
+async def test_enter_opens_a_metric_of_the_grid_and_v_goes_back() -> None:
+    async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
+        pane.tab = "grid"
+        await pilot.pause()
+        small: Panels = chart(pane, "grid")
+        await pilot.press("full_stop", "full_stop")
+        name = metric_words(pane._boxes["grid"].at).name
+        assert [each.title for each in chart(pane, "grid").plots if "▸" in each.title] == [
+            f"▸ {name}"
+        ]
+        await pilot.press("enter")
+        assert chart(pane, "grid").title == name
+        await pilot.press("v")
+        assert [each.title for each in chart(pane, "grid").plots] == [
+            each.title for each in small.plots
+        ]
 
 
 async def test_a_second_run_is_laid_over() -> None:

@@ -175,7 +175,13 @@ class ChartBox(CursorCharts):
 
     def next_option(self, name: str, by: int = 1) -> None:
         """The next value of an option; another axis has a spacing and a cursor of its own."""
-        if (option := self.options.get(name)) is not None:
+        if (
+            name == "view"
+            and self.frame is not None
+            and self._view != (self.frame.opens or self._view)
+        ):
+            self.chosen.pop(name, None)  # back to all of them
+        elif (option := self.options.get(name)) is not None:
             values = [*option.values]
             self.chosen[name] = values[(values.index(option.chosen) + by) % len(values)]
             if name == "axis":
@@ -262,6 +268,16 @@ class ChartBox(CursorCharts):
                 self.step("step", steps)
         else:
             super().walk(by)
+
+    @property
+    def opens(self) -> bool:
+        """True where enter opens the view of the stop at the cursor."""
+        frame = self.frame
+        return frame is not None and frame.opens == self._view and self._at in frame.views
+
+    def open_stop(self) -> None:
+        """Show the view of the stop at the cursor."""
+        self.chosen["view"], self._at = self._at, None
 
     @property
     def takes_cell(self) -> bool:

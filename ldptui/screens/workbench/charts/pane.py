@@ -251,8 +251,11 @@ class ChartsPane(Vertical):
             self.cursor = move_cursor(self.cursor, range(self._round_count), how, by)
 
     def action_take(self) -> None:
-        """Put the cell at the cursor into the draft: all other charts then show it."""
-        if (chart := self._cursor_box) is not None and (edits := chart.at_cursor()):
+        """Open what is at the cursor, or put its cell into the draft: all charts then show it."""
+        if (own := self._own) is not None and own.opens:
+            own.open_stop()
+            self._show()
+        elif (chart := self._cursor_box) is not None and (edits := chart.at_cursor()):
             self.post_message(KeysProposed(edits, "the cell at the cursor", sweeps_stay=True))
 
     def show_round(self, number: int | None) -> None:
@@ -279,7 +282,7 @@ class ChartsPane(Vertical):
             case "cursor":
                 return self._scrubs
             case "take":
-                return chart is not None and chart.takes_cell
+                return (own is not None and own.opens) or (chart is not None and chart.takes_cell)
             case "view":
                 return self.tab == "table" or self._box_with("view") is not None
         return True

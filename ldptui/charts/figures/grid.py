@@ -1,0 +1,80 @@
+"""All metrics of a run over an axis at once, in small charts; one of them opened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from msgspec.structs import replace
+
+from ...catalogue import metric_words
+from ..chart_data import ChartData
+from ..curves import names_items
+from ..series import Axis, Panels
+from .course import Course, course_plot
+from .course_table import course_table
+from .frame import Frame, Option, Room, View, draw_plot
+from .maps import mapped_metrics
+from .table import PICKED, Column, Table, Value
+
+SMALL = (26, 8)
+"""Columns and rows of a small chart, its title and its axis included."""
+ALL = "all"
+
+
+def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
+    """The metrics that the cells along the axis have; enter at the cursor opens one."""
+    if data.scenario is None or data.forms is None:
+        return ""
+    charts = ("success",) if names_items(data.scenario) else ("gain", "error")
+    chart = next((each for each in charts if data.forms.axes(each)), charts[-1])
+    axis = data.forms.axis(chart, chosen.get("axis", ""))
+    cells = data.table.along(axis.key) if axis is not None else ()
+    metrics = mapped_metrics(cells)
+    if axis is None or not metrics:
+        return ""
+    runs = ((data.overlays[0].under if data.overlays else "", data.table), *data.tables_over)
+    course = Course("", axis, axis.log, Axis(""), (), data.table, runs, has_others=False)
+    courses = {name: replace(course, metric=name) for name in metrics}
+    named = {name: metric_words(name).name for name in metrics}
+    plots = {
+        name: replace(course_plot(each, "", []), title=named[name], note="")
+        for name, each in courses.items()
+    }
+    opened = chosen.get("view", ALL)
+    picked = opened if opened in metrics else metrics[0]
+    table = course_table(courses[picked], metric_words(picked).title, [])
+
+    def draw(at: str | None, room: Room) -> Panels:
+        many = max(1, room[0] // SMALL[0]) * max(1, (room[1] - 2) // SMALL[1])
+        first = metrics.index(at) // many * many if at in metrics else 0
+        shown = metrics[first : first + many]
+        marked = [
+            replace(plots[name], title=f"{PICKED} {named[name]}") if name == at else plots[name]
+            for name in shown
+        ]
+        note = f"{first + 1}–{first + len(shown)} of {len(metrics)} metrics"
+        note += "; enter opens the one at the cursor"
+        return Panels(f"All metrics over the {axis.label}", tuple(marked), note, SMALL)
+
+    def click(place: object, _: Room) -> tuple[str, int] | None:
+        return next(((name, 0) for name in metrics if place == named[name]), None)
+
+    views = {ALL: View("all metrics", draw, metrics, partial(_ends, courses), click)}
+    for name, plot in plots.items():
+        whole = replace(plot, y=replace(plot.y, label=metric_words(name).title))
+        views[name] = View(named[name], draw_plot(whole))
+    axes = {each.key: f"over {each.symbol}" for each in data.forms.axes(chart)}
+    return Frame(table, views, {"axis": Option(axes, axis.key)}, opens=ALL)
+
+
+def _ends(courses: Mapping[str, Course], metric: str) -> Table:
+    """The least and the greatest mean of a metric, for each series, and where they are."""
+    course, rows = courses[metric], list[tuple[Value, ...]]()
+    name, at = metric_words(metric).name, f"at {course.axis.symbol}"
+    for label, samples in course.others():
+        if samples:
+            least, most = (pick(samples, key=lambda each: each.y) for pick in (min, max))
+            rows.append((label, name, least.y, least.x, most.y, most.x))
+    columns = ("series", "metric", "least", at, "greatest", at)
+    return Table("", tuple(map(Column, columns)), tuple(rows))
