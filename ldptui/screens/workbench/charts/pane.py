@@ -179,7 +179,7 @@ class ChartsPane(Vertical):
         elif message.choice in KINDS:
             self.tab = message.choice
         else:
-            self._next_option(message.choice)
+            self.action_option(message.choice)
 
     def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
         """The chart has moved its cursor; in the Timeline a click is the round there."""
@@ -201,7 +201,7 @@ class ChartsPane(Vertical):
             self._behind = charts[(at + 1) % len(charts)]
             self._show()
         else:
-            self._next_option("view")
+            self.action_option("view")
 
     def action_cohort(self, by: int) -> None:
         """Another cohort's bits, another target of the Timeline, another series at the cursor."""
@@ -215,18 +215,15 @@ class ChartsPane(Vertical):
 
     def action_axis(self) -> None:
         """The next variable on the x-axis; in the map the next values of what is on no axis."""
-        self._next_option("axis" if self._box_with("axis") is not None else "layer")
-
-    def action_option(self, name: str) -> None:
-        """The next value of something else that a chart can show."""
-        self._next_option(name)
+        self.action_option("axis" if self._box_with("axis") is not None else "layer")
 
     def _box_with(self, option: str) -> ChartBox | None:
         """The first chart on the screen that has an option."""
         boxes = (self._boxes[name] for name in self._visible)
         return next((box for box in boxes if option in box.options), None)
 
-    def _next_option(self, name: str) -> None:
+    def action_option(self, name: str) -> None:
+        """The next value of something that a chart can show."""
         if (box := self._box_with(name)) is not None:
             box.next_option(name)
         self._show()
