@@ -47,7 +47,7 @@ class About(Struct, frozen=True):
     bounded: bool = False
 
 
-class Kind(Struct, frozen=True):
+class ChartKind(Struct, frozen=True):
     """A chart or a sheet: a tab of the workbench, and maybe a figure for paper.
 
     title : of its tab.
@@ -137,53 +137,53 @@ def _at_cursor(data: ChartData) -> tuple[Any, ...]:
 
 
 _ROWS: Final = (
-    Kind("levels", "Levels", lambda about: about.levels, "levels"),
-    Kind("items", "Items", lambda about: about.levels, "items"),
-    Kind("frequencies", "Frequencies", lambda about: about.lists, "estimates", _at_cursor,
+    ChartKind("levels", "Levels", lambda about: about.levels, "levels"),
+    ChartKind("items", "Items", lambda about: about.levels, "items"),
+    ChartKind("frequencies", "Frequencies", lambda about: about.lists, "estimates", _at_cursor,
          overlays=True, beside="gain", paper=4, view="rank", short="Freq",
          needs="a task that estimates items", tall=33, wide=100, leads=False),
-    Kind("gain", "Gain", lambda about: about.lists, "gain", _over_axis,
+    ChartKind("gain", "Gain", lambda about: about.lists, "gain", _over_axis,
          overlays=True, beside="frequencies", paper=1, cells=_along("gain"),
          needs="an attack, a key with numbers to put on its axis, "
          "and a task that estimates items"),
-    Kind("error", "Error", lambda about: about.lists, "error", _over_axis,
+    ChartKind("error", "Error", lambda about: about.lists, "error", _over_axis,
          overlays=True, beside="gain", paper=2,
          needs="a task that estimates items, and a key with numbers to put on its axis"),
-    Kind("success", "Success", lambda about: not about.lists or about.measured, "success",
+    ChartKind("success", "Success", lambda about: not about.lists or about.measured, "success",
          _over_axis, overlays=True, paper=3, unnamed="Metrics", cells=_along("success"),
          needs="a task that names items, or a metric of your own"),
-    Kind("grid", "Grid", lambda _: True, "grid", _over_axis, cells=_metrics,
+    ChartKind("grid", "Grid", lambda _: True, "grid", _over_axis, cells=_metrics,
          waiting="waiting for the metrics …"),
-    Kind("distribution", "Distribution", lambda about: about.spread and not about.lists,
+    ChartKind("distribution", "Distribution", lambda about: about.spread and not about.lists,
          "distribution", paper=8, needs="a task about numbers", short="Dist",
          waiting="waiting for the first trials …"),
-    Kind("map", "Map", lambda about: about.pairs, "maps",
+    ChartKind("map", "Map", lambda about: about.pairs, "maps",
          lambda data: (data.scenario, data.table), paper=5, needs="two swept keys", cells=_pairs),
-    Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
+    ChartKind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
          "trials", lambda data: (data.by_trial, data.cell_words), beside="frequencies", paper=6,
          needs="a task that estimates items", asks="by_trial", at_cell=True,
          waiting="waiting for the estimates of single trials …"),
-    Kind("intervals", "Intervals", lambda about: about.lists and about.bounded, "intervals",
+    ChartKind("intervals", "Intervals", lambda about: about.lists and about.bounded, "intervals",
          paper=9, needs="a protocol of items in one collection", short="Int",
          waiting="waiting for the first trials …"),
-    Kind("detection", "Detection", lambda about: about.scored, "detection", beside="frequencies",
-         asks="detection", tall=25,
+    ChartKind("detection", "Detection", lambda about: about.scored, "detection",
+         beside="frequencies", asks="detection", tall=25,
          waiting="waiting for the verdict on each report of one trial …"),
-    Kind("timeline", "Timeline", lambda about: about.lists and about.rounds, "timeline",
+    ChartKind("timeline", "Timeline", lambda about: about.lists and about.rounds, "timeline",
          lambda data: (data.rounds, data.base, data.round), beside="frequencies",
          paper=7, needs="rounds", tall=33, leads=False),
-    Kind("answer", "Answer", lambda about: about.goal, "answers", cells=_goal,
+    ChartKind("answer", "Answer", lambda about: about.goal, "answers", cells=_goal,
          waiting="looking for the smallest attack …"),
-    Kind("report", "One report", lambda _: True, short="Report"),
-    Kind("privacy", "Privacy", lambda about: about.keeps),
-    Kind("table", "Table", lambda _: True),
-    Kind("equations", "Equations", lambda _: True, short="Eqs"),
+    ChartKind("report", "One report", lambda _: True, short="Report"),
+    ChartKind("privacy", "Privacy", lambda about: about.keeps),
+    ChartKind("table", "Table", lambda _: True),
+    ChartKind("equations", "Equations", lambda _: True, short="Eqs"),
 )  # fmt: skip
-KINDS: Final[dict[str, Kind]] = {kind.name: kind for kind in _ROWS}
+KINDS: Final[dict[str, ChartKind]] = {kind.name: kind for kind in _ROWS}
 """The kinds by name, in the order of their tabs."""
 
 
-def on_paper() -> tuple[Kind, ...]:
+def on_paper() -> tuple[ChartKind, ...]:
     """The charts that are drawn for paper."""
     return tuple(
         sorted((kind for kind in KINDS.values() if kind.paper), key=lambda kind: kind.paper)

@@ -39,7 +39,7 @@ ASCII_MARKERS = {
 }  # fmt: skip
 
 
-class Palette(Struct, frozen=True):
+class ChartPalette(Struct, frozen=True):
     """The Rich styles of a chart: one for the text, one for what is in the background, one a tone.
 
     The data colours of `DARK` and `LIGHT` stay different when a terminal reduces them to 256 or
@@ -68,7 +68,7 @@ class Palette(Struct, frozen=True):
         """True for colours of our own: the few of a terminal, or none, do not tell all apart."""
         return self.background.startswith("#")
 
-    def with_text(self, foreground: str, background: str, muted: str) -> Palette:
+    def with_text(self, foreground: str, background: str, muted: str) -> ChartPalette:
         """The same data colours on another background."""
         return replace(self, foreground=foreground, background=background, muted=muted)
 
@@ -90,21 +90,21 @@ ROLES: Final[Mapping[str, tuple[str, str]]] = {
 """One colour for each meaning, in forms and in charts: no two of them look alike."""
 _DRAWN: Final = tuple(ROLES)[4:]
 
-DARK = Palette(
+DARK = ChartPalette(
     foreground="#e4e4e4",
     background="#121212",
     muted="#878787",
     series=("#5fafff", "#ffd75f", "#d787ff", "#5fd787", "#ff5f5f", "#8787ff"),
     **{role: ROLES[role][0] for role in _DRAWN},
 )
-LIGHT = Palette(
+LIGHT = ChartPalette(
     foreground="#1c1c1c",
     background="#f5f5f5",
     muted="#6c6c6c",
     series=("#005fd7", "#af5f00", "#af00af", "#007d00", "#d70000", "#008787"),
     **{role: ROLES[role][1] for role in _DRAWN},
 )
-ANSI_DARK = Palette(
+ANSI_DARK = ChartPalette(
     foreground="default",
     background="default",
     muted="dim",
@@ -135,7 +135,7 @@ class Look(Struct, frozen=True):
 
     width: int
     height: int
-    palette: Palette
+    palette: ChartPalette
     charset: Charset = "braille"
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..charts.figures import Column, Table, Value
+from ..charts.figures import ChartTable, Column, Value
 from ..charts.series import Bars, Chart, Plot, Series
 from ..text import format as text
 
@@ -25,7 +25,7 @@ class Figure(msgspec.Struct, frozen=True):
     """
 
     chart: Plot | Bars
-    numbers: Table
+    numbers: ChartTable
 
 
 Edits = tuple[tuple[str, Any], ...]
@@ -41,7 +41,7 @@ class Answer(msgspec.Struct, frozen=True):
     set them. choices : such edits by the place of a chart's cursor.
     """
 
-    table: Table
+    table: ChartTable
     verdict: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
@@ -78,9 +78,9 @@ def decode_answer(document: Mapping[str, Any]) -> Answer:
 
 def list_rows(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[Value]], digits: int | None = None
-) -> Table:
+) -> ChartTable:
     """A table of numbers and words; numbers with as many digits as they need."""
-    return Table(
+    return ChartTable(
         title, tuple(Column(head, digits=digits) for head in heads), tuple(map(tuple, rows))
     )
 
@@ -97,7 +97,7 @@ def figure(chart: Plot | Bars, heads: Sequence[str], rows: Iterable[Sequence[Any
     columns = (
         Column("z", 2, sign=True) if head == "z" else Column(head, grouped=True) for head in heads
     )
-    return Figure(chart, Table("", tuple(columns), tuple(kept)))
+    return Figure(chart, ChartTable("", tuple(columns), tuple(kept)))
 
 
 def curves(plot: Plot, value: str, x: str, *, levels: bool = True) -> Figure:

@@ -18,7 +18,7 @@ from .plot import ChartView, charset_of
 from .words import put_or_hide
 
 if TYPE_CHECKING:
-    from ..charts.figures import Table
+    from ..charts.figures import ChartTable
     from ..charts.series import Place
 
 STEP: Final[list[BindingType]] = [
@@ -105,7 +105,7 @@ class CursorCharts(PaneRows):
         """The places that the cursor goes to, in order."""
         raise NotImplementedError
 
-    def table_at(self, at: Any) -> Table | None:
+    def table_at(self, at: Any) -> ChartTable | None:
         """The numbers at a stop, a row for each series."""
         raise NotImplementedError
 

@@ -24,7 +24,7 @@ from .option_list import FilteredList, FilterInput, no_match
 from .plot import charset_of, palette_of
 
 if TYPE_CHECKING:
-    from ..charts.figures import Column, Table, Value
+    from ..charts.figures import ChartTable, Column, Value
 
 GAP: Final = 2
 """Cells between two columns; the first of them has the arrow of a column that is sorted by."""
@@ -59,7 +59,9 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("b", "sort", "Sort", id="table.sort"),
     ]
 
-    table: reactive[Table | None] = reactive(None, always_update=True, repaint=False, init=False)
+    table: reactive[ChartTable | None] = reactive(
+        None, always_update=True, repaint=False, init=False
+    )
     wanted: reactive[str] = reactive("", init=False)
     cursor: reactive[int] = reactive(0, repaint=False, init=False)
     order: reactive[tuple[int, bool] | None] = reactive(None, repaint=False, init=False)
@@ -82,7 +84,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     # The view.
 
-    def watch_table(self, before: Table | None, after: Table | None) -> None:
+    def watch_table(self, before: ChartTable | None, after: ChartTable | None) -> None:
         if before is None or after is None or before.columns != after.columns:
             self.set_reactive(NumberTable.order, None)
             self.cursor = 0
@@ -219,7 +221,7 @@ class FilteredTable(FilteredList):
         self,
         source: str,
         numbers: tuple[object, ...],
-        table_of: Callable[[], Table | None],
+        table_of: Callable[[], ChartTable | None],
         empty: str = "",
     ) -> None:
         """Put a table in, with its title and the name of its chart, `source`, over it.

@@ -18,12 +18,12 @@ from textual.strip import Strip, StripRenderable
 from textual.widget import Widget
 
 from ..charts import rows
-from ..charts.rows import Charset, Look, Palette
+from ..charts.rows import Charset, ChartPalette, Look
 from ..charts.series import Chart, Panels, Place, Plot
 from ..text.svg import with_local_fonts
 
 
-def palette_of(app: App[Any]) -> Palette:
+def palette_of(app: App[Any]) -> ChartPalette:
     """The chart colours for the app's theme: its own colours for text, ours for data.
 
     Theme colours are chosen for buttons, not to be told apart in a chart or with 16 colours. Under

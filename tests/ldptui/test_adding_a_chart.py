@@ -13,9 +13,9 @@ from support.waiting import seen
 from ldptui.api.charted import chart_of
 from ldptui.charts import figures
 from ldptui.charts.chart_data import ChartData
-from ldptui.charts.figures import Column, Frame, Table
+from ldptui.charts.figures import ChartTable, Column, Frame
 from ldptui.charts.figures.frame import plain_frame
-from ldptui.charts.kinds import KINDS, Kind, on_paper
+from ldptui.charts.kinds import KINDS, ChartKind, on_paper
 from ldptui.charts.series import Axis, Plot, Series
 from ldptui.core.scenario import Scenario
 from ldptui.session.snapshot import ChartSelection
@@ -36,7 +36,7 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     xs, ys = [row[1] for row in rows], [row[2] for row in rows]
     points = Series("cells", xs, ys, "true", "points")
     plot = Plot("Trials over the share", Axis("share"), Axis("trials"), (points,))
-    return plain_frame(Table("Trials of each cell", columns, rows), plot)
+    return plain_frame(ChartTable("Trials of each cell", columns, rows), plot)
 
 
 THERE = ChartSelection({"attack.share": 0.2})
@@ -46,7 +46,7 @@ def selections(_: Scenario, __: Mapping[str, str]) -> tuple[ChartSelection, ...]
     return (THERE,)
 
 
-ROW = Kind(
+ROW = ChartKind(
     NAME,
     "Shares",
     lambda about: about.lists,

@@ -82,7 +82,7 @@ def test_every_text_can_be_read_on_every_ground(theme: Theme) -> None:
     ("theme", "palette"), [(DARK, rows.DARK), (LIGHT, rows.LIGHT)], ids=["dark", "light"]
 )
 def test_every_mark_is_told_from_its_ground_and_words_in_its_colour_are_read(
-    theme: Theme, palette: rows.Palette
+    theme: Theme, palette: rows.ChartPalette
 ) -> None:
     ground = Color.parse(theme.background or "")
     for tone in ("true", "clean", "measured", "attacked", "theory", "target"):
@@ -121,7 +121,7 @@ def test_one_colour_has_one_meaning(theme: Theme, at: int) -> None:
 
 
 @pytest.mark.parametrize("palette", [rows.ANSI_DARK, rows.ANSI_LIGHT], ids=["dark", "light"])
-def test_the_colours_of_a_terminal_have_one_meaning_in_charts(palette: rows.Palette) -> None:
+def test_the_colours_of_a_terminal_have_one_meaning_in_charts(palette: rows.ChartPalette) -> None:
     drawn = [palette.style(tone) for tone in get_args(Tone) if not tone.startswith("series-")]
     assert len({*drawn}) == len(drawn)
 

@@ -7,5 +7,5 @@ by round steps. A shown estimate is the mean over the trials.
 
 from __future__ import annotations
 
-from .frame import Frame, Option, View
-from .table import Column, Table, Value
+from .frame import ChartOption, Frame, FrameView
+from .table import ChartTable, Column, Value

@@ -18,8 +18,8 @@ from ...text.swept import setting_words, where_words
 from ...text.verdict import VerdictCell, known_by
 from ..chart_data import ChartData
 from ..series import TONES, Axis, Bar, Bars, Plot, Series
-from .frame import Frame, View, draw_plot
-from .table import Column, Table, Value
+from .frame import Frame, FrameView, draw_plot
+from .table import ChartTable, Column, Value
 
 AT_LEAST: Final = "goal.at_least"
 TENFOLD: Final = 10
@@ -41,16 +41,16 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     spite = data.answers(select_cells(scenario, each) for each in spite_selections(scenario))
     bars = answer_bars(cells, data.base, spite)
 
-    views = {"bars": View("bars", lambda *_: bars, ())}
+    views = {"bars": FrameView("bars", lambda *_: bars, ())}
     if (plot := answer_plot(cells)) is not None:
-        views["curve"] = View("curve", draw_plot(plot), ())
+        views["curve"] = FrameView("curve", draw_plot(plot), ())
     return Frame(table, views)
 
 
 # --- The table -----------------------------------------------------------------------------------
 
 
-def answer_table(cells: Sequence[CellView]) -> Table | None:
+def answer_table(cells: Sequence[CellView]) -> ChartTable | None:
     """A row for each cell with a goal: the smallest attack that reaches it, and how that is known.
 
     Where no attack reaches the goal, the row has the closest one. None without an answer.
@@ -86,7 +86,7 @@ def answer_table(cells: Sequence[CellView]) -> Table | None:
                        [cell.trials for cell, _ in answered])  # fmt: skip
     numbers = (Column("fakes m", grouped=True), Column("β %", 3), Column("value", 4),
                Column("measured", 4), Column("±", digits=2), Column("by"))  # fmt: skip
-    return Table(title, (*map(Column, names), *numbers), tuple(rows))
+    return ChartTable(title, (*map(Column, names), *numbers), tuple(rows))
 
 
 def _varied(parameters: Sequence[Mapping[str, Any]], always: str = "") -> list[str]:

@@ -13,7 +13,7 @@ from ldptui.core.view import BitCounts
 from ...text import format as fmt
 from ...text.interval import NORMAL_95
 from ..series import Axis, Plot, Series, Tone
-from .table import Column, Table, Value
+from .table import ChartTable, Column, Value
 
 
 def shares(bits: BitCounts, cohort: int) -> tuple[float, ...]:
@@ -103,7 +103,7 @@ def _outside(bits: BitCounts, cohort: int) -> str:
     return f"{far} of {bits.bits} counts beyond ±1.96σ"
 
 
-def bit_table(bits: BitCounts) -> Table:
+def bit_table(bits: BitCounts) -> ChartTable:
     """Every bit of every cohort: its count beside the expected one, and what it stands for."""
     counts = (Column(name, grouped=True) for name in ("users", "ones"))
     columns = (
@@ -127,4 +127,4 @@ def bit_table(bits: BitCounts) -> Table:
             ))  # fmt: skip
     hidden = bits.cohorts - bits.shown
     more = f"; {fmt.count(hidden)} more cohorts not shown" if hidden else ""
-    return Table(f"Bit counts of one trial by cohort{more}", columns, tuple(rows))
+    return ChartTable(f"Bit counts of one trial by cohort{more}", columns, tuple(rows))

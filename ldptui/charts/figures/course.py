@@ -20,10 +20,10 @@ from ...text.swept import setting_words
 from ..chart_data import ChartData
 from ..curves import Curve, Variable
 from ..series import TONES, Axis, Plot, Series, Tone
-from .frame import Frame, Option, View, chosen_option
+from .frame import ChartOption, Frame, FrameView, chosen_option
 from .limits import steady_limits, symlog_limits
 from .settings import curve_words
-from .table import Table, rows_at
+from .table import ChartTable, rows_at
 
 ALL_RUNS: Final = "all runs"
 MOST_GROUPS: Final = 12
@@ -169,11 +169,11 @@ class Axes(Struct, frozen=True):
     axis: Variable
     log: bool
     curves: tuple[Curve, ...]
-    options: dict[str, Option]
+    options: dict[str, ChartOption]
 
     def with_scale(
         self, chosen: Mapping[str, str], usual: str, scales: int
-    ) -> tuple[str, dict[str, Option]]:
+    ) -> tuple[str, dict[str, ChartOption]]:
         """The scale of y, and all options; scales : how many of `SCALES` there are."""
         values = dict([*SCALES.items()][:scales])
         y = chosen_option(values, chosen.get("y"), usual)
@@ -190,7 +190,7 @@ def axes_of(data: ChartData, chart: str, chosen: Mapping[str, str]) -> Axes | No
         {"linear": "x linear", "log": "x log"}, chosen.get("x"), "log" if axis.log else "linear"
     )
     names = {each.key: f"over {each.symbol}" for each in forms.axes(chart)}
-    options = {"axis": Option(names, axis.key), "x": x}
+    options = {"axis": ChartOption(names, axis.key), "x": x}
     log = x.chosen == "log"
     curves = forms.curves(chart, axis, log=log, patient=False)
     if groups := groups_of(data, axis.key):
@@ -229,8 +229,8 @@ def course_of(data: ChartData, axes: Axes, metric: str, y: Axis) -> Course:
 
 
 def course_frame(
-    data: ChartData, course: Course, table: Table, views: Mapping[str, View],
-    options: Mapping[str, Option],
+    data: ChartData, course: Course, table: ChartTable, views: Mapping[str, FrameView],
+    options: Mapping[str, ChartOption],
 ) -> Frame:  # fmt: skip
     """The frame of a chart over an axis: the cell at its cursor is on the picked curve."""
 

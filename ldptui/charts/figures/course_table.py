@@ -11,7 +11,7 @@ from ...text import format as fmt
 from ...text.interval import with_reach
 from ..curves import Curve
 from .course import BIT_SUPPORT, CLOSED, Course, Sample
-from .table import MEASURED, Column, Table, Value, finite
+from .table import MEASURED, ChartTable, Column, Value, finite
 
 
 def course_table(
@@ -21,7 +21,7 @@ def course_table(
     *,
     powers: bool = False,
     against: Sequence[Curve] = (),
-) -> Table:
+) -> ChartTable:
     """A row for each sample under the name of its group; closed forms alone where there is none.
 
     powers : each number with a power of ten; else with the decimals that the errors have.
@@ -35,7 +35,11 @@ def course_table(
     error = Column("", digits=2) if powers else Column("", places)
     columns = [Column("series"), Column(axis.symbol)]
     columns += [replace(number, name=CLOSED), replace(number, name=MEASURED)]
-    columns += [replace(error, name="± error"), Column("z", 2, sign=True), Column("trials")]
+    columns += [
+        replace(error, name="± error"),
+        Column("z", 2, sign=True),
+        Column("trials"),
+    ]
     columns += [replace(number, name=BIT_SUPPORT)] if support else []
     columns += [replace(number, name=line.label) for line in against]
     values = [dict(zip(line.x, line.y, strict=True)) for line in against]
@@ -57,4 +61,4 @@ def course_table(
             for x, y in zip(*course.line(curves[label], ()), strict=True):
                 add(label, x, (finite(y), None, None, None, None), None)
     title = with_reach(f"{title} over {axis.symbol}", [sample.trials for sample in samples])
-    return Table(title, tuple(columns), tuple(rows))
+    return ChartTable(title, tuple(columns), tuple(rows))

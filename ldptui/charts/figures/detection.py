@@ -14,8 +14,8 @@ from ldptui.core.view import Detection
 from ...text import format as fmt
 from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
-from .frame import Frame, Room, View, draw_plot
-from .table import Column, Table, Value
+from .frame import Frame, FrameView, Room, draw_plot
+from .table import ChartTable, Column, Value
 
 CHANCE: Final = (0.0, 1.0)
 
@@ -34,8 +34,8 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
 
     read = partial(score_table, seen)
     views = {
-        "scores": View("scores", draw_plot(scores_plot(seen)), seen.scores, read),
-        "roc": View("ROC", draw_roc, seen.scores, read, nearest_rates),
+        "scores": FrameView("scores", draw_plot(scores_plot(seen)), seen.scores, read),
+        "roc": FrameView("ROC", draw_roc, seen.scores, read, nearest_rates),
     }
     return Frame(detection_table(seen), views, least=2)
 
@@ -89,7 +89,7 @@ def roc_plot(seen: Detection) -> Plot:
     )
 
 
-def detection_table(seen: Detection) -> Table:
+def detection_table(seen: Detection) -> ChartTable:
     """Both groups by score, highest first, with the rates where all from there on are flagged."""
     rows, wrong, caught = [], 0, 0
     genuine, fakes = sum(seen.genuine), sum(seen.fakes)
@@ -102,10 +102,10 @@ def detection_table(seen: Detection) -> Table:
     heads = ("score", "genuine", "fakes", "genuine flagged", "fakes flagged")
     columns = (Column(heads[0]), *(Column(head, grouped=True) for head in heads[1:3]),
                *(Column(head, 4) for head in heads[3:]))  # fmt: skip
-    return Table(f"score of {seen.kind}, one trial", columns, tuple(rows))
+    return ChartTable(f"score of {seen.kind}, one trial", columns, tuple(rows))
 
 
-def score_table(seen: Detection, score: float) -> Table:
+def score_table(seen: Detection, score: float) -> ChartTable:
     """A score in both groups of users: who has it, and the flagged share from there on.
 
     ± is the standard deviation of a share of these users, √(s (1 - s) / users).
@@ -119,7 +119,7 @@ def score_table(seen: Detection, score: float) -> Table:
             rows.append((name, score, counts[at], *pairs))
     heads = ("share", "± error", "flagged from here", "± error")
     columns = (Column("group"), Column("score"), Column("users", grouped=True))
-    return Table("", (*columns, *(Column(head, 4) for head in heads)), tuple(rows))
+    return ChartTable("", (*columns, *(Column(head, 4) for head in heads)), tuple(rows))
 
 
 def _spread(share: float, users: int) -> float | None:

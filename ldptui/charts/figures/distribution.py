@@ -11,7 +11,7 @@ from ...text import format as fmt
 from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
 from .frame import Frame, plain_frame
-from .table import Column, Table
+from .table import ChartTable, Column
 
 ARMS: Final[tuple[tuple[str, str, Tone], ...]] = (
     ("clean", "before", "clean"),
@@ -70,7 +70,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:  # noqa: A
         error = [None] * mean.size if std is None else np.array(std) / np.sqrt(found.trials)
         cells += [mean, error]
     rows = tuple(zip(*(list(map(_plain, column)) for column in cells), strict=True))
-    table = Table("Share of the users in each part of the range", tuple(columns), rows)
+    table = ChartTable("Share of the users in each part of the range", tuple(columns), rows)
     return plain_frame(table, plot, column=0)
 
 

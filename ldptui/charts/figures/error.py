@@ -13,7 +13,7 @@ from ..curves import FLOOR
 from ..series import Axis, Plot, Series
 from .course import Course, Sample, axes_of, course_frame, course_of, course_plot
 from .course_table import course_table
-from .frame import Frame, View, chosen_option, draw_plot
+from .frame import Frame, FrameView, chosen_option, draw_plot
 
 NO_AXIS: Final = "Nothing here can be varied: give the scenario a population with items and users."
 LEFT_OUT: Final = "other protocols: only where chosen or swept"
@@ -42,7 +42,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     ]
     table = course_table(shown, VIEWS[picked.chosen][1], named, powers=True)
     views = {
-        name: View(VIEWS[name][0], draw_plot(_plot(replace(each, curves=protocols), each)))
+        name: FrameView(VIEWS[name][0], draw_plot(_plot(replace(each, curves=protocols), each)))
         for name, each in courses.items()
     }
     return course_frame(data, shown, table, views, options)

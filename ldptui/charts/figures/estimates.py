@@ -12,11 +12,11 @@ from ldptui.core.view import BitCounts, Frequencies
 from ..chart_data import ChartData
 from ..series import Bars, Plot
 from .bits import bit_plot, bit_table
-from .frame import Frame, Option, Room, View, add_to_title, chosen_option
+from .frame import ChartOption, Frame, FrameView, Room, add_to_title, chosen_option
 from .frequencies import by_rank, frequency_table, item_table, top_bars, trials_note
 from .ranks import rank_plot, residuals
 from .settings import base_words
-from .table import Table
+from .table import ChartTable
 
 VIEWS: Final = {"bars": "bars", "rank": "rank", "residuals": "residuals", "bits": "bits"}
 FEW: Final = 12
@@ -52,7 +52,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
         item = None if at not in shown.items else float(at or 0)
         return add_to_title(replace(plot, cursor=item), words)
 
-    def read(at: int) -> Table | None:
+    def read(at: int) -> ChartTable | None:
         place = _place(shown, at)
         return None if place is None else item_table(shown, place, overlays)
 
@@ -64,9 +64,9 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
         return ranked[max(1, min(len(ranked), round(place[0]))) - 1], 0
 
     views = {
-        "bars": View("bars", draw_bars, ranked, read, click_bar),
-        "rank": View("rank", draw_rank, ranked, read, click_rank),
-        "residuals": View("residuals", draw_residuals, shown.items, read),
+        "bars": FrameView("bars", draw_bars, ranked, read, click_bar),
+        "rank": FrameView("rank", draw_rank, ranked, read, click_rank),
+        "residuals": FrameView("residuals", draw_residuals, shown.items, read),
     }
     if shown.domain_size < FEW:
         del views["rank"]
@@ -80,22 +80,22 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     views["bits"] = _bits_view(bits, int(cohort.chosen), attacked=bool(shown.targets))
     is_bits = chosen.get("view") == "bits"
     table = bit_table(bits) if is_bits else table
-    options: dict[str, Option] = {"walk": cohort} if is_bits else {}
+    options: dict[str, ChartOption] = {"walk": cohort} if is_bits else {}
     return Frame(table, views, options, least=3, stride=1, aside=aside)
 
 
-def _bits_view(bits: BitCounts, cohort: int, *, attacked: bool) -> View:
+def _bits_view(bits: BitCounts, cohort: int, *, attacked: bool) -> FrameView:
     """The bits of a cohort."""
 
     def draw(at: int | None, room: Room) -> Plot:
         plot = bit_plot(bits, cohort, max(8, room[0] - 8), attacked=attacked)
         return replace(plot, cursor=None if at is None else float(at))
 
-    def read(at: int) -> Table:
+    def read(at: int) -> ChartTable:
         table, row = bit_table(bits), cohort * bits.bits + at
         return replace(table, rows=table.rows[row : row + 1] if at < bits.bits else ())
 
-    return View("bits", draw, range(bits.bits), read)
+    return FrameView("bits", draw, range(bits.bits), read)
 
 
 def _place(frequencies: Frequencies, item: int | None) -> int | None:

@@ -12,13 +12,13 @@ from ..series import Panels, Plot
 
 if TYPE_CHECKING:
     from ..series import Chart
-    from .table import Table
+    from .table import ChartTable
 
 Room: TypeAlias = tuple[int, int]
 """The columns and the rows of a picture."""
 
 
-class Option(Struct, frozen=True):
+class ChartOption(Struct, frozen=True):
     """What a key changes in a chart: all values with their words, and the one that it has."""
 
     values: Mapping[str, str]
@@ -30,7 +30,7 @@ class Option(Struct, frozen=True):
         return self.values[self.chosen]
 
 
-class View(Struct, frozen=True, eq=False):
+class FrameView(Struct, frozen=True, eq=False):
     """One picture of a chart.
 
     words : in a switch. draw : the picture with its cursor at a stop, None for no cursor, in a
@@ -42,7 +42,7 @@ class View(Struct, frozen=True, eq=False):
     words: str
     draw: Callable[[Any, Room], Chart]
     stops: Sequence[Any] | None = None
-    read: Callable[[Any], Table | None] | None = None
+    read: Callable[[Any], ChartTable | None] | None = None
     click: Callable[[Any, Room], tuple[Any, int] | None] | None = None
 
 
@@ -58,9 +58,9 @@ class Frame(Struct, frozen=True, eq=False):
     aside : what is said below a figure for paper, and beside the charts of the workbench.
     """
 
-    table: Table
-    views: Mapping[str, View]
-    options: Mapping[str, Option] = field(default_factory=dict)
+    table: ChartTable
+    views: Mapping[str, FrameView]
+    options: Mapping[str, ChartOption] = field(default_factory=dict)
     settings_at: Callable[[Any, int], list[tuple[str, Any]]] | None = None
     column: int = 1
     picks: bool = False
@@ -71,7 +71,7 @@ class Frame(Struct, frozen=True, eq=False):
     aside: str = ""
 
 
-Titled = TypeVar("Titled", bound="Chart | Table")
+Titled = TypeVar("Titled", bound="Chart | ChartTable")
 
 
 def add_to_title(titled: Titled, words: str) -> Titled:
@@ -90,11 +90,13 @@ def draw_plot(chart: Plot | Panels) -> Callable[[Any, Room], Chart]:
     return draw
 
 
-def plain_frame(table: Table, chart: Plot, **more: Any) -> Frame:
+def plain_frame(table: ChartTable, chart: Plot, **more: Any) -> Frame:
     """The frame of a plot whose cursor goes through the numbers of its table."""
-    return Frame(table, {"": View("", draw_plot(chart))}, **more)
+    return Frame(table, {"": FrameView("", draw_plot(chart))}, **more)
 
 
-def chosen_option(values: Mapping[str, str], chosen: str | None, usual: str = "") -> Option:
+def chosen_option(values: Mapping[str, str], chosen: str | None, usual: str = "") -> ChartOption:
     """The option that has the chosen value, else the usual one, else the first."""
-    return Option(values, next(each for each in (chosen or "", usual, *values) if each in values))
+    return ChartOption(
+        values, next(each for each in (chosen or "", usual, *values) if each in values)
+    )

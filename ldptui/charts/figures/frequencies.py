@@ -15,7 +15,7 @@ from ...session.snapshot import Overlay
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import TONES, Bar, Bars, Finding, Rest, Tone
-from .table import MEASURED, Column, Table, Value, finite
+from .table import MEASURED, ChartTable, Column, Value, finite
 
 
 def standard_errors(frequencies: Frequencies) -> tuple[float, ...]:
@@ -177,7 +177,7 @@ def _rest(frequencies: Frequencies, shown: Sequence[int], marked: set[int]) -> s
     return Rest(left, targets) if left else ""
 
 
-def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) -> Table:
+def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) -> ChartTable:
     """Every item: truth, estimates before and after with their standard errors, the change.
 
     What the overlays estimate of the same items has a column each.
@@ -201,10 +201,10 @@ def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) 
     title = with_reach(trials_note(frequencies.trials), [frequencies.trials])
     shown = tuple(columns.get(name) or replace(number, name=name) for name in names)
     chosen = tuple(tuple(row[name] for name in names) for row in rows)
-    return Table(title[:1].upper() + title[1:], shown, chosen)
+    return ChartTable(title[:1].upper() + title[1:], shown, chosen)
 
 
-def item_table(frequencies: Frequencies, at: int, overlays: Sequence[Overlay] = ()) -> Table:
+def item_table(frequencies: Frequencies, at: int, overlays: Sequence[Overlay] = ()) -> ChartTable:
     """The item at this place: a row for its estimate in each arm and each run laid over.
 
     z is (estimate - true) / σ of the mean of the trials; ± its σ, or that over the trials where
@@ -229,8 +229,12 @@ def item_table(frequencies: Frequencies, at: int, overlays: Sequence[Overlay] = 
     places = min(9, fmt.decimals(each for each in errors if isinstance(each, float)))
     number, signed = Column("", places), Column("change", places, sign=True)
     names = ("true", MEASURED, "± error")
-    columns = (Column("arm"), Column("item"), *(replace(number, name=name) for name in names))
-    return Table("", (*columns, Column("z", 2, sign=True), signed), tuple(rows))
+    columns = (
+        Column("arm"),
+        Column("item"),
+        *(replace(number, name=name) for name in names),
+    )
+    return ChartTable("", (*columns, Column("z", 2, sign=True), signed), tuple(rows))
 
 
 def by_rank(frequencies: Frequencies) -> list[int]:

@@ -26,7 +26,7 @@ from .course import (
 )
 from .course_table import course_table
 from .error import NO_AXIS
-from .frame import Frame, View, chosen_option, draw_plot
+from .frame import Frame, FrameView, chosen_option, draw_plot
 
 NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks."
 PHASED: Final = "The attack has phases: the Timeline shows the gain of every round."
@@ -78,8 +78,8 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     def chart(view: str) -> Plot | Panels:
         return _chart(course, lines, parts, view, picked)
 
-    def drawn(view: str) -> View:
-        return View(VIEWS[view], lambda at, room: draw_plot(chart(view))(at, room))
+    def drawn(view: str) -> FrameView:
+        return FrameView(VIEWS[view], lambda at, room: draw_plot(chart(view))(at, room))
 
     views = {view: drawn(view) for view in VIEWS}
     return course_frame(data, course, table, views, options)

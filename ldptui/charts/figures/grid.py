@@ -13,9 +13,9 @@ from ..curves import names_items
 from ..series import Axis, Panels
 from .course import Course, course_plot
 from .course_table import course_table
-from .frame import Frame, Option, Room, View, draw_plot
+from .frame import ChartOption, Frame, FrameView, Room, draw_plot
 from .maps import mapped_metrics
-from .table import PICKED, Column, Table, Value
+from .table import PICKED, ChartTable, Column, Value
 
 SMALL = (26, 8)
 """Columns and rows of a small chart, its title and its axis included."""
@@ -60,15 +60,15 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     def click(place: object, _: Room) -> tuple[str, int] | None:
         return next(((name, 0) for name in metrics if place == named[name]), None)
 
-    views = {ALL: View("all metrics", draw, metrics, partial(_ends, courses), click)}
+    views = {ALL: FrameView("all metrics", draw, metrics, partial(_ends, courses), click)}
     for name, plot in plots.items():
         whole = replace(plot, y=replace(plot.y, label=metric_words(name).title))
-        views[name] = View(named[name], draw_plot(whole))
+        views[name] = FrameView(named[name], draw_plot(whole))
     axes = {each.key: f"over {each.symbol}" for each in data.forms.axes(chart)}
-    return Frame(table, views, {"axis": Option(axes, axis.key)}, opens=ALL)
+    return Frame(table, views, {"axis": ChartOption(axes, axis.key)}, opens=ALL)
 
 
-def _ends(courses: Mapping[str, Course], metric: str) -> Table:
+def _ends(courses: Mapping[str, Course], metric: str) -> ChartTable:
     """The least and the greatest mean of a metric, for each series, and where they are."""
     course, rows = courses[metric], list[tuple[Value, ...]]()
     name, at = metric_words(metric).name, f"at {course.axis.symbol}"
@@ -77,4 +77,4 @@ def _ends(courses: Mapping[str, Course], metric: str) -> Table:
             least, most = (pick(samples, key=lambda each: each.y) for pick in (min, max))
             rows.append((label, name, least.y, least.x, most.y, most.x))
     columns = ("series", "metric", "least", at, "greatest", at)
-    return Table("", tuple(map(Column, columns)), tuple(rows))
+    return ChartTable("", tuple(map(Column, columns)), tuple(rows))

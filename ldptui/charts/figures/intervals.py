@@ -14,7 +14,7 @@ from ...text import format as fmt
 from ..chart_data import ChartData
 from ..series import Axis, Plot, Series
 from .frame import Frame, plain_frame
-from .table import Column, Table
+from .table import ChartTable, Column
 
 BESIDE: Final = 0.15
 """The place of an item's interval, left and right of the item's own."""
@@ -74,4 +74,4 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     heads = [HEADS[0], "rank", *HEADS[1:], "true"]
     columns = tuple(Column(head, None if head in ("item", "rank") else 4) for head in heads)
     title = f"Intervals of {fmt.count(ends.reports)} reports; β*: fakes that swap it with the next"
-    return plain_frame(Table(title, columns, rows), plot)
+    return plain_frame(ChartTable(title, columns, rows), plot)

@@ -8,7 +8,7 @@ from ..chart_data import ChartData
 from ..series import Axis, Plot, Series
 from .frame import Frame, plain_frame
 from .levels import GROUPS, Details
-from .table import Column, Table
+from .table import ChartTable, Column
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
@@ -24,7 +24,7 @@ def lost_level(survived: Sequence[float]) -> int | None:
     return next((number for number, share in enumerate(survived, 1) if share < 0.5), None)
 
 
-def items_table(details: Details) -> Table:
+def items_table(details: Details) -> ChartTable:
     """The watched items with true and estimated counts, a row each, and how often they are named.
 
     An estimated count is the mean where the item is in the answer, of all users of the arm. Few
@@ -51,7 +51,7 @@ def items_table(details: Details) -> Table:
         )
         for item in details["watched"]
     )
-    return Table("Targets T and true hitters, counts of users", columns, rows)
+    return ChartTable("Targets T and true hitters, counts of users", columns, rows)
 
 
 def _counted(estimate: float | None, users: int) -> int | None:

@@ -10,7 +10,7 @@ from ...text.interval import INTERVAL, reach_95
 from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
 from .frame import Frame, plain_frame
-from .table import MEASURED, Column, Table, Value
+from .table import MEASURED, ChartTable, Column, Value
 
 Details = Mapping[str, Any]
 GROUPS: Final[tuple[tuple[str, str, str, Tone], ...]] = (
@@ -30,7 +30,7 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     return plain_frame(survivors_table(details), survivors_plot(details), least=4)
 
 
-def survivors_table(details: Details) -> Table:
+def survivors_table(details: Details) -> ChartTable:
     """A row for each level, group of prefixes and arm: the mean number that survives."""
     rows: list[tuple[Value, ...]] = []
     for level in details["levels"]:
@@ -42,7 +42,7 @@ def survivors_table(details: Details) -> Table:
     columns = (Column("prefixes"), Column("level"), Column("bits λ"), Column("candidates"),
                Column(MEASURED, 3), Column("± error", 3))  # fmt: skip
     trials = fmt.count(details["trials"])
-    return Table(f"Survivors of each level, mean of {trials} trials", columns, tuple(rows))
+    return ChartTable(f"Survivors of each level, mean of {trials} trials", columns, tuple(rows))
 
 
 def survivors_plot(details: Details) -> Plot:

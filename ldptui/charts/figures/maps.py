@@ -22,9 +22,9 @@ from ...text.interval import with_reach
 from ..chart_data import ChartData
 from ..curves import map_keys, map_layers, middle_layer
 from ..series import Grid
-from .frame import Frame, View, add_to_title, chosen_option
+from .frame import Frame, FrameView, add_to_title, chosen_option
 from .settings import layer_words, value_words
-from .table import Column, Table, Value
+from .table import ChartTable, Column, Value
 
 FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
 """The metrics that a map begins with, where it has them."""
@@ -53,7 +53,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     by_place = {place_of(cell, (down, across)): cell for cell in cells}
     pairs = math.prod(len(scenario.sweep[key]) for key in keys)
 
-    def view_of(metric: str) -> View:
+    def view_of(metric: str) -> FrameView:
         @cache
         def grid() -> Grid:
             made = add_to_title(map_grid(cells, keys, metric), layer.words)
@@ -62,12 +62,12 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
             words = game_words(made, down.startswith("attack.")) if game else ""
             return replace(made, note="; ".join(filter(None, (made.note, words))))
 
-        def read(at: tuple[str, str]) -> Table | None:
+        def read(at: tuple[str, str]) -> ChartTable | None:
             cell = by_place.get(at)
             return None if cell is None else cell_table(cell, (down, across), metric)
 
         stops = [(row, column) for row in _values(cells, down) for column in _values(cells, across)]
-        return View(metric_words(metric).name, lambda at, _: replace(grid(), cursor=at), stops,
+        return FrameView(metric_words(metric).name, lambda at, _: replace(grid(), cursor=at), stops,
                     read, lambda place, _: (place, 0))  # fmt: skip
 
     def settings(at: tuple[str, str], _: int) -> list[tuple[str, Any]]:
@@ -174,7 +174,7 @@ def _line_words(cells: Sequence[CellView], metric: str, inside: Sequence[bool]) 
     return "", f"{words}: {'everywhere' if all(inside) else 'nowhere'}"
 
 
-def cell_table(cell: CellView, keys: Sequence[str], metric: str) -> Table:
+def cell_table(cell: CellView, keys: Sequence[str], metric: str) -> ChartTable:
     """The numbers of one cell: the metric beside its closed form, the targets in the top k."""
     measured, seen = cell.metrics.get(metric), _in_top(cell, metric)
     numbers: tuple[float | None, ...] = (None,) * 4
@@ -188,10 +188,10 @@ def cell_table(cell: CellView, keys: Sequence[str], metric: str) -> Table:
     if seen is not None and not metric.startswith(IN_TOP):
         heads.append(Column(f"in top {seen[2]} of {seen[1]}", 3))
         row.append(seen[0])
-    return Table("", tuple(heads), (tuple(row),))
+    return ChartTable("", tuple(heads), (tuple(row),))
 
 
-def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Table:
+def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> ChartTable:
     """The same numbers as a list, with standard errors and closed forms."""
     rows = []
     for cell in cells:
@@ -204,7 +204,7 @@ def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Ta
     heads = [Column(key_words(key).short) for key in keys]
     heads += [Column("measured"), Column("± error"), Column("closed form")]
     title = with_reach(metric_words(metric).title, [cell.trials for cell in cells])
-    return Table(title, tuple(heads), tuple(rows))
+    return ChartTable(title, tuple(heads), tuple(rows))
 
 
 def _sides(cells: Sequence[CellView], keys: Sequence[str]) -> tuple[str, str]:

@@ -11,10 +11,10 @@ from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import TONES
 from .rounds import entry_words
-from .table import MEASURED, Column, Table, Value
+from .table import MEASURED, ChartTable, Column, Value
 
 
-def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
+def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> ChartTable:
     """A row for each round: its users, what the attack gained, where the targets are."""
     gains, held = rounds.metrics["gain"], rounds.metrics["target_frequency"]
     inside, error = rounds.metrics["targets_in_top_k"], rounds.metrics["mse"]
@@ -42,12 +42,14 @@ def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
     trials = "one trial" if rounds.trials == 1 else f"means of {fmt.count(rounds.trials)} trials"
     trials = with_reach(trials, [rounds.trials])
     entry = entry_words(rounds, top_k)
-    return Table("; ".join(filter(None, (f"Rounds, {trials}", entry))), tuple(columns), tuple(rows))
+    return ChartTable(
+        "; ".join(filter(None, (f"Rounds, {trials}", entry))), tuple(columns), tuple(rows)
+    )
 
 
 def round_numbers(
     rounds: Rounds, at: int, labels: Mapping[int, str], top_k: int, *, targets_first: bool
-) -> Table:
+) -> ChartTable:
     """One round: a row for each metric over the rounds, and for each of the first targets."""
     inside = f"in top {top_k}"
     names = {"gain": "gain", "target_frequency": "f_T after", "targets_in_top_k": inside}
@@ -67,5 +69,9 @@ def round_numbers(
     rows = [*targets, *metrics] if targets_first else [*metrics, *targets]
     places = min(6, fmt.decimals(error for *_, error, _, _ in rows if isinstance(error, float)))
     heads = ("closed form", MEASURED, "± error")
-    columns = (Column(""), Column("round"), *(Column(head, places) for head in heads))
-    return Table("", (*columns, Column("z", 2, sign=True), Column("rank")), tuple(rows))
+    columns = (
+        Column(""),
+        Column("round"),
+        *(Column(head, places) for head in heads),
+    )
+    return ChartTable("", (*columns, Column("z", 2, sign=True), Column("rank")), tuple(rows))

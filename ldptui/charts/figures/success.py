@@ -21,7 +21,7 @@ from .course import (
 )
 from .course_table import course_table
 from .error import NO_AXIS
-from .frame import Frame, View, chosen_option, draw_plot
+from .frame import Frame, FrameView, chosen_option, draw_plot
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
@@ -45,7 +45,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     named = [(curve.label, group) for curve, group in zip(course.curves, groups, strict=True)]
     table = course_table(course, words.title, named)
     draw = draw_plot(_plot(course, words.title, groups))
-    views = {name: View(name_words, draw) for name, name_words in names.items()}
+    views = {name: FrameView(name_words, draw) for name, name_words in names.items()}
     return course_frame(data, course, table, views, options)
 
 

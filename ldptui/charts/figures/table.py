@@ -48,7 +48,7 @@ def _scientific(value: float, digits: int) -> str:
     return f"{mantissa}e{int(power)}" if value else "0"
 
 
-class Table(Struct, frozen=True):
+class ChartTable(Struct, frozen=True):
     """The numbers behind a chart: a value for each column in every row, None where undefined."""
 
     title: str
@@ -72,20 +72,20 @@ MEASURED: Final = "measured"
 PICKED: Final = "▸"
 
 
-def stops(table: Table, column: int = 1) -> tuple[Value, ...]:
+def stops(table: ChartTable, column: int = 1) -> tuple[Value, ...]:
     """The values of a column that a cursor goes to: those with a measurement, if there are any."""
     at = next((i for i, head in enumerate(table.columns) if head.name == MEASURED), None)
     rows = [row for row in table.rows if at is not None and row[at] is not None] or table.rows
     return tuple(dict.fromkeys(row[column] for row in rows))
 
 
-def rows_at(table: Table, *places: tuple[int, Value]) -> list[tuple[Value, ...]]:
+def rows_at(table: ChartTable, *places: tuple[int, Value]) -> list[tuple[Value, ...]]:
     """The rows that have these values, each in its column."""
     return [row for row in table.rows if all(row[column] == value for column, value in places)]
 
 
 def reading(
-    table: Table,
+    table: ChartTable,
     rows: Sequence[tuple[Value, ...]],
     column: int,
     picked: int,

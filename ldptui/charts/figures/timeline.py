@@ -12,7 +12,7 @@ from ...catalogue import is_ours, metric_words
 from ..chart_data import ChartData
 from ..series import Plot
 from . import rounds as figures
-from .frame import Frame, Option, View, chosen_option, draw_plot
+from .frame import ChartOption, Frame, FrameView, chosen_option, draw_plot
 from .round_table import round_numbers, table
 from .settings import base_words
 
@@ -36,7 +36,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     names |= {name: metric_words(name).name for name, each in rounds.metrics.items()
               if (not is_ours(name) or name == wanted) and name not in names
               and any(estimate.mean is not None for estimate in each)}  # fmt: skip
-    options: dict[str, Option] = {}
+    options: dict[str, ChartOption] = {}
     if chosen_option(names, wanted).chosen == "estimates":
         targets = {str(at): f"target {labels.get(item, item)}"
                    for at, item in enumerate(rounds.targets)}  # fmt: skip
@@ -47,7 +47,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
         plot = _course(name, rounds, base, labels, top, picked)
         read = partial(round_numbers, rounds, labels=labels, top_k=top,
                        targets_first=name in ("estimates", "ranks"))  # fmt: skip
-        views[name] = View(words, draw_plot(plot), range(len(rounds)), read)
+        views[name] = FrameView(words, draw_plot(plot), range(len(rounds)), read)
     aside = base_words(data.scenario)
     return Frame(table(rounds, labels, top), views, options, at=data.round, aside=aside)
 

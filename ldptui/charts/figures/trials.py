@@ -14,10 +14,10 @@ from ...text import format as fmt
 from ...text.interval import NORMAL_95
 from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
-from .frame import Frame, Room, View, add_to_title
+from .frame import Frame, FrameView, Room, add_to_title
 from .limits import steady_limits
 from .settings import base_words
-from .table import Column, Table, Value
+from .table import ChartTable, Column, Value
 
 ARMS: Final[dict[str, tuple[str, Tone]]] = {
     "clean": ("before", "clean"),
@@ -50,7 +50,7 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
         return None if found is None else (found[0] + 1, found[1])
 
     table = add_to_title(trials_table(seen), data.cell_words)
-    views = {"": View("", draw, click=click)}
+    views = {"": FrameView("", draw, click=click)}
     return Frame(table, views, column=0, picks=True, aside=base_words(data.scenario))
 
 
@@ -145,7 +145,7 @@ def _note(seen: TrialEstimates, count: int) -> str:
     return "; ".join(notes)
 
 
-def trials_table(seen: TrialEstimates) -> Table:
+def trials_table(seen: TrialEstimates) -> ChartTable:
     """A row for each trial and item: the estimates in each arm, and the attacked one in σ."""
     arms = [name for name in ARMS if name in seen.arms]
     sigmas = [sigma for pairs in seen.expected.values() for _, sigma in pairs]
@@ -163,4 +163,4 @@ def trials_table(seen: TrialEstimates) -> Table:
                 mean, sigma = seen.expected[last][at]
                 score = [(seen.arms[last][at][trial] - mean) / sigma if sigma else None]
             rows.append((trial + 1, label, seen.true[at], *estimates, *score))
-    return Table("Estimates of single trials", tuple(heads), tuple(rows))
+    return ChartTable("Estimates of single trials", tuple(heads), tuple(rows))

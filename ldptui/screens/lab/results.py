@@ -18,7 +18,7 @@ from ...widgets.plot import ChartView
 from ...widgets.words import spell_text
 
 if TYPE_CHECKING:
-    from ...charts.figures import Table
+    from ...charts.figures import ChartTable
     from ...questions.sheet import Figure
 
 NO_CHART: Final = "no chart for this one: see the table"
@@ -73,7 +73,7 @@ class LabChart(CursorCharts):
             return ()
         return tuple(dict.fromkeys(row[self.column] for row in self._figure.numbers.rows))
 
-    def table_at(self, at: Any) -> Table | None:
+    def table_at(self, at: Any) -> ChartTable | None:
         """The values at a place."""
         from ...charts.figures.table import rows_at
 

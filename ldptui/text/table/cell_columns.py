@@ -17,9 +17,9 @@ from ldptui.core.theory.campaign import entry_of, rounds_of
 from ...catalogue import metric_words
 from .. import format as text
 from .layout import (
-    Column,
-    Group,
+    ColumnGroup,
     Style,
+    TextColumn,
     align_words,
     block_lines,
     lines_of,
@@ -37,7 +37,9 @@ from .number_columns import (
 )
 
 
-def python_groups(cells: Sequence[Cell], of: Callable[[str], Sequence[Estimate]]) -> list[Group]:
+def python_groups(
+    cells: Sequence[Cell], of: Callable[[str], Sequence[Estimate]]
+) -> list[ColumnGroup]:
     """A group for each metric in Python of some cells, and one for its defended values.
 
     of : the estimates of a column, one for each row.
@@ -55,7 +57,7 @@ def python_groups(cells: Sequence[Cell], of: Callable[[str], Sequence[Estimate]]
     return [side_by_side(title, columns) for title, columns in groups.items()]
 
 
-def answers(results: Results) -> tuple[str, Group, str]:
+def answers(results: Results) -> tuple[str, ColumnGroup, str]:
     """The number of fake users it takes to reach the goal: a title, a row for each cell, a note."""
     asked = [(cell, cell.goal, cell.answer) for cell in results.experiment.cells]
     answered = [(cell, goal, answer) for cell, goal, answer in asked if goal and answer]
@@ -110,7 +112,7 @@ def metric_group(
     measured: CellResults,
     theory: dict[str, float | None],
     chosen: Sequence[str] = (),
-) -> Group:
+) -> ColumnGroup:
     """The metrics of one cell beside their closed forms, as columns; chosen : these alone."""
     rows = []
     for metric in chosen or cell.metrics:
@@ -128,25 +130,25 @@ def metric_group(
             name = f"{name.removesuffix(' k')} {cell.top_k}, of {cell.targets.size}"
         rows.append((name, estimate))
     columns = (
-        Column("metric", tuple(name for name, _ in rows), words=True),
-        Column(
+        TextColumn("metric", tuple(name for name, _ in rows), words=True),
+        TextColumn(
             "measured",
             align_words(
                 [text.estimate(estimate.mean, estimate.standard_error) for _, estimate in rows],
                 " ± ",
             ),
         ),
-        Column("theory", align_words([text.short(estimate.theory, 5) for _, estimate in rows])),
-        Column("z", tuple(z_text(estimate) for _, estimate in rows)),
+        TextColumn("theory", align_words([text.short(estimate.theory, 5) for _, estimate in rows])),
+        TextColumn("z", tuple(z_text(estimate) for _, estimate in rows)),
     )
-    return Group("", columns, tuple(estimate for _, estimate in rows))
+    return ColumnGroup("", columns, tuple(estimate for _, estimate in rows))
 
 
 SHOWN_ROUNDS: Final = 12
 """Rows of the view by round: the first round, the last one and evenly between."""
 
 
-def round_groups(cell: Cell, measured: CellResults) -> list[Group]:
+def round_groups(cell: Cell, measured: CellResults) -> list[ColumnGroup]:
     """The columns of some rounds of a campaign, a row each: their numbers, then their metrics."""
     every = rounds_of(cell, measured)
     step = max(len(every) - 1, 1) / (min(len(every), SHOWN_ROUNDS) - 1 or 1)
@@ -156,42 +158,45 @@ def round_groups(cell: Cell, measured: CellResults) -> list[Group]:
     def of(metric: str) -> list[Estimate]:
         return [row.metrics[metric] for row in shown]
 
-    first = [Column("round", tuple(str(row.number) for row in shown))]
+    first = [TextColumn("round", tuple(str(row.number) for row in shown))]
     if cell.targets.size:
-        first.append(Column("β", align_words([text.chosen_value(row.share, 3) for row in shown])))
-    spent = Column("ε spent", align_words([text.short(row.spent) for row in shown]))
+        first.append(
+            TextColumn("β", align_words([text.chosen_value(row.share, 3) for row in shown]))
+        )
+    spent = TextColumn("ε spent", align_words([text.short(row.spent) for row in shown]))
     groups = [beside_theory("mean squared error", of("mse"))]
     if cell.targets.size:
         inside, frequency = of("targets_in_top_k"), of("target_frequency")
         power = common_power(frequency)
-        top = Column(f"in top {cell.top_k}", with_errors(inside, common_power(inside)))
+        top = TextColumn(f"in top {cell.top_k}", with_errors(inside, common_power(inside)))
         groups = [
             beside_theory("gain", of("gain")),
-            Group(
-                f"targets{unit_of(power)}", (Column("after", with_errors(frequency, power)), top)
+            ColumnGroup(
+                f"targets{unit_of(power)}",
+                (TextColumn("after", with_errors(frequency, power)), top),
             ),
         ]
     if cell.defences:
         groups += _in_spite(of("gain_after"), of("alarm_rate"))
     groups += python_groups([cell], of)
-    return [Group("", (*first, spent)), *groups]
+    return [ColumnGroup("", (*first, spent)), *groups]
 
 
-def round_lines(groups: list[Group], entry: list[str], width: int, style: Style) -> list[str]:
+def round_lines(groups: list[ColumnGroup], entry: list[str], width: int, style: Style) -> list[str]:
     """Rounds in as many blocks as the width asks for, and when the targets came to the top k."""
     lines = lines_of(groups, width, style)
     return [*lines, *([""] if entry else []), *(style.make_faint(line) for line in entry)]
 
 
-def _in_spite(gains: list[Estimate], alarms: list[Estimate]) -> list[Group]:
+def _in_spite(gains: list[Estimate], alarms: list[Estimate]) -> list[ColumnGroup]:
     """The gain in spite of the defence and the alarms of each round, where they are known."""
     columns = [("gain", gains), ("alarm rate", alarms)]
     shown = tuple(
-        Column(head, with_errors(estimates, common_power(estimates)))
+        TextColumn(head, with_errors(estimates, common_power(estimates)))
         for head, estimates in columns
         if any(estimate.mean is not None for estimate in estimates)
     )
-    return [Group("defended", shown)] * bool(shown)
+    return [ColumnGroup("defended", shown)] * bool(shown)
 
 
 def entry_lines(cell: Cell, measured: CellResults) -> list[str]:

@@ -34,7 +34,7 @@ def _has_greek() -> bool:
     return True
 
 
-class Column(Struct, frozen=True):
+class TextColumn(Struct, frozen=True):
     """One column: its head and its texts, padded to one width; numbers stand to the right."""
 
     head: str
@@ -57,11 +57,11 @@ class Column(Struct, frozen=True):
         return f"{cell}{blank}" if self.words else f"{blank}{cell}"
 
 
-class Group(Struct, frozen=True):
+class ColumnGroup(Struct, frozen=True):
     """Columns that stay together, under one title. estimates : those whose z they show, by row."""
 
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[TextColumn, ...]
     estimates: tuple[Estimate, ...] = ()
 
     @property
@@ -82,9 +82,11 @@ class Style(Struct, frozen=True):
         return f"\x1b[2m{line}\x1b[0m" if self.colour and line.strip() else line
 
 
-def in_blocks(keys: Group, groups: Sequence[Group], width: int) -> list[list[Group]]:
+def in_blocks(
+    keys: ColumnGroup, groups: Sequence[ColumnGroup], width: int
+) -> list[list[ColumnGroup]]:
     """The groups side by side, in as many blocks as the width asks for, each after the keys."""
-    blocks: list[list[Group]] = []
+    blocks: list[list[ColumnGroup]] = []
     room = 0
     for group in groups:
         if not blocks or group.width + len(GAP) > room:
@@ -96,7 +98,7 @@ def in_blocks(keys: Group, groups: Sequence[Group], width: int) -> list[list[Gro
 
 
 def lines_of(
-    groups: Sequence[Group], width: int, style: Style, breaks: Collection[int] = ()
+    groups: Sequence[ColumnGroup], width: int, style: Style, breaks: Collection[int] = ()
 ) -> list[str]:
     """The lines of the keys and of other groups, in blocks with an empty line between them."""
     keys, *others = groups
@@ -106,13 +108,13 @@ def lines_of(
     return lines
 
 
-def narrow_groups(groups: Sequence[Group], room: int) -> list[Group]:
+def narrow_groups(groups: Sequence[ColumnGroup], room: int) -> list[ColumnGroup]:
     """The groups, each that is wider than the room as several ones of fewer columns."""
     narrow = []
     for group in groups:
-        parts: list[list[Column]] = [[]]
+        parts: list[list[TextColumn]] = [[]]
         for column in group.columns:
-            if parts[-1] and Group("", (*parts[-1], column)).width > room:
+            if parts[-1] and ColumnGroup("", (*parts[-1], column)).width > room:
                 parts.append([])
             parts[-1].append(column)
         narrow += [replace(group, columns=tuple(part)) for part in parts]
@@ -125,16 +127,18 @@ def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def words_group(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Group:
+def words_group(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> ColumnGroup:
     """Columns of words."""
     columns = (
-        Column(head, tuple(row[place] for row in rows), words=True)
+        TextColumn(head, tuple(row[place] for row in rows), words=True)
         for place, head in enumerate(heads)
     )
-    return Group("", tuple(columns))
+    return ColumnGroup("", tuple(columns))
 
 
-def block_lines(groups: Sequence[Group], style: Style, breaks: Collection[int] = ()) -> list[str]:
+def block_lines(
+    groups: Sequence[ColumnGroup], style: Style, breaks: Collection[int] = ()
+) -> list[str]:
     """Titles, heads, a rule and the rows of some groups side by side; empty lines at `breaks`."""
     lines = []
     if any(group.title for group in groups):

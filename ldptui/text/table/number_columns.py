@@ -14,7 +14,7 @@ from ldptui.core.running.runner import Results
 
 from ...catalogue import key_words, metric_words
 from .. import format as text
-from .layout import Column, Group, align_words
+from .layout import ColumnGroup, TextColumn, align_words
 
 
 def heads(keys: Sequence[str]) -> list[str]:
@@ -57,7 +57,7 @@ def shorten_list(items: Sequence[object]) -> str:
     return f"{one_line(str(items[0]))[:12]}, … ({len(items)})"
 
 
-def chosen_groups(results: Results, choice: Choice) -> list[Group]:
+def chosen_groups(results: Results, choice: Choice) -> list[ColumnGroup]:
     """The columns of a table over rows and columns of swept keys, or of a sweep's chosen metrics.
 
     Beside each metric stand its closed form and z where no key is above the columns.
@@ -69,22 +69,22 @@ def chosen_groups(results: Results, choice: Choice) -> list[Group]:
     return [_keys(made), *(_group(made, metric) for metric in choice.metrics)]
 
 
-def _keys(made: Pivot) -> Group:
+def _keys(made: Pivot) -> ColumnGroup:
     columns = (
         key_column(head, [as_list(row[at]) for row in made.rows])
         for at, head in enumerate(heads(made.keys))
     )
-    return Group("", tuple(columns))
+    return ColumnGroup("", tuple(columns))
 
 
-def key_column(head: str, values: Sequence[object]) -> Column:
+def key_column(head: str, values: Sequence[object]) -> TextColumn:
     """The values of a key: words, or numbers with their points below each other."""
     words = any(isinstance(each, str | list) for each in values)
     written = tuple(map(value_text, values))
-    return Column(head, written if words else align_words(written), words)
+    return TextColumn(head, written if words else align_words(written), words)
 
 
-def _group(made: Pivot, metric: str) -> Group:
+def _group(made: Pivot, metric: str) -> ColumnGroup:
     """A metric: beside its closed form, or a column for the values above each."""
     name = metric_words(metric).name
     if not made.across:
@@ -108,23 +108,23 @@ def as_list(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
+def beside_theory(title: str, estimates: Sequence[Estimate]) -> ColumnGroup:
     """Estimates beside their closed forms."""
     compared = tuple(estimates)
     power = common_power(estimates)
     columns = (
-        Column("measured", with_errors(estimates, power)),
-        Column("theory", align_words([theory_text(estimate, power) for estimate in estimates])),
-        Column("z", tuple(map(z_text, estimates))),
+        TextColumn("measured", with_errors(estimates, power)),
+        TextColumn("theory", align_words([theory_text(estimate, power) for estimate in estimates])),
+        TextColumn("z", tuple(map(z_text, estimates))),
     )
-    return Group(title + unit_of(power), columns, compared)
+    return ColumnGroup(title + unit_of(power), columns, compared)
 
 
-def side_by_side(title: str, columns: Mapping[str, Sequence[Estimate]]) -> Group:
+def side_by_side(title: str, columns: Mapping[str, Sequence[Estimate]]) -> ColumnGroup:
     """Estimates without closed forms in one unit, a column each, by their heads."""
     power = common_power([estimate for estimates in columns.values() for estimate in estimates])
-    shown = (Column(head, with_errors(each, power)) for head, each in columns.items())
-    return Group(title + unit_of(power), tuple(shown))
+    shown = (TextColumn(head, with_errors(each, power)) for head, each in columns.items())
+    return ColumnGroup(title + unit_of(power), tuple(shown))
 
 
 def with_errors(estimates: Iterable[Estimate], power: int | None) -> tuple[str, ...]:

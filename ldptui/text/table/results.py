@@ -36,9 +36,9 @@ from .cell_columns import (
 )
 from .layout import (
     GAP,
-    Column,
-    Group,
+    ColumnGroup,
     Style,
+    TextColumn,
     align_words,
     block_lines,
     in_blocks,
@@ -117,16 +117,18 @@ def finished_cells(results: Results) -> list[Finished]:
     ]
 
 
-def result_groups(results: Results, finished: list[Finished], choice: Choice = ALL) -> list[Group]:
+def result_groups(
+    results: Results, finished: list[Finished], choice: Choice = ALL
+) -> list[ColumnGroup]:
     """The columns of results: a row for each cell of a sweep, or for each metric of one cell."""
     if not finished:
-        return [Group("", (Column("trials", ("0",)),))]
+        return [ColumnGroup("", (TextColumn("trials", ("0",)),))]
     if len(results.experiment.cells) == 1 and not choice.is_pivot:
         return [metric_group(*finished[0], choice.metrics)]
     return sweep_groups(results, finished) if choice == ALL else chosen_groups(results, choice)
 
 
-def campaign_groups(results: Results, finished: list[Finished]) -> list[Group]:
+def campaign_groups(results: Results, finished: list[Finished]) -> list[ColumnGroup]:
     """The columns of the rounds of a campaign, a row for each; none of a sweep."""
     alone = len(results.experiment.cells) == 1 and bool(finished)
     return round_groups(*finished[0][:2]) if alone and finished[0][0].rounds else []
@@ -135,7 +137,7 @@ def campaign_groups(results: Results, finished: list[Finished]) -> list[Group]:
 def _closing(
     results: Results,
     finished: list[Finished],
-    groups: list[Group],
+    groups: list[ColumnGroup],
     width: int,
     numpy: str,
     error: str,
@@ -172,12 +174,12 @@ def theory_table(
 ) -> str:
     """Closed forms as (quantity, value, formula, source), between a title and notes."""
     columns = (
-        Column("quantity", tuple(row[0] for row in rows), words=True),
-        Column("value", align_words([row[1] for row in rows])),
-        Column("formula", tuple(row[2] for row in rows), words=True),
-        Column("source", tuple(row[3] for row in rows), words=True),
+        TextColumn("quantity", tuple(row[0] for row in rows), words=True),
+        TextColumn("value", align_words([row[1] for row in rows])),
+        TextColumn("formula", tuple(row[2] for row in rows), words=True),
+        TextColumn("source", tuple(row[3] for row in rows), words=True),
     )
-    lines = [title, "", *block_lines([Group("", columns)], Style()), "", *notes]
+    lines = [title, "", *block_lines([ColumnGroup("", columns)], Style()), "", *notes]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -197,7 +199,7 @@ class Sheet(Struct, frozen=True):
     """One table. title : "" for that of the results. note : a sentence below it, "" for none."""
 
     title: str
-    groups: Sequence[Group]
+    groups: Sequence[ColumnGroup]
     note: str = ""
 
 
@@ -255,7 +257,7 @@ def latex_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _shorter(group: Group) -> Group:
+def _shorter(group: ColumnGroup) -> ColumnGroup:
     """The same columns with errors in brackets, as `bracket_errors` writes them."""
     columns = (
         replace(each, cells=tuple(map(bracket_errors, each.cells))) for each in group.columns
@@ -274,7 +276,7 @@ def bracket_errors(words: str) -> str:
     return re.sub(r"\(?([-−]?[\d.]+) ± (\d[\d.]*)\)?", short, once)
 
 
-def _tabular(groups: Sequence[Group]) -> str:
+def _tabular(groups: Sequence[ColumnGroup]) -> str:
     """One tabular."""
     form = "".join("l" if column.words else "r" for _, column in _columns(groups))
     titles, rules, place = [], [], 1
@@ -317,7 +319,7 @@ def latex(words: str) -> str:
     )
 
 
-def _columns(groups: Sequence[Group]) -> list[tuple[str, Column]]:
+def _columns(groups: Sequence[ColumnGroup]) -> list[tuple[str, TextColumn]]:
     """Each column under the title of its group and its own head."""
     return [
         (f"{group.title}: {column.head}" if group.title else column.head, column)

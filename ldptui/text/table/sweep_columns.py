@@ -18,8 +18,8 @@ from ldptui.core.theory.campaign import entry_of
 from ...catalogue import metric_words
 from .cell_columns import python_groups
 from .layout import (
-    Column,
-    Group,
+    ColumnGroup,
+    TextColumn,
 )
 from .number_columns import (
     beside_theory,
@@ -33,14 +33,14 @@ from .number_columns import (
 Finished = tuple[Cell, CellResults, dict[str, float | None]]
 
 
-def sweep_groups(results: Results, finished: list[Finished]) -> list[Group]:
+def sweep_groups(results: Results, finished: list[Finished]) -> list[ColumnGroup]:
     """All columns of a sweep: those of its keys first."""
     cells = [cell for cell, _, _ in finished]
     code = python_groups(cells, partial(_estimates, finished=finished))
     return [_keys(results, finished), *_groups(finished), *code]
 
 
-def _keys(results: Results, finished: list[Finished]) -> Group:
+def _keys(results: Results, finished: list[Finished]) -> ColumnGroup:
     """The swept keys, and what helps to read them: f_T where targets vary, trials if partial."""
     swept = list(results.experiment.scenario.sweep)
     columns = [
@@ -52,8 +52,8 @@ def _keys(results: Results, finished: list[Finished]) -> Group:
         columns.append(key_column("f_T", held))
     if not results.complete:
         done = (f"{measured.trials}/{cell.trials}" for cell, measured, _ in finished)
-        columns.append(Column("trials", tuple(done)))
-    return Group("", tuple(columns))
+        columns.append(TextColumn("trials", tuple(done)))
+    return ColumnGroup("", tuple(columns))
 
 
 class _Row(Struct, frozen=True):
@@ -97,7 +97,7 @@ _ROWS: Final = (
 )
 
 
-def _groups(finished: list[Finished]) -> list[Group]:
+def _groups(finished: list[Finished]) -> list[ColumnGroup]:
     """The columns of each metric that the table shows."""
     facts, known = _facts(finished), partial(has_values, finished=finished)
     listed = facts & {"frequencies", "hitters"}
@@ -134,7 +134,7 @@ def has_values(metric: str, finished: list[Finished]) -> bool:
     return any(estimate_of(values).mean is not None for values in columns)
 
 
-def _group(row: _Row, finished: list[Finished]) -> Group:
+def _group(row: _Row, finished: list[Finished]) -> ColumnGroup:
     """The columns of a row: measured and expected, or measured ones side by side in one unit."""
     if not row.columns:
         return _entries(row.title, finished)
@@ -149,13 +149,16 @@ def _group(row: _Row, finished: list[Finished]) -> Group:
     return side_by_side(row.title, columns)
 
 
-def _entries(title: str, finished: list[Finished]) -> Group:
+def _entries(title: str, finished: list[Finished]) -> ColumnGroup:
     """The round in which all targets entered the top k, and the trials in which they did."""
     entries = [(entry_of(cell, measured), measured.trials) for cell, measured, _ in finished]
     when = [Estimate(entry.mean, entry.standard_error, None) for entry, _ in entries]
     trials = tuple(f"{entry.reached}/{count}" for entry, count in entries)
-    columns = Column("round", with_errors(when, common_power(when))), Column("trials", trials)
-    return Group(title, columns)
+    columns = (
+        TextColumn("round", with_errors(when, common_power(when))),
+        TextColumn("trials", trials),
+    )
+    return ColumnGroup(title, columns)
 
 
 def _estimates(metric: str, finished: list[Finished]) -> list[Estimate]:

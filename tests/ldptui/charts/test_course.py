@@ -16,7 +16,7 @@ from ldptui.charts.chart_data import ChartData
 from ldptui.charts.curves import Curve
 from ldptui.charts.draw import draw, place_at
 from ldptui.charts.draw.marks import marks_of
-from ldptui.charts.figures import Frame, Table
+from ldptui.charts.figures import ChartTable, Frame
 from ldptui.charts.figures.course import BIT_SUPPORT
 from ldptui.charts.figures.gain import coinciding, linear_part
 from ldptui.charts.kinds import KINDS
@@ -58,7 +58,7 @@ def named(plot: Plot) -> dict[str, Series]:
     return {series.label: series for series in plot.series}
 
 
-def column(table: Table, name: str) -> list[Any]:
+def column(table: ChartTable, name: str) -> list[Any]:
     at = [each.name for each in table.columns].index(name)
     return [row[at] for row in table.rows]
 

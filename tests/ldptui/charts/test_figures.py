@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from support.chart_cases import frequencies
 
-from ldptui.charts.figures import Column, Table
+from ldptui.charts.figures import ChartTable, Column
 from ldptui.charts.figures.frequencies import findings, frequency_table, scores, top_bars
 from ldptui.charts.figures.limits import steady_limits
 from ldptui.charts.figures.ranks import rank_plot, residuals
@@ -270,7 +270,7 @@ def test_frequency_table() -> None:
 
 
 def test_table_as_text() -> None:
-    table = Table("t", (Column("a"), Column("b", 2)), (("x", 0.123456), ("y", None)))
+    table = ChartTable("t", (Column("a"), Column("b", 2)), (("x", 0.123456), ("y", None)))
     assert table.as_text() == "a\tb\nx\t0.123456\ny\t\n"
 
 

@@ -27,7 +27,7 @@ from ldptui.charts.figures.maps import (
     mapped_metrics,
     place_of,
 )
-from ldptui.charts.rows import ANSI_DARK, DARK, Charset, Look, Palette
+from ldptui.charts.rows import ANSI_DARK, DARK, Charset, ChartPalette, Look
 from ldptui.charts.series import Grid
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.scenario import Scenario, load
@@ -41,7 +41,11 @@ CHARSETS: tuple[Charset, ...] = ("ascii", "braille")
 
 
 def drawn(
-    grid: Grid, width: int, height: int, charset: Charset = "braille", palette: Palette = ANSI_DARK
+    grid: Grid,
+    width: int,
+    height: int,
+    charset: Charset = "braille",
+    palette: ChartPalette = ANSI_DARK,
 ) -> list[str]:
     return [strip.text for strip in draw(grid, Look(width, height, palette, charset))]
 
@@ -120,7 +124,7 @@ def test_the_numbers_have_as_many_digits_as_they_are_rounded_to() -> None:
 
 
 @pytest.mark.parametrize("palette", [DARK, ANSI_DARK])
-def test_a_cell_of_the_screen_has_a_pair(palette: Palette) -> None:
+def test_a_cell_of_the_screen_has_a_pair(palette: ChartPalette) -> None:
     lines = drawn(STEPS, 90, 24, palette=palette)
     for y, line in enumerate(lines[2:], 2):
         for number in (

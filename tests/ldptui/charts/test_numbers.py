@@ -12,7 +12,7 @@ from msgspec.structs import replace
 import ldptui
 from ldptui.charts.chart_data import ChartData
 from ldptui.charts.curves import closed
-from ldptui.charts.figures.table import Table, rows_at
+from ldptui.charts.figures.table import ChartTable, rows_at
 from ldptui.charts.kinds import KINDS
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.experiment import compile
@@ -90,7 +90,7 @@ def flat(values: Any) -> list[Any]:
     return [*values] if isinstance(values, list | tuple) else [values]
 
 
-def named(table: Table) -> list[Row]:
+def named(table: ChartTable) -> list[Row]:
     names = [column.name for column in table.columns]
     return [dict(zip(names, row, strict=True)) for row in table.rows]
 

@@ -16,7 +16,7 @@ from ldptui.charts.draw.canvas import SHAPES, Canvas, clip_line, thin_line
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.draw.plot import lay_out
 from ldptui.charts.draw.scale import bend, fit_scale, unbend
-from ldptui.charts.rows import ANSI_DARK, DARK, LIGHT, Charset, Look, Palette
+from ldptui.charts.rows import ANSI_DARK, DARK, LIGHT, Charset, ChartPalette, Look
 from ldptui.charts.series import Axis, Bar, Bars, Chart, Grid, Panels, Plot, Rest, Series
 
 NAN, INF = math.nan, math.inf
@@ -29,7 +29,7 @@ def rows(
     width: int,
     height: int,
     charset: Charset = "braille",
-    palette: Palette = DARK,
+    palette: ChartPalette = DARK,
 ) -> list[str]:
     return [strip.text for strip in draw(chart, Look(width, height, palette, charset))]
 
@@ -295,7 +295,9 @@ def test_labels_that_differ_in_their_ends_lose_their_middle() -> None:
 
 @pytest.mark.parametrize("palette", [DARK, LIGHT, ANSI_DARK])
 @pytest.mark.parametrize("charset", CHARSETS)
-def test_every_number_of_a_map_is_read_at_its_place(charset: Charset, palette: Palette) -> None:
+def test_every_number_of_a_map_is_read_at_its_place(
+    charset: Charset, palette: ChartPalette
+) -> None:
     look, known = Look(60, 14, palette, charset), {"0.25", "-0.500", "1", "0.75", "1.00", "0.750"}
     drawn = rows(GRID, 60, 14, charset, palette)
     found = [

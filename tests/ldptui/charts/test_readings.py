@@ -6,13 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from ldptui.charts.draw import draw
-from ldptui.charts.figures.table import Column, Table, reading, rows_at, stops
+from ldptui.charts.figures.table import ChartTable, Column, reading, rows_at, stops
 from ldptui.charts.rows import DARK, Charset, Look
 from ldptui.charts.series import Axis, Panels, Plot, Series
 from ldptui.widgets.cursor import move_cursor
 from ldptui.widgets.number_table import _matches
 
-TABLE = Table(
+TABLE = ChartTable(
     "Gain over β",
     (Column("series"), Column("β"), Column("closed form", 2), Column("measured", 2)),
     (("GRR", 0.1, 1.0, 1.25), ("GRR", 0.2, 2.0, 2.25), ("OUE", 0.1, 3.0, 3.25),

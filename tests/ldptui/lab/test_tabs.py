@@ -12,7 +12,7 @@ import pytest
 from support.lab_tabs import ask
 
 from ldptui.charts.draw import draw
-from ldptui.charts.figures.table import Table
+from ldptui.charts.figures.table import ChartTable
 from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Bars, Plot
 from ldptui.core.base.errors import LdpError, ScenarioError
@@ -90,7 +90,7 @@ def test_the_table_of_many_rows_fits_beside_the_form() -> None:
     assert_fits(ask("synthetic", rows=1_000_000).table)
 
 
-def assert_fits(table: Table) -> None:
+def assert_fits(table: ChartTable) -> None:
     """A table has the room beside its form at 120 columns, without scrolling to the side."""
     widths = [
         max(

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.geometry import Size
 
 from ....charts.chart_data import ChartData
-from ....charts.kinds import Kind
+from ....charts.kinds import ChartKind
 from ....charts.series import LateError, Panels, Plot
 from ....messages import LongWork
 from ....terminal.keyboard import AXIS, VIEW, key_of
@@ -21,7 +21,7 @@ from ....widgets.cursor import CursorCharts, nearest
 from ....widgets.plot import ChartView
 
 if TYPE_CHECKING:
-    from ....charts.figures import Frame, Option, Table, View
+    from ....charts.figures import ChartOption, ChartTable, Frame, FrameView
     from ....charts.series import Place
 
 DRAWING: Final = "working out the closed forms …"
@@ -36,7 +36,7 @@ KEYS: Final = {
 class ChartBox(CursorCharts):
     """One chart of a run: a view of it, and the next one where there is room for both."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: ChartKind) -> None:
         super().__init__(id=f"{kind.name}-box")
         self.kind = kind
         self.chosen: dict[str, str] = {}  # by hand, by the names of the options
@@ -62,7 +62,7 @@ class ChartBox(CursorCharts):
         return None if isinstance(self._frame, str) else self._frame
 
     @property
-    def views(self) -> dict[str, View]:
+    def views(self) -> dict[str, FrameView]:
         """The views that are shown, the chosen one first."""
         frame = self.frame
         if frame is None:
@@ -163,14 +163,14 @@ class ChartBox(CursorCharts):
     # What keys change.
 
     @property
-    def options(self) -> Mapping[str, Option]:
+    def options(self) -> Mapping[str, ChartOption]:
         """What keys change: the view where there are several, and what the frame has."""
-        from ....charts.figures import Option
+        from ....charts.figures import ChartOption
 
         if (frame := self.frame) is None:
             return {}
         words = {name: view.words for name, view in frame.views.items()}
-        view = {"view": Option(words, self._view)} if len(words) > 1 else {}
+        view = {"view": ChartOption(words, self._view)} if len(words) > 1 else {}
         return {**frame.options, **view}
 
     def next_option(self, name: str, by: int = 1) -> None:
@@ -213,7 +213,7 @@ class ChartBox(CursorCharts):
         stop, self._at = self._at, None
         return stop
 
-    def _stops(self, view: View) -> Sequence[Any]:
+    def _stops(self, view: FrameView) -> Sequence[Any]:
         from ....charts.figures.table import stops
 
         if view.stops is not None:
@@ -224,7 +224,7 @@ class ChartBox(CursorCharts):
     def stops(self) -> Sequence[Any]:
         return self._stops(self.frame.views[self._view]) if self.frame is not None else ()
 
-    def table_at(self, at: Any) -> Table | None:
+    def table_at(self, at: Any) -> ChartTable | None:
         from ....charts.figures.table import rows_at
 
         if (frame := self.frame) is None or at not in self.stops():
@@ -293,7 +293,7 @@ class ChartBox(CursorCharts):
 
     # The numbers.
 
-    def table(self, data: ChartData) -> Table | None:
+    def table(self, data: ChartData) -> ChartTable | None:
         """All numbers behind the pictures; None before there are any."""
         self._data = data
         self._make()

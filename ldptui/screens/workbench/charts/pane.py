@@ -32,7 +32,7 @@ from .shown import Shown
 from .tabs import KEYS, WIDE, Tabs, charts_of, fitting
 
 if TYPE_CHECKING:
-    from ....charts.figures import Table
+    from ....charts.figures import ChartTable
     from ....session.draft import Draft
     from ....session.snapshot import Overlay, Snapshot
 
@@ -129,7 +129,7 @@ class ChartsPane(Vertical):
         """The current chart as an SVG picture; "" where there is none."""
         return chart.as_svg() if (chart := self.current_chart()) is not None else ""
 
-    def table(self) -> Table | None:
+    def table(self) -> ChartTable | None:
         """The numbers behind the chart that was shown last."""
         return self._boxes[self._behind].table(self._shown.data)
 

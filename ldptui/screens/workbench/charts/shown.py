@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
     from ldptui.core.view import CellView
 
-    from ....charts.kinds import Kind
+    from ....charts.kinds import ChartKind
     from ....session.draft import Draft
     from ....session.snapshot import Overlay, Snapshot
 
@@ -99,7 +99,7 @@ class Shown(Struct, frozen=True):
         keys = sorted(self.at_keys, key=lambda key: not key.endswith(".kind"))
         return " ".join(setting_words(cell.parameters, keys))
 
-    def waits_for(self, kind: Kind) -> str:
+    def waits_for(self, kind: ChartKind) -> str:
         """The words in place of a chart that has no numbers yet, with what is worked on."""
         run = self.snapshot
         if not kind.waiting or run is None or not run.frequencies:
