@@ -15,10 +15,9 @@ from support.commands import Captured, fail, succeed
 
 import ldptui
 from ldptui.commands import cli
-from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
-from ldptui.core.reports import files, groups, sources
+from ldptui.core.reports import files, sources
 
 LOCAL = [
     kind
@@ -145,28 +144,6 @@ def test_what_is_wrong_names_its_file(
 # Counts.
 
 
-@pytest.mark.parametrize("kind", LOCAL)
-def test_counts_of_parts_are_the_counts_of_all(kind: str, tmp_path: Path) -> None:
-    protocol, rng = ldptui.protocol(kind, 11, epsilon=1.0), np.random.default_rng(0)
-    parts = [files.send_reports(protocol, rng.integers(0, 11, count), rng) for count in (20, 0, 7)]
-    total = ldptui.counted(parts[0], protocol)
-    for at, part in enumerate(parts[1:]):
-        path = tmp_path / f"{at}.counts"
-        ldptui.counted(part, protocol).write(path)
-        total += ldptui.read_counts(path, protocol)
-    every = ldptui.counted(iter(parts), protocol)
-    whole = protocol.support_counts(np.concatenate(parts))
-    for made in (total, every):
-        assert made.reports == 27
-        assert made.counts.dtype == whole.dtype
-        assert np.array_equal(made.counts, whole)
-    if "estimates" in protocol.lacks:
-        return
-    wanted = ldptui.estimate(np.concatenate(parts), protocol).values
-    # What is decoded depends in its last digits on where arrays lie in memory.
-    assert ldptui.estimate(total, protocol).values == pytest.approx(wanted, abs=1e-9, nan_ok=True)
-
-
 def test_counts_are_written_and_merged_with_reports(tmp_path: Path, capsys: Captured) -> None:
     folder, reports = days(tmp_path / "all")
     kept, more = str(tmp_path / "a.counts"), tmp_path / "more.csv"
@@ -183,95 +160,10 @@ def test_counts_are_written_and_merged_with_reports(tmp_path: Path, capsys: Capt
     assert line == f"--counts-out must be another file than {kept}, which is read"
 
 
-def test_counts_of_others_are_refused(tmp_path: Path, capsys: Captured) -> None:
-    path, domain = str(tmp_path / "a.counts"), tmp_path / "domain.txt"
-    ldptui.counted(write(tmp_path / "r.csv", 50, 0), olh()).write(path)
-    domain.write_text("a\nb\nc\nd\n")
-    epsilon, items = ("--epsilon", "2"), ("--items", "5")
-    for more, sentence in (
-        (("olh", *epsilon, "--items", "4"), "must be of reports with epsilon 2.0, got 1.0"),
-        (("grr", *AGREED[2:]), "must be of reports with protocol GRR, got LocalHashing"),
-        (("blh", *AGREED[2:]), "must be of reports with hash_range 2, got 4"),
-        (("olh", "--epsilon", "1", *items), "must be of reports with domain_size 5, got 4"),
-        (("olh", "--epsilon", "1", "--domain", str(domain)), "must be of reports with domain f"),
-    ):
-        line = fail(capsys, 2, "estimate", path, "--protocol", *more)
-        assert line.startswith(f"{path} {sentence}")
-    names = ("a", "b", "c", "d")
-    with pytest.raises(ScenarioError, match="the counts must be of reports with domain none"):
-        _ = ldptui.read_counts(path, olh()) + ldptui.counted(olh().perturb([1]), olh(), names)
-
-
-def test_a_bad_file_of_counts_ends_with_a_sentence(tmp_path: Path, capsys: Captured) -> None:
-    path = tmp_path / "a.counts"
-    ldptui.counted(write(tmp_path / "r.csv", 50, 0), olh()).write(path)
-    good = json.loads(path.read_text())
-    good.pop("digest")  # of files that are older
-    huge = 10**400
-    changed: list[Any] = [
-        {"counts": [1, 2, 3]}, {"counts": [1, 2, 3, 51]}, {"counts": [1, 2, 3, 4.5]},
-        {"counts": [1, 2, 3, huge]}, {"counts": [[1, 2, 3, 4]]}, {"counts": None},
-        {"counts": [1, 2, 3, [4]]}, {"counts": ["1", 2, 3, 4]}, {"counts": [True] * 4},
-        {"reports": -1}, {"reports": huge}, {"reports": 50.0}, {"reports": None}, {"format": 2},
-        {"epsilon": float("nan")}, {"hash_range": {"a": 1}}, {"domain": "x" * 5000},
-    ]  # fmt: skip
-    texts = [json.dumps(good | change) for change in changed]
-    texts += ["", "{}", "[" * 200_000, "7" * 5000, "null", '{"ldptui": "counts"}', f"{good}"]
-    texts += [json.dumps(good) + "\n{}", "\ud800"]
-    for text in texts:
-        path.write_bytes(text.encode("utf-8", "surrogatepass"))
-        out = tmp_path / "out.json"
-        line = fail(capsys, 2, "estimate", str(path), *AGREED, "--out", str(out))
-        assert line.startswith(str(path)), text[:80]
-        assert len(line) < 400
-        assert not out.exists()
-    with path.open("wb") as file:
-        file.write(b"[" + b"1," * (9 << 20))
-    assert "must have lines of at most" in fail(capsys, 2, "estimate", str(path), *AGREED)
-
-
-def kept_counts(kind: str, path: Path) -> dict[str, Any]:
-    """What a file of counts of 40 reports of a kind holds, as it was written."""
-    protocol, rng = ldptui.protocol(kind, 6, epsilon=1.0), np.random.default_rng(0)
-    reports = files.send_reports(protocol, rng.integers(0, 6, 40), rng)
-    ldptui.counted(reports, protocol).write(path)
-    held: dict[str, Any] = json.loads(path.read_text())
-    return held
-
-
-@pytest.mark.parametrize(
-    ("kind", "changes", "said"),
-    [
-        ("grr", {"counts": [-1, 40, 1, 0, 0, 0]}, "reports of GRR can have: none below 0, got -1"),
-        ("grr", {"counts": [True, 39, 0, 0, 0, 0]}, "must have 6 counts of at most 40 reports"),
-        ("grr", {"counts": [1, 2, 3, 4, 5, 6]}, "these are of 21 reports, got 40"),
-        ("grr", {"reports": 41}, "these are of 40 reports, got 41"),
-        ("ss", {"reports": 41}, "these are of 40 reports, got 41"),
-        ("oue", {"counts": [-1, 0, 0, 0, 0, 0]}, "can have: none below 0, got -1"),
-        ("dbitflip", {"reports": 41}, "these are of 40 reports, got 41"),
-        ("grr", {"note": "by hand"}, 'has a key that files of counts have not, got "note"'),
-        ("grr", {"digest": "0" * 64}, "its digest is that of other counts"),
-        ("oue", {"reports": 41, "digest": None}, "its digest is that of other counts"),
-    ],
-)
-def test_counts_that_no_reports_have_are_refused(
-    kind: str, changes: dict[str, Any], said: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "a.counts"
-    held = kept_counts(kind, path)
-    protocol = ldptui.protocol(kind, 6, epsilon=1.0)
-    assert ldptui.read_counts(path, protocol).reports == 40
-    if "digest" not in changes:
-        held.pop("digest")
-    path.write_text(json.dumps(held | changes))
-    with pytest.raises(ScenarioError) as refused:
-        ldptui.read_counts(path, protocol)
-    assert said in str(refused.value)
-
-
 def test_a_copy_of_counts_under_another_name_is_told(tmp_path: Path, capsys: Captured) -> None:
     first, copy = tmp_path / "a.counts", tmp_path / "b.counts"
-    kept_counts("grr", first)
+    grr = ldptui.protocol("grr", 6, epsilon=1.0)
+    ldptui.counted(grr.perturb([0, 1, 2] * 9), grr).write(first)
     copy.write_bytes(first.read_bytes())
     agreed = ("--protocol", "grr", "--epsilon", "1", "--items", "6")
     assert cli.main(["estimate", str(first), str(copy), *agreed]) == 0
@@ -366,27 +258,6 @@ def test_groups_that_cannot_be_told_are_refused(tmp_path: Path, capsys: Captured
     lines.write_text('{"seed": 1, "value": 0, "day": [1]}\n')
     line = fail(capsys, 2, "estimate", str(lines), *AGREED, "--by", "day")
     assert "line 1: day must be a word" in line
-
-
-def test_groups_are_counted_however_much_waits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, parts = grouped(tmp_path, ".csv")
-    monkeypatch.setattr(files, "BATCH", 100)
-    for size in (1, 5000, 1 << 26):
-        monkeypatch.setattr(groups, "WAITING", size)
-        found = ldptui.estimate(path, olh(), by="country")
-        for name, part in parts.items():
-            assert found.groups[name].rows() == ldptui.estimate(part, olh()).rows()
-
-
-def test_long_names_of_groups_are_told_apart(tmp_path: Path) -> None:
-    path = tmp_path / "r.csv"
-    names = ["x" * 31, "x" * 32, "x" * 33, "x" * 200]
-    path.write_text("seed,value,day\n" + "".join(f"1,0,{name}\n" * 2 for name in names))
-    found = ldptui.estimate(path, olh(), by="day")
-    assert found.names == sorted(names)
-    assert all(each.reports == 2 for each in found.groups.values())
 
 
 # Ranks.

@@ -45,22 +45,6 @@ def test_a_blank_line_of_one_column_is_a_missing_value(
     assert f"a.csv line {line} has none" in said
 
 
-def test_blank_lines_at_the_end_and_beside_other_columns_are_no_rows(
-    tmp_path: Path, capsys: Captured
-) -> None:
-    path = tmp_path / "a.csv"
-    for text in ("report\n1\n2\n\n\n", "report,other\n1,a\n\n2,b\n"):
-        path.write_text(text)
-        assert "d = 3, 2 reports" in succeed(capsys, "estimate", str(path), *GRR)
-
-
-@pytest.mark.parametrize("blocks", [1, 2])
-def test_lines_are_counted_over_blocks(blocks: int, tmp_path: Path, capsys: Captured) -> None:
-    path, many = tmp_path / "a.csv", 70_000 * blocks
-    path.write_text("report\n" + "1\n" * many + "\n" + "2\n" * many)
-    assert f"line {many + 2}: report must be" in fail(capsys, 2, "estimate", str(path), *GRR)
-
-
 def test_whole_numbers_with_a_point_are_items(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "a.csv"
     path.write_text("item\n1.0\n2.0\n0.0\n")
@@ -68,16 +52,6 @@ def test_whole_numbers_with_a_point_are_items(tmp_path: Path, capsys: Captured) 
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 4
     path.write_text("item\n1.0\n1.5\n")
     assert "line 3: item must be a whole number" in fail(capsys, 2, *perturbed(path))
-
-
-def test_a_seed_of_more_bits_is_told_the_most(tmp_path: Path, capsys: Captured) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(f"seed,value\n{2**32},0\n")
-    said = fail(
-        capsys, 2, "estimate", str(path), "--protocol", "olh", "--epsilon", "1", "--items", "3"
-    )
-    told = f'seed must be a whole number in [0, 2^32), got "{2**32}": a 64-bit seed'
-    assert said.endswith(told)
 
 
 def test_another_encoding_is_told_with_its_line(tmp_path: Path, capsys: Captured) -> None:

@@ -1,0 +1,134 @@
+"""Files of reports: what is written is read again, and what is wrong is named by its line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ldptui
+from ldptui.core.base.errors import ContentError, LdpError, ScenarioError
+from ldptui.core.law.mechanism import LocalMechanism, is_a
+from ldptui.core.law.pure import PureProtocol
+from ldptui.core.protocols import KINDS
+from ldptui.core.reports import arrow, cells, files, sources
+
+LOCAL = [
+    kind
+    for kind, spec in KINDS.items()
+    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
+]
+VECTORS = Path(__file__).parents[3] / "docs" / "report-vectors.json"
+
+
+def bound(kind: str, items: int = 11) -> Any:
+    return ldptui.protocol(kind, items, epsilon=1.0)
+
+
+@pytest.mark.every(5)
+@pytest.mark.parametrize("end", sources.FORMATS)
+@pytest.mark.parametrize("kind", LOCAL)
+def test_what_is_written_is_read_again(
+    kind: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if end in (".parquet", ".arrow"):
+        pytest.importorskip("pyarrow")
+    for module in (files, arrow, cells):
+        monkeypatch.setattr(module, "BATCH", 16)
+    protocol, rng = bound(kind), np.random.default_rng(0)
+    sent = [files.send_reports(protocol, rng.integers(0, 11, size), rng) for size in (30, 0, 7)]
+    path = tmp_path / f"reports{end}"
+    assert files.write_reports(path, sent, protocol) == 37
+    batches = list(files.read_reports(path, protocol))
+    assert max(map(len, batches)) == 16
+    there, back = np.concatenate(sent), np.concatenate(batches)
+    assert there.dtype == back.dtype
+    assert np.array_equal(there, back)
+
+
+def test_the_vectors_are_read_as_they_say(tmp_path: Path) -> None:
+    vectors = json.loads(VECTORS.read_text("utf-8"))
+    assert set(vectors) == set(LOCAL)
+    for kind, vector in vectors.items():
+        protocol = bound(kind, vector["items"])
+        path = tmp_path / "reports.jsonl"
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in vector["reports"]), "utf-8")
+        (reports,) = files.read_reports(path, protocol)
+        if isinstance(protocol, PureProtocol):
+            supports = protocol.supports(reports)
+            assert [np.flatnonzero(row > 0).tolist() for row in supports] == vector["supports"]
+
+
+def test_parquet_needs_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.compute", None)
+    with pytest.raises(ScenarioError, match=r"r\.parquet needs pyarrow, as Parquet and Arrow do"):
+        files.write_reports(tmp_path / "r.parquet", [], bound("grr"))
+    assert not list(tmp_path.iterdir())
+
+
+WRONG: list[tuple[str, str, str, str]] = [
+    ("grr", "r.csv", "report\n1\n2\n4\n\n", r"line 4: the report must be items in \[0, 4\), got 4"),
+    ("grr", "r.csv", "report\n1\n\n2\n", r"line 3: report must be a whole .*2\^64\), it is empty"),
+    (
+        "grr",
+        "r.csv",
+        "report\n1\nx\n",
+        r"line 3: report must be a whole number in \[0, 2\^64\), got",
+    ),
+    ("grr", "r.csv", "report\n1\n-1\n", r"line 3: report must be a whole number in \[0, 2\^64\)"),
+    ("grr", "r.csv", "report\n1.5\n", "line 2: report must be a whole number"),
+    ("grr", "r.csv", "item\n1\n", r"reports must have the column 'report' .*r.csv has item"),
+    ("olh", "r.csv", "seed,value\n1,0\n5\n", "line 3 has 1 cells, its header has 2"),
+    ("olh", "r.csv", "seed,value\n1,9\n", r"line 2: the report must have values in \[0, 4\)"),
+    (
+        "olh",
+        "r.csv",
+        f"seed,value\n{2**32},0\n",
+        r"line 2: seed .* 2\^32\), got .*: a 64-bit seed",
+    ),
+    ("oue", "r.csv", "report\nf0\nff\n", "line 3: the report must have 4 bits each"),
+    ("oue", "r.csv", "report\nf\n", "line 2: report must be 2 hexadecimal digits"),
+    ("oue", "r.csv", "report\nzz\n", "line 2: report must be 2 hexadecimal digits"),
+    ("grr", "r.jsonl", '{"report": 1}\n{"item": 2}\n', "line 2 must be an object with report"),
+    ("grr", "r.jsonl", '{"report": 1}\n{"report": null}\n', "line 2: report must be a whole"),
+    ("grr", "r.txt", "1\n", "reports must end in .csv, .jsonl, .parquet, .arrow, .json"),
+    ("she", "r.csv", "report\n1 2 3\n", "must not be SHE for real users"),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "written", "sentence"), WRONG)
+def test_a_wrong_report_is_refused_with_its_line(
+    kind: str, name: str, written: str, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(written, "utf-8")
+    with pytest.raises(ScenarioError, match=sentence) as refused:
+        list(files.read_reports(tmp_path / name, bound(kind, 4)))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    for name in ("r.csv", "r.jsonl", "r.csv.gz"):
+        with pytest.raises(LdpError, match="cannot be read"):
+            list(files.read_reports(tmp_path / name, bound("grr")))
+    (tmp_path / "r.csv.gz").write_text("no gzip")
+    with pytest.raises(ContentError, match="is not CSV"):
+        list(files.read_reports(tmp_path / "r.csv.gz", bound("grr")))
+
+
+def test_blank_lines_at_the_end_and_beside_other_columns_are_no_rows(tmp_path: Path) -> None:
+    for text in ("report\n1\n2\n\n\n", "report,other\n1,a\n\n2,b\n"):
+        (tmp_path / "r.csv").write_text(text)
+        (reports,) = files.read_reports(tmp_path / "r.csv", bound("grr", 3))
+        assert reports.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_lines_are_counted_over_blocks(blocks: int, tmp_path: Path) -> None:
+    path, many = tmp_path / "r.csv", 70_000 * blocks
+    path.write_text("report\n" + "1\n" * many + "\n" + "2\n" * many)
+    with pytest.raises(ScenarioError, match=f"line {many + 2}: report must be"):
+        list(files.read_reports(path, bound("grr", 3)))
