@@ -62,7 +62,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
 
     views = {ALL: FrameView("all metrics", draw, metrics, partial(_ends, courses), click)}
     for name, plot in plots.items():
-        whole = replace(plot, y=replace(plot.y, label=metric_words(name).title))
+        whole = replace(plot, title=f"{metric_words(name).title} over the {axis.label}")
         views[name] = FrameView(named[name], draw_plot(whole))
     axes = {each.key: f"over {each.symbol}" for each in data.forms.axes(chart)}
     return Frame(table, views, {"axis": ChartOption(axes, axis.key)}, opens=ALL)

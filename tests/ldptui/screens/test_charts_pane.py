@@ -345,12 +345,12 @@ async def test_enter_opens_a_metric_of_the_grid_and_v_goes_back() -> None:
         await pilot.pause()
         small: Panels = chart(pane, "grid")
         await pilot.press("full_stop", "full_stop")
-        name = metric_words(pane._boxes["grid"].at).name
+        metric = metric_words(pane._boxes["grid"].at)
         assert [each.title for each in chart(pane, "grid").plots if "▸" in each.title] == [
-            f"▸ {name}"
+            f"▸ {metric.name}"
         ]
         await pilot.press("enter")
-        assert chart(pane, "grid").title == name
+        assert chart(pane, "grid").title.startswith(f"{metric.title} over the ")
         await pilot.press("v")
         assert [each.title for each in chart(pane, "grid").plots] == [
             each.title for each in small.plots
