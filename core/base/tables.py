@@ -112,11 +112,11 @@ class _CsvRows:
 
 
 @contextmanager
-def text_file(path: Source, kind: str = "CSV", longest: int = LINE) -> Iterator[TextIO]:
+def text_file(path: Source, kind: str = "CSV", longest: int | None = None) -> Iterator[TextIO]:
     """A text file, unpacked where its name ends in .gz.
 
-    kind : of the text, for the sentence. longest : bytes of a line, which is refused before it is
-    held.
+    kind : of the text, for the sentence. longest : bytes of a line, LINE at most without it; a
+    longer one is refused before it is held.
 
     Raises ContentError for what is wrong with its bytes, FileError where it cannot be opened.
     """
@@ -127,7 +127,7 @@ def text_file(path: Source, kind: str = "CSV", longest: int = LINE) -> Iterator[
             raw: Any = opened.enter_context(path.open("rb"))
             if path.suffix.lower() == ".gz":
                 raw = opened.enter_context(gzip.open(raw, "rb"))
-            limited = _LimitedLines(raw, path, longest)
+            limited = _LimitedLines(raw, path, longest or LINE)
             yield io.TextIOWrapper(cast("Any", limited), encoding="utf-8-sig", newline="")
     except UnicodeDecodeError as error:
         utf16 = error.object[:2] in (BOM_UTF16_LE, BOM_UTF16_BE)

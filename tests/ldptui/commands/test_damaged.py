@@ -16,6 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pytest
 from support.commands import Captured, fail
 
@@ -110,6 +111,23 @@ def as_arrow(columns: dict[str, list[Any]], rng: random.Random, kind: str) -> by
     return buffer.getvalue()
 
 
+def as_array(columns: dict[str, list[Any]], rng: random.Random, end: str) -> bytes:
+    """An array of the first column, or of all; its cells of any type that takes what they hold."""
+    arrays = {}
+    for name, held in columns.items():
+        try:
+            array = np.array(held)
+        except (ValueError, OverflowError):
+            array = np.array(range(len(held)), rng.choice(["i1", "f4", "m8[s]", "M8[ns]", "c8"]))
+        arrays[name] = array if array.dtype != object else array.astype("U9")
+    buffer, first = io.BytesIO(), next(iter(arrays.values()))
+    if end == ".npz":
+        np.savez(buffer, **arrays)
+    else:
+        np.save(buffer, rng.choice([first, first[None], first[:, None], np.array(7)]))
+    return buffer.getvalue()
+
+
 def damaged(data: bytes, rng: random.Random) -> bytes:
     """Bytes cut, changed, repeated, put in; or as they are."""
     how = rng.randrange(8)
@@ -133,7 +151,8 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 def drawn(kind: str, rng: random.Random, folder: Path) -> tuple[str, str]:
     """A file of data, or of reports, and its protocol."""
     end = rng.choice([".csv", ".csv.gz", ".parquet", ".arrow"])
-    end = rng.choice([end, ".jsonl", ".jsonl.gz"]) if kind == "estimate" else end
+    if kind == "estimate":
+        end = rng.choice([end, end, ".jsonl", ".jsonl.gz", ".json", ".json.gz", ".npy", ".npz"])
     protocol = rng.choice([*GOOD])
     columns = {
         name: list(held) for name, held in (GOOD[protocol] if kind == "estimate" else DATA).items()
@@ -146,7 +165,12 @@ def drawn(kind: str, rng: random.Random, folder: Path) -> tuple[str, str]:
         if rng.random() < 0.1:
             columns.pop(next(iter(columns)))
             columns["x" * rng.choice([1, 70_000])] = [1] * 5
-        data = as_lines(columns, rng) if ".jsonl" in end else as_csv(columns, rng)
+        if end.startswith(".np"):
+            data = as_array(columns, rng, end)
+        else:
+            data = as_lines(columns, rng) if ".json" in end else as_csv(columns, rng)
+        if end.startswith(".json") and ".jsonl" not in end:
+            data = b"[" + b",".join(data.splitlines()) + b"]"
     data = damaged(data, rng)
     data = damaged(gzip.compress(data, 1), rng) if end.endswith(".gz") else data
     path = folder / f"in{end}"
@@ -168,6 +192,8 @@ def test_a_file_of_any_kind_ends_with_a_sentence(
         agreed = ("--protocol", protocol, "--epsilon", "1", "--items", "4")
         out = folder / f"out{rng.choice(['.csv', '.jsonl', '.parquet', '.arrow'])}"
         more = ("--column", "item") if kind == "perturb" else ("--format", "json")
+        if kind == "estimate" and rng.random() < 0.1:
+            more = (*more, "--describe")
         code = cli.main([kind, path, *agreed, *more, "--out", str(out)])
         said = capsys.readouterr()
         about = f"{kind} {path} {protocol}: {said.err}"
