@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
-from zipfile import BadZipFile
 
 import numpy as np
 
-from ..base.errors import ContentError, FileError, ScenarioError, got, reason_of
+from ..base.errors import ContentError, FileError, ScenarioError, got, one_line, reason_of
 from ..base.files import Format, Source, check_file
 from ..base.tables import Batch, line_blocks, place_of, spot, text_file
 from .arrow import BATCH, arrow_cells
@@ -77,11 +75,19 @@ def load_arrays(path: Source) -> Any:
         check_file(path)
         with path.open("rb") as file:
             arrays: Any = np.load(file, allow_pickle=False)
-            return dict(arrays) if hasattr(arrays, "files") else arrays
-    except (ValueError, EOFError, BadZipFile, MemoryError, zlib.error) as error:
-        raise ContentError(f"{path} is no array of NumPy, or damaged: {error}") from error
+            if hasattr(arrays, "files"):
+                arrays = dict(arrays)
+            for each in arrays.values() if isinstance(arrays, dict) else [arrays]:
+                if each.dtype.kind == "U":
+                    each.tolist()  # raises where its letters are none
+            return arrays
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
+    except Exception as error:  # NumPy evaluates a head, and says in many ways what is wrong
+        reason = one_line(str(error)) or type(error).__name__
+        raise ContentError(f"{path} is no array of NumPy, or damaged: {reason}") from error
 
 
 def numpy_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..base.errors import ContentError, format_number, format_value
+from ..base.errors import ContentError, format_number, format_value, one_line, shorten_name
 from ..base.files import Source
 from ..base.frames import frame_file, pyarrow_for
 from ..base.tables import Batch, Columns, table_rows, text_file, whole_number
@@ -97,10 +97,10 @@ def _batches_of(source: Source, heads: Sequence[str]) -> Iterator[Batch]:
 
 def _holding_of(name: str, cells: list[Any]) -> Holding:
     """What the first cells of a column are."""
-    texts = tuple(format_value(cell) for cell in cells[:SHOWN])
+    name, *texts = map(one_line, (shorten_name(name), *map(format_value, cells[:SHOWN])))
 
     def holding(kind: str, size: int, words: str) -> Holding:
-        return Holding(name, kind, size, words, texts)
+        return Holding(name, kind, size, words, tuple(texts))
 
     if not cells or all(cell is None or cell == "" for cell in cells):
         return holding("nothing", 0, "nothing")

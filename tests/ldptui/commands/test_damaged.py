@@ -119,7 +119,7 @@ def as_array(columns: dict[str, list[Any]], rng: random.Random, end: str) -> byt
             array = np.array(held)
         except (ValueError, OverflowError):
             array = np.array(range(len(held)), rng.choice(["i1", "f4", "m8[s]", "M8[ns]", "c8"]))
-        arrays[name] = array if array.dtype != object else array.astype("U9")
+        arrays[name[:99]] = array if array.dtype != object else array.astype("U9")
     buffer, first = io.BytesIO(), next(iter(arrays.values()))
     if end == ".npz":
         np.savez(buffer, **arrays)
