@@ -60,24 +60,24 @@ async def test_random_keys_do_not_bring_it_down(number: int) -> None:
 BYTES = [*KEYS.values(), "\x1b[5~", "\x1b[6~", "\x1b[3~", "\x1b[2~"]
 
 
-SUMMARY = re.compile(r"^─([1237] .*?)─*(?:│|╭|╰|$)", re.MULTILINE)
+SUMMARY = re.compile(r"^── ([23] .*?) ─*(?:│|╭|╰|$)", re.MULTILINE)
 
 
 def told(app: Terminal) -> dict[str, str]:
-    """The lines of the closed panes, by pane: the protocol, keys, attack and defences of the draft.
+    """The lines of the closed panes, by pane: the keys, the attack and the defences of the draft.
 
     Of a script that is no TOML, they show what was valid last: only its error is the draft's.
     """
     app.quiet(1.0, asleep=True)
     found: dict[str, str] = {}
-    for key, closed in (("f2", "2 Parameters"), ("f3", "1 Protocol")):
+    for key, closed in (("f3", "3 Attack"), ("f4", "2 Parameters")):
         app.send(key)
-        app.until(f"(?m)^─{closed}", 4 * LIMIT_S)
+        app.until(f"(?m)^── {closed}", 4 * LIMIT_S)
         app.quiet(0.5, asleep=True)
         if broken := re.search(r"✗ script, line \d+", app.text):
             return {"script": broken[0]}
         rows = SUMMARY.findall(app.text)
-        assert len(rows) == 3, app.text
+        assert len(rows) == 1, app.text
         found |= {row[0]: row.rstrip() for row in rows}
     return found
 

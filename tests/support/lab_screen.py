@@ -22,8 +22,6 @@ DRAFT: Final = draft_of(QUICK, Path())
 
 
 class Shell(StyledApp):
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
-
     def __init__(self, engine: type[LabEngine], charset: str = "braille") -> None:
         super().__init__()
         self.charset = charset

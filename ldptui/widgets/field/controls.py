@@ -199,7 +199,8 @@ class ChoiceControl(FormControl, Widget, can_focus=True):
         self.set_reactive(ChoiceControl.options, tuple(options))
 
     @property
-    def _word(self) -> str:
+    def word(self) -> str:
+        """The words of the option that is chosen."""
         word = next((word for value, word in self.options if value == self.value), "–")
         return spell_text(self, word)
 
@@ -221,7 +222,7 @@ class ChoiceControl(FormControl, Widget, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """A click on an arrow goes on by one, a click on the word shows all."""
         offset = event.get_content_offset(self)
-        if offset is not None and 2 <= offset.x < 2 + cell_len(self._word):
+        if offset is not None and 2 <= offset.x < 2 + cell_len(self.word):
             self.action_ask()
         elif offset is not None:
             self.action_move(-1 if offset.x < 2 else 1)
@@ -231,6 +232,6 @@ class ChoiceControl(FormControl, Widget, can_focus=True):
         bright, arrow = "$foreground bold", quiet
         if self.has_focus and not self.is_disabled:
             bright, arrow = "$text-accent bold", "$text-accent"
-        word, room = self._word, self.size.width
+        word, room = self.word, self.size.width
         gap = " " if cell_len(word) + 4 <= room else ""
         return Content.assemble((f"‹{gap}", arrow), (word, bright), (f"{gap}›", arrow))

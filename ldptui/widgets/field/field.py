@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 LABEL_WIDTH: Final = 24
 """Cells from the left edge of a field to its value: a mark, the label, a gap."""
-WIDEST_FAR: Final = 14
-"""Cells of a choice that has room there in a narrow pane; a wider one stands nearer."""
 
 
 class Field(Widget):
@@ -73,12 +71,24 @@ class Field(Widget):
             none = "none" if optional else ""
             self.control = ValueInput(compact=True, select_on_focus=False, placeholder=none)
             self.control.cursor_blink = False
-        widest = max((cell_len(words) for _, words in options or ()), default=0)
-        near = widest > WIDEST_FAR and cell_len(label) < LABEL_WIDTH // 2
-        self.set_class(not label, "-bare").set_class(bool(label) and near, "-near")
+        self.set_class(not label, "-bare")
 
     def compose(self) -> ComposeResult:
         yield self.control
+
+    def on_mount(self) -> None:
+        if isinstance(self.control, ChoiceControl):
+            self.watch(self.control, "value", self._place_choice)
+
+    def on_resize(self) -> None:
+        self._place_choice()
+
+    def _place_choice(self) -> None:
+        """Let a choice that has no room behind the column of labels stand nearer to its own."""
+        if isinstance(self.control, ChoiceControl) and self.size.width:
+            fits = cell_len(self.control.word) + 4 <= self.size.width - LABEL_WIDTH
+            is_short = 0 < cell_len(self.label) < LABEL_WIDTH // 2
+            self.set_class(is_short and not fits, "-near")
 
     def render(self) -> RenderResult:
         if self.is_disabled:

@@ -51,8 +51,6 @@ SIZES = [(80, 24), (120, 40), (200, 60)]
 class Bare(StyledApp):
     """Shows one dialog and keeps what it answered."""
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
-
     def __init__(self, dialog: Screen[Any]) -> None:
         super().__init__()
         self.dialog = dialog
