@@ -6,7 +6,6 @@ The answers to goals that took a search are kept as they are found, known to eve
 from __future__ import annotations
 
 import json
-import threading
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -189,16 +188,15 @@ class RunPart:
         run, key = self._run, self._keys[cell.index]
         if run._fresh or run.failure:
             return None
-        with run._lock:
-            try:
-                block = run.store.get_block(key, number, trials, self._frequencies)
-            except FileError as error:
-                run.failure = str(error)
-                return None
-            if block is not None:
-                if (key, number) not in run._computed:
-                    run.reused += trials
-                run._note(self._positions[cell.index], number, trials)
+        try:
+            block = run.store.get_block(key, number, trials, self._frequencies)
+        except FileError as error:
+            run.failure = str(error)
+            return None
+        if block is not None:
+            if (key, number) not in run._computed:
+                run.reused += trials
+            run._note(self._positions[cell.index], number, trials)
         return block
 
     def keep(self, cell: Cell, number: int, block: CellResults) -> None:
@@ -206,14 +204,13 @@ class RunPart:
         run, key = self._run, self._keys[cell.index]
         if run.failure:
             return
-        with run._lock:
-            run._computed.add((key, number))
-            run._note(self._positions[cell.index], number, block.trials)
-            try:
-                with run.store.writing(now=False):
-                    run.store.put_block(key, number, block)
-            except FileError as error:
-                run.failure = str(error)
+        run._computed.add((key, number))
+        run._note(self._positions[cell.index], number, block.trials)
+        try:
+            with run.store.writing(now=False):
+                run.store.put_block(key, number, block)
+        except FileError as error:
+            run.failure = str(error)
 
 
 class RunMemory(RunPart):
@@ -241,7 +238,6 @@ class RunMemory(RunPart):
         self._computed: set[tuple[str, int]] = set()
         self._arrivals = {(each.position, each.number): each for each in arrivals}
         self._started = time.monotonic() - (arrivals[-1].seconds if arrivals else 0.0)
-        self._lock = threading.RLock()  # blocks may be found and kept by two threads
 
     def part(
         self, experiment: Experiment, positions: Mapping[str, Sequence[int]], frequencies: bool
