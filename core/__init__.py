@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .protocols.curators import Laplace as Laplace
     from .protocols.curators import Stability as Stability
     from .running.runner import Progress as Progress
-    from .running.runner import Results as Results
+    from .running.runner import RunResults as RunResults
     from .running.runner import run as run
     from .scenario import Scenario as Scenario
     from .scenario import load as load
@@ -49,7 +49,7 @@ _HOMES = {
     **dict.fromkeys(("Experiment", "compile"), "experiment"),
     **dict.fromkeys(("BLH", "GRR", "OLH", "OUE", "SUE", "Rappor", "RapporSpec"), "protocols"),
     "estimate": "law.pure",
-    **dict.fromkeys(("Progress", "Results", "run"), "running.runner"),
+    **dict.fromkeys(("Progress", "RunResults", "run"), "running.runner"),
     **dict.fromkeys(("Scenario", "load", "parse"), "scenario"),
 }
 

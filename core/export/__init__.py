@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from .document import (
-    cell_document,
-    estimates_document,
-    frequencies_document,
-    json_text,
-    rounds_document,
-    to_json,
-)
-from .pivot import ALL, Choice, Pivot, check_choice, pivot
-from .rows import (
+from .csv_rows import (
     ENDS,
     cells_csv,
     csv_lines,
@@ -23,3 +14,12 @@ from .rows import (
     to_csv,
     trial_rows,
 )
+from .json_document import (
+    cell_document,
+    estimates_document,
+    frequencies_document,
+    json_text,
+    rounds_document,
+    to_json,
+)
+from .pivot import ALL, Pivot, TableChoice, check_choice, pivot

@@ -9,8 +9,8 @@ from typing import Any, Final
 from ..base.errors import ScenarioError, got, suggest
 from ..base.summary import Estimate
 from ..experiment import Experiment
-from ..running.runner import Results
-from ..scenario.document import with_part_number
+from ..running.runner import RunResults
+from ..scenario.dotted_document import with_part_number
 from ..theory import compared
 from ..view.cells import measured_names
 
@@ -18,7 +18,7 @@ NO_ESTIMATE: Final = Estimate(None, None, None)
 
 
 @dataclass(frozen=True)
-class Choice:
+class TableChoice:
     """What a table shall show; nothing chosen is all of it, as it usually stands.
 
     metrics : the names of the metrics. rows, columns : swept keys whose values make the rows, and
@@ -37,7 +37,7 @@ class Choice:
         return bool(self.rows or self.columns)
 
 
-ALL: Final = Choice()
+ALL: Final = TableChoice()
 """Everything, as it usually stands."""
 
 
@@ -77,7 +77,7 @@ class Pivot:
         return made
 
 
-def check_choice(experiment: Experiment, choice: Choice) -> Choice:
+def check_choice(experiment: Experiment, choice: TableChoice) -> TableChoice:
     """The choice with what it leaves open filled in; raises ScenarioError for what is not there.
 
     The error's key is `metrics`, `rows` or `columns`.
@@ -118,7 +118,7 @@ def _usual(experiment: Experiment, metrics: Sequence[str]) -> tuple[str, ...]:
     return (next(known, metrics[0]),)
 
 
-def pivot(results: Results, choice: Choice) -> Pivot:
+def pivot(results: RunResults, choice: TableChoice) -> Pivot:
     """The metrics of a checked choice by the values of its keys."""
     keys, across = choice.rows, choice.columns
     found: dict[str, dict[tuple[Any, Any], Estimate]] = {name: {} for name in choice.metrics}

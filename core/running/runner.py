@@ -26,7 +26,7 @@ PAUSE: Final = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
+class RunResults:
     """The measurements of an experiment so far; one `CellResults` for each cell, in order.
 
     failures : the cells that failed; their trials finished before are kept. doubts : reasons to
@@ -80,7 +80,7 @@ class Results:
 class Progress:
     """Results so far, with what is done and what there is to do, in trials; seconds since start."""
 
-    results: Results
+    results: RunResults
     done: int
     total: int
     seconds: float
@@ -180,7 +180,7 @@ def run(
             shown[index] = tallies[index].results
         changed.clear()
         failed = tuple(failures[index] for index in sorted(failures))
-        results = Results(experiment, tuple(shown), failed)
+        results = RunResults(experiment, tuple(shown), failed)
         return Progress(results, done, total, time.perf_counter() - started, cell)
 
     yield progress(None)

@@ -7,9 +7,10 @@ attacks and populations are the schema.
 
 from __future__ import annotations
 
-from .campaign import PARTS, Campaign, MixtureSpec, PhaseSpec, PhasesSpec, Ramp
+from .campaign_tables import PARTS, Campaign, MixtureSpec, PhaseSpec, PhasesSpec, Ramp
 from .change import drop_key, names_for, set_key, set_sweep, with_sweep
-from .document import MAX_DEPTH, Document, flatten, value_at, with_value, without
+from .dotted_document import MAX_DEPTH, Document, flatten, value_at, with_value, without
+from .json_schema import schema
 from .key_table import (
     KEY_TYPES,
     choices_of,
@@ -24,9 +25,8 @@ from .key_table import (
     sweepable_keys,
     type_of,
 )
-from .lines import key_lines, line_of
 from .point import FORMAT, KINDS, TRIALS, Point, Simulate
 from .scenario import Scenario, load, parse, read_document, read_text
-from .schema import schema
 from .sweep import MAX_CELLS, sweep_of
+from .text_lines import key_lines, line_of
 from .toml import to_toml, update_toml

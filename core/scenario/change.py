@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .document import Document, value_at, with_value, without
+from .dotted_document import Document, value_at, with_value, without
 from .key_table import keys_of, kinds_at, names_kind
 from .sweep import sweep_of
 

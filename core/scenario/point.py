@@ -29,8 +29,8 @@ from ..population import POPULATIONS, PopulationSpec
 from ..protocols import CENTRAL, NAMED, ProtocolSpec
 from ..protocols.trust import TRUSTS, Local, Trust, TrustedCurator
 from ..task import TASKS, Frequencies, TaskSpec
-from .campaign import Campaign, MixtureSpec, PhasesSpec, Ramp
-from .document import flatten
+from .campaign_tables import Campaign, MixtureSpec, PhasesSpec, Ramp
+from .dotted_document import flatten
 
 FORMAT: Final = 1
 TRIALS: Final = Range(1, limit=10**6)

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ..base.errors import FileError, ScenarioError, got, reason_of
-from . import document as dotted
+from . import dotted_document as dotted
 from .change import drop_key, drop_sweeps, set_key, set_sweep
-from .document import Document, check_depth, check_finite, with_part_number
+from .dotted_document import Document, check_depth, check_finite, with_part_number
 from .key_table import pattern, sweepable_keys, type_of
 from .point import Point
 from .sweep import MAX_CELLS, share_beside_goal, substitute, sweep_of, sweep_values

@@ -11,7 +11,14 @@ import numpy as np
 from ..base.errors import ScenarioError, format_number, got, suggest
 from ..base.ranges import Range, finite
 from ..population import STATED
-from .document import Document, copy_document, lists_tables, quote_empty_key, value_at, with_value
+from .dotted_document import (
+    Document,
+    copy_document,
+    lists_tables,
+    quote_empty_key,
+    value_at,
+    with_value,
+)
 from .key_table import is_open, keys_of, kinds_at, names_kind, pattern, sweepable_keys, types_of
 
 MAX_CELLS: Final = 10_000

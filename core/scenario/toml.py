@@ -9,7 +9,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import AoT, InlineTable
 
-from .document import lists_tables
+from .dotted_document import lists_tables
 
 
 def to_toml(document: Mapping[str, Any]) -> str:

@@ -9,8 +9,8 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from ..base.errors import ScenarioError, got, suggest
-from .campaign import MixtureSpec, PhasesSpec
-from .document import Document, quote_empty_key, value_at
+from .campaign_tables import MixtureSpec, PhasesSpec
+from .dotted_document import Document, quote_empty_key, value_at
 from .key_table import TABLES, keys_of, kinds_at, names_kind, pattern, rule_of
 from .point import FORMAT, KINDS, POINT, Point
 

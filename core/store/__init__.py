@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ..base.versions import SIMULATOR, differing, draws_differ, versions
 from .cell_address import cell_keys
-from .run_records import Arrival, Run, RunCell, Status
+from .run_records import Arrival, RunCell, RunRecord, Status
 from .run_writer import KeptAnswers, RunMemory, RunPart, begin, resume
 from .store import Store
 from .store_merge import MergeSummary, merge

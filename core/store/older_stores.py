@@ -22,7 +22,7 @@ from ..metrics.goal import Answer
 from ..metrics.results import BLOCK_TRIALS, MOMENTS, Arms, CellResults, Rounds, arms_of
 from ..population import given_population
 from .block_store import corruption_context
-from .run_records import Arrival, Run, RunCell
+from .run_records import Arrival, RunCell, RunRecord
 from .store import Store
 
 Row = Mapping[str, Any]
@@ -94,7 +94,7 @@ def convert_store(old: sqlite3.Connection, store: Store) -> None:
             store.insert_run(_run_of(row, tags[row["id"]]), cells, arrivals)
 
 
-def _run_of(row: Row, tags: Sequence[str]) -> Run:
+def _run_of(row: Row, tags: Sequence[str]) -> RunRecord:
     versions = ("ldptui", "numpy", "python", "machine", "simulator")
     return msgspec.convert(
         {
@@ -108,7 +108,7 @@ def _run_of(row: Row, tags: Sequence[str]) -> Run:
             "removed": row["removed"] is not None,
             "tags": tags,
         },
-        Run,
+        RunRecord,
     )
 
 

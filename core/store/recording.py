@@ -25,7 +25,7 @@ from ..metrics.results import BLOCK_TRIALS, CellResults, Moments, Rounds, digest
 from ..population import STATED
 from ..scenario import MAX_CELLS, Scenario
 from .block_store import CORRUPTION_ERRORS, sqlite_error_context
-from .run_records import Arrival, Run, RunCell
+from .run_records import Arrival, RunCell, RunRecord
 from .run_writer import kinds_in
 from .store import TABLES, VERSION, Store
 from .store_open import open_store
@@ -69,7 +69,7 @@ def write_recording(store: Store, run: int, path: Path) -> None:
             file.write(made.serialize())
 
 
-def _key(run: Run, position: int) -> str:
+def _key(run: RunRecord, position: int) -> str:
     """The address of a recorded cell, which nobody computes."""
     return f"{run.uid} {position}"
 
@@ -158,7 +158,7 @@ def _take(store: Store, made: Store, path: Path, limits: bool) -> tuple[int, boo
 
 
 def _check_cells(
-    run: Run, experiment: Experiment, told: Sequence[RunCell], path: Path, limits: bool
+    run: RunRecord, experiment: Experiment, told: Sequence[RunCell], path: Path, limits: bool
 ) -> None:
     """Refuse a run, or a cell, that says of itself other than its scenario."""
     if experiment.trials != run.total or len(experiment.cells) != len(told):
@@ -183,8 +183,8 @@ def _check_cells(
 
 
 def _checked_run(
-    run: Run, experiment: Experiment, cells: Sequence[RunCell], arrivals: Sequence[Arrival]
-) -> Run:
+    run: RunRecord, experiment: Experiment, cells: Sequence[RunCell], arrivals: Sequence[Arrival]
+) -> RunRecord:
     """The run as a stranger told it, its words such that they can be shown."""
     if run.status not in ("done", "partial", "failed"):
         raise ValueError(f"its status is {run.status!r}")

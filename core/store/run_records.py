@@ -21,7 +21,7 @@ Status: TypeAlias = Literal["running", "done", "partial", "failed", "interrupted
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class RunRecord:
     """One run as the store knows it; what is left out is that of one that begins.
 
     document : the scenario. source : the file it came from, "" if none.
@@ -86,22 +86,22 @@ class Arrival:
     trials: int
 
 
-_decode_run: Final = msgspec.json.Decoder(Run).decode
+_decode_run: Final = msgspec.json.Decoder(RunRecord).decode
 
 _decode_arrivals: Final = msgspec.msgpack.Decoder(tuple[tuple[float, int, int, int], ...]).decode
 
 
-def encode_run(run: Run) -> bytes:
+def encode_run(run: RunRecord) -> bytes:
     """A run as JSON, without its number, which is that of its row."""
     return _to_json({name: value for name, value in fields_of(run).items() if name != "id"})
 
 
-def decode_run(body: bytes, number: int) -> Run:
+def decode_run(body: bytes, number: int) -> RunRecord:
     """The run of these bytes, with this number; raises ValueError for bytes that are no run."""
     try:
         run = _decode_run(body)  # half the time of the standard library
     except msgspec.DecodeError:  # numbers that it does not read: beyond 64 bits, or none
-        run = msgspec.convert(json.loads(body), Run)
+        run = msgspec.convert(json.loads(body), RunRecord)
     object.__setattr__(run, "id", number)  # which nobody has seen yet
     if not math.isfinite(run.started + run.seconds):
         raise ValueError("it started at no time")

@@ -22,14 +22,14 @@ from ..experiment.search import measured_alone, with_fakes
 from ..metrics.goal import Answer
 from ..metrics.results import BLOCK_TRIALS, CellResults
 from ..population import STATED
-from ..running.runner import Results
+from ..running.runner import RunResults
 from ..view.cells import metric_names
 from .block_store import corruption_context
 from .cell_address import addresses, canonical, cell_keys, histogram_digests
 from .run_records import (
     Arrival,
-    Run,
     RunCell,
+    RunRecord,
     decode_answer,
     describe_process,
     encode_answer,
@@ -53,7 +53,7 @@ def begin(
     fresh : compute everything again. frequencies : as for `run`.
     """
     scenario, marks = experiment.scenario, histogram_digests(experiment.cells)
-    run = Run(
+    run = RunRecord(
         uid=uuid.uuid4().hex,
         # Not where the file is: a recording is shared.
         title=one_line(str(scenario.document.get("title") or Path(scenario.name).name)),
@@ -254,7 +254,7 @@ class RunMemory(RunPart):
             arrival = Arrival(self._seconds, position, number, trials)
             self._arrivals.setdefault((position, number), arrival)
 
-    def finish(self, results: Results | None = None, error: str = "") -> None:
+    def finish(self, results: RunResults | None = None, error: str = "") -> None:
         """The run has ended: it is done, partial, or failed with this error."""
         complete = results is not None and results.complete
         stopped = results is not None and not results.has_ended

@@ -21,14 +21,14 @@ from ..experiment.limits import check_size
 from ..experiment.search import with_fakes
 from ..metrics.results import BLOCK_TRIALS, CellResults, Tally
 from ..population import STATED, Population, PopulationSpec
-from ..running.runner import Results
+from ..running.runner import RunResults
 from ..scenario import Point, Scenario
 from .block_codec import seal, unseal
 from .block_store import BLOCKS_TABLE, CORRUPTION_ERRORS, BlockStore, corruption_context
 from .run_records import (
     Arrival,
-    Run,
     RunCell,
+    RunRecord,
     decode_arrivals,
     decode_cells,
     decode_run,
@@ -93,12 +93,12 @@ class Store(BlockStore):
         until: float | None = None,
         removed: bool = False,
         limit: int | None = None,
-    ) -> list[Run]:
+    ) -> list[RunRecord]:
         """The runs that fit, newest first, the first `limit` of them.
 
         By number: clocks go back at times.
         """
-        found: list[Run] = []
+        found: list[RunRecord] = []
         with _pause_collector():
             for row in self.fetch("SELECT id, uid, body FROM runs ORDER BY id DESC"):
                 if len(found) == limit:
@@ -115,11 +115,11 @@ class Store(BlockStore):
                     found.append(run)
         return [self._as_it_is(run) for run in found]
 
-    def run(self, number: int) -> Run:
+    def run(self, number: int) -> RunRecord:
         """One run, removed or not; raises ScenarioError if there is none of this number."""
         return self._as_it_is(self._noted_run(number))
 
-    def _decode(self, number: int, uid: str, sealed: object) -> Run | None:
+    def _decode(self, number: int, uid: str, sealed: object) -> RunRecord | None:
         """The run of a row; None, and a sentence in `faults`, where it is damaged."""
         try:
             return decode_run(unseal(f"run {uid}", sealed), number)
@@ -128,7 +128,7 @@ class Store(BlockStore):
             self.faults.append(f"run {number} cannot be shown: {where}")
             return None
 
-    def _noted_run(self, number: int) -> Run:
+    def _noted_run(self, number: int) -> RunRecord:
         """The run of this number as it was noted; raises FileError or ScenarioError."""
         row = self.fetch_one("SELECT id, uid, body FROM runs WHERE id = ?", number)
         if row is None:
@@ -138,7 +138,7 @@ class Store(BlockStore):
             raise FileError(self.faults.pop())
         return run
 
-    def _as_it_is(self, run: Run) -> Run:
+    def _as_it_is(self, run: RunRecord) -> RunRecord:
         """The run; one whose end was not noted has the trials that are there.
 
         It is "interrupted" if its process is gone.
@@ -186,7 +186,9 @@ class Store(BlockStore):
         with corruption_context(self.path, f"the {column} of run {run}"):
             return decode(unseal(f"{column} {row[0]}", row[1]))
 
-    def insert_run(self, run: Run, cells: Sequence[RunCell], arrivals: Sequence[Arrival]) -> int:
+    def insert_run(
+        self, run: RunRecord, cells: Sequence[RunCell], arrivals: Sequence[Arrival]
+    ) -> int:
         """Keep a run that is not there, inside a transaction; its number, a new one for 0."""
         parts = {"run": encode_run(run), "cells": encode_cells(cells),
                  "arrivals": encode_arrivals(arrivals)}  # fmt: skip
@@ -265,13 +267,13 @@ class Store(BlockStore):
         cells = bound(points, population_of, limits)
         return Experiment(scenario, tuple(map(answered, cells)), limits)
 
-    def results(self, run: int, experiment: Experiment | None = None) -> Results:
+    def results(self, run: int, experiment: Experiment | None = None) -> RunResults:
         """The results of a run in one piece, for `core.export`, tables and charts."""
         experiment = experiment or self.experiment(run)
         about = self.run(run)
         known = (each for each in about.warnings if each not in experiment.warnings)  # of its code
         doubts = (*known, *redrawn_words(about.versions))
-        return Results(experiment, self.measured_cells(run), doubts=doubts)
+        return RunResults(experiment, self.measured_cells(run), doubts=doubts)
 
     def measured_cells(self, run: int) -> tuple[CellResults, ...]:
         """The results of a run's cells, each up to its first gap; simulates nothing."""

@@ -15,7 +15,7 @@ from ldptui.core.base.pulse import no_pulse
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
 from ldptui.core.reports.arguments import whole, words
-from ldptui.core.running.runner import Results
+from ldptui.core.running.runner import RunResults
 from ldptui.core.scenario import Scenario
 from ldptui.core.view.redrawn import single_trials
 
@@ -44,7 +44,7 @@ class FigureText(str):
         return str(self)
 
 
-def svg(results: Results, name: str | None, columns: int) -> FigureText:
+def svg(results: RunResults, name: str | None, columns: int) -> FigureText:
     """A chart of results as SVG; raises ScenarioError where there is none, RunError."""
     chart, caption = _caption_chart(results, name, columns)
     with tempfile.TemporaryDirectory() as folder:
@@ -54,7 +54,7 @@ def svg(results: Results, name: str | None, columns: int) -> FigureText:
 
 
 def draw_figure(
-    results: Results, name: str | None, columns: int, others: Sequence[Results] = ()
+    results: RunResults, name: str | None, columns: int, others: Sequence[RunResults] = ()
 ) -> Any:
     """A chart of results as a figure of matplotlib; raises as `svg` does."""
     chart, caption = _caption_chart(results, name, columns, others)
@@ -62,7 +62,7 @@ def draw_figure(
 
 
 def _caption_chart(
-    results: Results, name: str | None, columns: int, others: Sequence[Results] = ()
+    results: RunResults, name: str | None, columns: int, others: Sequence[RunResults] = ()
 ) -> tuple[Chart, str]:
     """A chart of results with others over it, and its caption; raises ScenarioError, RunError."""
     if whole(columns, "columns") not in WIDTHS:
@@ -79,7 +79,7 @@ def _caption_chart(
     return with_labels(chart, scenario.labels), caption
 
 
-def overlays_of(runs: Sequence[Results]) -> tuple[Overlay, ...]:
+def overlays_of(runs: Sequence[RunResults]) -> tuple[Overlay, ...]:
     """The runs after the first as they are laid over it: with labels that say what differs."""
     documents = [each.experiment.scenario.document for each in runs]
     named = [(f"run {number}", document) for number, document in enumerate(documents, start=1)]

@@ -13,14 +13,14 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.export import (
     ALL,
-    Choice,
+    TableChoice,
     check_choice,
     metric_rows,
     pivot,
     results_cells_csv,
 )
-from ldptui.core.export.rows import make_frame
-from ldptui.core.running.runner import Results as Measured
+from ldptui.core.export.csv_rows import make_frame
+from ldptui.core.running.runner import RunResults as Measured
 
 from ..text import table
 
@@ -65,7 +65,7 @@ class ResultTable:
     """Chosen metrics of a run, with swept keys at the side and above; its `repr` is its text."""
 
     measured: Measured
-    choice: Choice = ALL
+    choice: TableChoice = ALL
 
     def records(self) -> list[dict[str, Any]]:
         """A dict for each row.
@@ -119,7 +119,7 @@ def table_of(
     """The table that is asked for; raises ScenarioError for what a run has not."""
     parts = {"metrics": metrics, "rows": rows, "columns": columns}
     named = {name: _names(given, name) for name, given in parts.items()}
-    choice = Choice(named["metrics"], named["rows"], named["columns"])
+    choice = TableChoice(named["metrics"], named["rows"], named["columns"])
     return ResultTable(measured, check_choice(measured.experiment, choice))
 
 

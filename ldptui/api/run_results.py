@@ -16,7 +16,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.export import metric_rows, results_cells_csv, to_csv, to_json
 from ldptui.core.metrics.results import CellResults
 from ldptui.core.reports.arguments import switch, whole, words
-from ldptui.core.running.runner import Results as Measured
+from ldptui.core.running.runner import RunResults as Measured
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import compared
 from ldptui.core.view.cells import metric_names

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from ldptui.core.base.files import whole_file
-from ldptui.core.export import ALL, ENDS, Choice, of_one_type, pivot, trial_rows
+from ldptui.core.export import ALL, ENDS, TableChoice, of_one_type, pivot, trial_rows
 from ldptui.core.metrics import METRICS
-from ldptui.core.running.runner import Results
+from ldptui.core.running.runner import RunResults
 from ldptui.core.scenario import range_of, sweepable_keys, type_of
 from ldptui.core.view.cells import metric_names
 
@@ -98,7 +98,7 @@ def _types(key: str) -> str:
     return f"integer or {kind}" if range_of(key) and kind == "text" else kind
 
 
-def columns(results: Results, metrics: Sequence[str] = ()) -> dict[str, list[Any]]:
+def columns(results: RunResults, metrics: Sequence[str] = ()) -> dict[str, list[Any]]:
     """The columns of CSV, and each trial's fingerprint; None where a value is not defined."""
     names, rows = trial_rows(results, metrics)
     by_name: dict[str, list[Any]] = {name: [] for name in names}
@@ -113,7 +113,7 @@ def columns(results: Results, metrics: Sequence[str] = ()) -> dict[str, list[Any
 
 
 def write_parquet(
-    out: Path, results: Results, about: Mapping[str, Any], choice: Choice = ALL
+    out: Path, results: RunResults, about: Mapping[str, Any], choice: TableChoice = ALL
 ) -> None:
     """Write a row for each trial, with what it is of and the meanings of its columns.
 

@@ -19,11 +19,11 @@ from ldptui.core.base.files import write_atomically
 from ..terminal.output import in_colour, width, write_out
 
 if TYPE_CHECKING:
-    from ldptui.core.export import Choice
-    from ldptui.core.running.runner import Results
+    from ldptui.core.export import TableChoice
+    from ldptui.core.running.runner import RunResults
 
     Versions: TypeAlias = Mapping[str, str]
-    Make: TypeAlias = Callable[[Results, Versions, "Output"], str]
+    Make: TypeAlias = Callable[[RunResults, Versions, "Output"], str]
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Output:
     format: Format
     path: Path | None
     frequencies: bool
-    choice: Choice
+    choice: TableChoice
 
 
-def _table(results: Results, versions: Versions, output: Output) -> str:
+def _table(results: RunResults, versions: Versions, output: Output) -> str:
     from ..text import table
 
     colour, cells = (in_colour(sys.stdout), width()) if output.path is None else (False, 120)
@@ -50,7 +50,7 @@ def _table(results: Results, versions: Versions, output: Output) -> str:
 def _paper(name: str) -> Make:
     """What makes a table for a page or a paper, a function of `text.table`."""
 
-    def make(results: Results, versions: Versions, output: Output) -> str:
+    def make(results: RunResults, versions: Versions, output: Output) -> str:
         from ..text import table
 
         made: str = getattr(table, name)(results, versions["numpy"], output.choice)
@@ -62,7 +62,7 @@ def _paper(name: str) -> Make:
 def _rows(name: str) -> Make:
     """What makes the rows of CSV, a function of `core.export`."""
 
-    def make(results: Results, _: Versions, output: Output) -> str:
+    def make(results: RunResults, _: Versions, output: Output) -> str:
         from ldptui.core import export
 
         made: str = getattr(export, name)(results, output.choice)
@@ -71,7 +71,7 @@ def _rows(name: str) -> Make:
     return make
 
 
-def _json(results: Results, versions: Versions, output: Output) -> str:
+def _json(results: RunResults, versions: Versions, output: Output) -> str:
     from ldptui.core.export import to_json
 
     from ..text import table
@@ -80,7 +80,7 @@ def _json(results: Results, versions: Versions, output: Output) -> str:
     return to_json(results, versions, output.frequencies, output.choice, said)
 
 
-def _parquet(results: Results, versions: Versions, output: Output) -> None:
+def _parquet(results: RunResults, versions: Versions, output: Output) -> None:
     from .column_dictionary import write_parquet
 
     assert output.path is not None
@@ -113,12 +113,12 @@ class Format:
     words: str = ""
     end: str = ""
     make: Make | None = None
-    file: Callable[[Results, Versions, Output], None] | None = None
+    file: Callable[[RunResults, Versions, Output], None] | None = None
     check: Callable[[Path], None] = lambda _: None
     commands: tuple[str, ...] = ("run", "show", "export")
     frequencies: bool = False
 
-    def write(self, results: Results, versions: Versions, output: Output) -> str:
+    def write(self, results: RunResults, versions: Versions, output: Output) -> str:
         """Print results, or write them to a file; returns the text, "" where it is none."""
         if self.file is not None:
             self.file(results, versions, output)

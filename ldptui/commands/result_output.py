@@ -15,8 +15,8 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError, got, one_line
 from ldptui.core.base.files import check_replaced
 from ldptui.core.experiment import Experiment
-from ldptui.core.export import Choice, check_choice
-from ldptui.core.running.runner import Results
+from ldptui.core.export import TableChoice, check_choice
+from ldptui.core.running.runner import RunResults
 
 from .. import __version__
 from ..terminal import exits
@@ -50,7 +50,7 @@ def read_output(
         if path is None:
             raise ScenarioError(f"is required: {form.capitalize()} goes into a file", key="--out")
         row.check(path)
-    choice = Choice(
+    choice = TableChoice(
         metrics=_split_names(selection.metrics, "--metrics"),
         rows=_split_names(selection.rows, "--rows"),
         columns=_split_names(selection.columns, "--columns"),
@@ -120,7 +120,7 @@ LISTED: Final = 4
 VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
 
 
-def report(results: Results, output: Output, quiet: bool) -> int:
+def report(results: RunResults, output: Output, quiet: bool) -> int:
     """Print or write results; the exit code."""
     output.format.write(results, VERSIONS, output)
     tell_failures(results)
@@ -135,7 +135,7 @@ def report(results: Results, output: Output, quiet: bool) -> int:
     return exits.FAILED if results.failures else exits.DONE
 
 
-def tell_failures(results: Results) -> None:
+def tell_failures(results: RunResults) -> None:
     """Say which cells failed and why, each reason once."""
     swept, cells = list(results.experiment.scenario.sweep), results.experiment.cells
     reasons: dict[tuple[str, str], list[str]] = {}
@@ -153,7 +153,7 @@ def tell_failures(results: Results) -> None:
             note(f"    {one_line(line)}")
 
 
-def exit_code(results: Results) -> int:
+def exit_code(results: RunResults) -> int:
     """The exit code of results that were written to a file."""
     if not results.has_ended:
         return exits.INTERRUPTED

@@ -12,7 +12,7 @@ from ldptui.core.base.errors import ScenarioError, check_among
 from ldptui.core.bounds.game import solve_game as solve
 from ldptui.core.metrics import METRICS, column
 from ldptui.core.metrics.results import CellResults
-from ldptui.core.store import Run, RunCell
+from ldptui.core.store import RunCell, RunRecord
 
 from ..session.runs import differences
 from ..terminal import exits, output
@@ -75,7 +75,7 @@ def _varying(cells: Sequence[RunCell]) -> list[str]:
     return [name for name in names if len({repr(cell.parameters.get(name)) for cell in cells}) > 1]
 
 
-def _read(word: str, place: str | None) -> tuple[Run, Sequence[RunCell], Any]:
+def _read(word: str, place: str | None) -> tuple[RunRecord, Sequence[RunCell], Any]:
     """A run, its cells, and what was measured in each."""
     store, number = run_or_file(word, place)
     with store:

@@ -13,7 +13,7 @@ from ldptui.core.base.files import is_file, is_there, write_atomically
 from ldptui.core.base.versions import versions
 from ldptui.core.export import trial_rows
 from ldptui.core.metrics import METRICS
-from ldptui.core.store import Run, Store, open_store
+from ldptui.core.store import RunRecord, Store, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 
 from ..session.runs import describe_scenario
@@ -80,13 +80,13 @@ SUMMARY: Final = (
 """The facts about a run that a list of runs has, in this order."""
 
 
-def summary_of(run: Run) -> dict[str, Any]:
+def summary_of(run: RunRecord) -> dict[str, Any]:
     known = {**vars(run), **run.versions, "run": run.id}
     told = {name: known[name] for name in SUMMARY}
     return {name: [*value] if isinstance(value, tuple) else value for name, value in told.items()}
 
 
-def as_json(run: Run) -> dict[str, Any]:
+def as_json(run: RunRecord) -> dict[str, Any]:
     return {**summary_of(run), "scenario": run.document}
 
 
@@ -116,12 +116,12 @@ def export(word: str, place: str | None, asked: Output, meanings: str | None) ->
     return exits.DONE
 
 
-def _drawn_with(run: Run) -> dict[str, str]:
+def _drawn_with(run: RunRecord) -> dict[str, str]:
     """The versions that drew a run."""
     return {name: str(run.versions[name]) for name in ("ldptui", "numpy")}
 
 
-def find_runs(filters: RunFilter, place: str | None) -> list[Run]:
+def find_runs(filters: RunFilter, place: str | None) -> list[RunRecord]:
     """The runs that are kept at a place, newest first; notes what is wrong with the store."""
     since = moment_of(filters.since, "--since")
     until = moment_of(filters.until, "--until", after=True)
@@ -142,7 +142,7 @@ def find_runs(filters: RunFilter, place: str | None) -> list[Run]:
     return runs
 
 
-def write_runs(runs: Sequence[Run], form: str) -> str:
+def write_runs(runs: Sequence[RunRecord], form: str) -> str:
     """The list of runs as a table, CSV or JSON."""
     if form == "json":
         return output.as_json([as_json(run) for run in runs])
@@ -153,7 +153,7 @@ def write_runs(runs: Sequence[Run], form: str) -> str:
     return runs_table(runs, output.width()) if runs else "no runs\n"
 
 
-def runs_table(runs: Sequence[Run], width: int) -> str:
+def runs_table(runs: Sequence[RunRecord], width: int) -> str:
     """A line for each run; titles are shortened to fit, and further if there are tags."""
     heads = ["run", "started", "status", "trials", "protocol", "attack", "tags", "title"]
     rows = []

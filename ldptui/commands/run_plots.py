@@ -15,11 +15,11 @@ import numpy as np
 from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.base.files import write_atomically
 from ldptui.core.plugins import CodePermission, permit_code
-from ldptui.core.running.runner import Results
+from ldptui.core.running.runner import RunResults
 from ldptui.core.scenario import parse, to_toml
-from ldptui.core.store import Run, Store, differing, open_store
-from ldptui.core.store.replay import Agreement, replay
-from ldptui.core.store.replay import Replay as Outcome
+from ldptui.core.store import RunRecord, Store, differing, open_store
+from ldptui.core.store.run_replay import MeanAgreement, replay
+from ldptui.core.store.run_replay import Replay as Outcome
 
 from .. import __version__
 from ..api import charted
@@ -92,7 +92,7 @@ def plot_chart(
     return exits.DONE
 
 
-def _results_of(word: str, place: str | None) -> Results:
+def _results_of(word: str, place: str | None) -> RunResults:
     """The results of a run that is laid over another."""
     store, number = run_or_file(word, place)
     with store:
@@ -180,7 +180,7 @@ def replay_run(
     return exits.REDRAWN if means.same else exits.FAILED
 
 
-def _agreeing(means: Agreement) -> str:
+def _agreeing(means: MeanAgreement) -> str:
     same = "statistically the same" if means.same else "not the same"
     within = f"{text.count(means.within)} of {text.count(means.compared)} means"
     return (
@@ -189,7 +189,7 @@ def _agreeing(means: Agreement) -> str:
     )
 
 
-def _identical(outcome: Outcome, run: Run, quiet: bool) -> int:
+def _identical(outcome: Outcome, run: RunRecord, quiet: bool) -> int:
     part = "" if run.done == run.total else f" (of a run of {text.count(run.total)})"
     output.write_out(
         f"identical: {text.count(outcome.trials)} trials{part}, "
@@ -200,7 +200,7 @@ def _identical(outcome: Outcome, run: Run, quiet: bool) -> int:
     return exits.DONE
 
 
-def _other_versions(run: Run) -> str:
+def _other_versions(run: RunRecord) -> str:
     """What computed a kept run, where it is not what computes here."""
     other = differing(run.versions)
     if run.versions["ldptui"] == __version__:

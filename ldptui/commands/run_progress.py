@@ -18,7 +18,7 @@ from typing import Final, TextIO, TypeAlias
 from ldptui.core.base.errors import one_line
 from ldptui.core.experiment import Experiment
 from ldptui.core.running.child_lifetime import kill_processes
-from ldptui.core.running.runner import WHOLE, Memory, Progress, Results, Shard
+from ldptui.core.running.runner import WHOLE, Memory, Progress, RunResults, Shard
 from ldptui.core.running.runner import run as run_experiment
 from ldptui.core.running.searching import Answers, run_goal_searches
 from ldptui.core.running.workers import LostError
@@ -45,7 +45,7 @@ def measure(
     frequencies: bool = False,
     memory: Memory | None = None,
     shard: Shard = WHOLE,
-) -> Results:
+) -> RunResults:
     """Run an experiment; what is finished when it is interrupted.
 
     A thread runs it, so that this one can obey an interrupt at once, in the middle of a long NumPy

@@ -13,7 +13,7 @@ from ldptui.core.base.errors import FileError, ScenarioError, got
 from ldptui.core.experiment import Experiment, compile  # noqa: A004
 from ldptui.core.experiment.limits import held_bytes, in_bytes
 from ldptui.core.plugins import CodePermission, permit_code
-from ldptui.core.running.runner import WHOLE, Results, Shard, units
+from ldptui.core.running.runner import WHOLE, RunResults, Shard, units
 from ldptui.core.running.searching import open_goals
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import KeptAnswers, RunMemory, Store, begin, open_store
@@ -39,7 +39,7 @@ class Computation:
     shard: Shard = WHOLE
     executor: Executor | None = None
 
-    def compute(self, experiment: Experiment, memory: RunMemory | None = None) -> Results:
+    def compute(self, experiment: Experiment, memory: RunMemory | None = None) -> RunResults:
         """The results of an experiment; a memory keeps the run, and says how that went."""
         measure = partial(
             run_progress.measure, experiment, self.quiet, workers=self.workers,
@@ -179,7 +179,7 @@ def join_cluster(
         yield executor
 
 
-def tell_shard(results: Results, memory: RunMemory, shard: Shard) -> int:
+def tell_shard(results: RunResults, memory: RunMemory, shard: Shard) -> int:
     """Say how much of a shard is kept; what its trials say is shown when the stores are merged."""
     store, experiment = memory.store, results.experiment
     result_output.tell_failures(results)
@@ -201,7 +201,7 @@ def memory_code(memory: RunMemory | None) -> int:
 
 def simulate_into(
     store: Store, scenario: Scenario, simulation: Simulation, source: str, tags: Sequence[str] = ()
-) -> tuple[RunMemory, Results]:
+) -> tuple[RunMemory, RunResults]:
     """Simulate a scenario into a store, with every item's estimates."""
     computation = Computation(simulation.workers, simulation.quiet, frequencies=True)
     how = simulation.workers, simulation.quiet

@@ -15,7 +15,7 @@ from ..session.runs import Run
 from ..session.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from ldptui.core.store import Run as StoredRun
+    from ldptui.core.store import RunRecord as StoredRun
     from ldptui.core.store import Store
 
     from .replay import RunReplay

@@ -14,7 +14,7 @@ from ldptui.core.base.sampling import Floats
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
 from ldptui.core.metrics.results import NOTHING, CellResults
-from ldptui.core.running.runner import Results
+from ldptui.core.running.runner import RunResults
 from ldptui.core.scenario import Scenario
 from ldptui.core.view import CellView
 from ldptui.core.view.cells import cell_view, closed_forms, measurements
@@ -189,7 +189,7 @@ class MeasuredRun:
         return Snapshot(key, status, full=True, cells=tuple(views), base=address, **details)
 
 
-def snapshot_of(results: Results) -> Snapshot:
+def snapshot_of(results: RunResults) -> Snapshot:
     """The results of a run as charts read them."""
     experiment = results.experiment
     status: Status = "done" if results.complete else "partial"

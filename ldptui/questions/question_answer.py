@@ -152,7 +152,7 @@ class QuestionAnswer:
 
         Raises RunError where none is installed.
         """
-        from ldptui.core.export.rows import make_frame
+        from ldptui.core.export.csv_rows import make_frame
 
         return make_frame(self.records(), library)
 

@@ -22,7 +22,7 @@ from .snapshot import Request, Snapshot
 
 if TYPE_CHECKING:
     from ldptui.core.base.summary import Estimate
-    from ldptui.core.store import Run as Stored
+    from ldptui.core.store import RunRecord as Stored
 
 
 class Run(Struct, frozen=True):

@@ -16,7 +16,7 @@ from ldptui.core.base.arms import UNDEFENDED
 from ldptui.core.experiment import compile
 from ldptui.core.export import results_cells_csv, to_csv, to_json
 from ldptui.core.metrics import metrics_of
-from ldptui.core.running.runner import Results, run
+from ldptui.core.running.runner import RunResults, run
 from ldptui.core.scenario import parse
 
 SCENARIO = """\
@@ -55,7 +55,7 @@ ROBUST = ("robust_low", "robust_high")  # a campaign does not measure these
 VERSIONS = {"ldptui": "0.0", "numpy": "0.0"}
 
 
-def results(text: str = SCENARIO, folder: Path = Path()) -> Results:
+def results(text: str = SCENARIO, folder: Path = Path()) -> RunResults:
     *_, last = run(compile(parse(text, folder=folder)))
     return last.results
 

@@ -13,7 +13,7 @@ from support.cases import attack, experiment
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.export import (
-    Choice,
+    TableChoice,
     check_choice,
     metric_rows,
     pivot,
@@ -21,18 +21,18 @@ from ldptui.core.export import (
     to_csv,
     to_json,
 )
-from ldptui.core.running.runner import Results, run
+from ldptui.core.running.runner import RunResults, run
 
 SWEEP = {
     "protocol.kind": ["oue", "grr"],
     "attack.share": [0.2, 0.0, 0.1],
     "attack.targets.items": [[1], [2, 3]],
 }
-TURNED = Choice(("gain", "mse"), ("attack.share", "attack.targets.items"), ("protocol.kind",))
+TURNED = TableChoice(("gain", "mse"), ("attack.share", "attack.targets.items"), ("protocol.kind",))
 VERSIONS = {"ldptui": "0", "numpy": "0"}
 
 
-def measured() -> Results:
+def measured() -> RunResults:
     population = {"kind": "zipf", "items": 6, "users": 300, "exponent": 1.0}
     work = experiment(population, {"kind": "oue", "epsilon": 1.0}, attack=attack("mga", 0.1, [1]),
                       sweep=SWEEP, trials=3)  # fmt: skip
@@ -65,7 +65,7 @@ def test_rows_and_columns_stand_as_they_are_swept() -> None:
         (share, items) for share in (0.2, 0.0, 0.1) for items in ((1,), (2, 3))
     )
     assert made.columns == (("oue",), ("grr",))
-    other = Choice((), ("attack.targets.items", "attack.share"), ("protocol.kind",))
+    other = TableChoice((), ("attack.targets.items", "attack.share"), ("protocol.kind",))
     is_pivot = pivot(RESULTS, check_choice(RESULTS.experiment, other))
     assert is_pivot.rows[:3] == (((1,), 0.2), ((1,), 0.0), ((1,), 0.1))
     assert [*is_pivot.estimates] == ["gain"]  # the first that has a closed form
@@ -98,12 +98,12 @@ def test_json_has_the_chosen_metrics_and_the_table() -> None:
     document = json.loads(to_json(RESULTS, VERSIONS, choice=TURNED))
     assert {*document["cells"][0]["metrics"]} == {*TURNED.metrics}
     assert document["table"][0]["oue gain"] == pivot(RESULTS, TURNED).records()[0]["oue gain"]
-    assert "table" not in json.loads(to_json(RESULTS, VERSIONS, choice=Choice(("gain",))))
+    assert "table" not in json.loads(to_json(RESULTS, VERSIONS, choice=TableChoice(("gain",))))
 
 
 def test_a_row_for_each_trial_has_the_chosen_metrics_alone() -> None:
     whole = list(csv.DictReader(io.StringIO(to_csv(RESULTS))))
-    chosen = list(csv.DictReader(io.StringIO(to_csv(RESULTS, Choice(("mse",))))))
+    chosen = list(csv.DictReader(io.StringIO(to_csv(RESULTS, TableChoice(("mse",))))))
     assert [row["mse"] for row in chosen] == [row["mse"] for row in whole]
     assert {*whole[0]} - {*chosen[0]} >= {"gain", "gain_theory", "l1_error"}
 
@@ -111,13 +111,15 @@ def test_a_row_for_each_trial_has_the_chosen_metrics_alone() -> None:
 @pytest.mark.parametrize(
     ("choice", "key", "words"),
     [
-        (Choice(("gian",)), "metrics", 'must be metrics of this run (gain, .*), got "gian"'),
-        (Choice((), ("attack.kind",)), "rows", "must be swept keys (protocol.kind, attack.share"),
-        (Choice((), ("attack.share",), ("attack.share",)), "rows", "must name a key once"),
-        (Choice((), ("attack.share",)), "columns", "several values: protocol.kind is in neither"),
+        (TableChoice(("gian",)), "metrics", 'must be metrics of this run (gain, .*), got "gian"'),
+        (TableChoice((), ("attack.kind",)), "rows",
+         "must be swept keys (protocol.kind, attack.share"),
+        (TableChoice((), ("attack.share",), ("attack.share",)), "rows", "must name a key once"),
+        (TableChoice((), ("attack.share",)), "columns",
+         "several values: protocol.kind is in neither"),
     ],
 )  # fmt: skip
-def test_what_a_run_has_not_is_refused(choice: Choice, key: str, words: str) -> None:
+def test_what_a_run_has_not_is_refused(choice: TableChoice, key: str, words: str) -> None:
     with pytest.raises(ScenarioError) as refused:
         check_choice(RESULTS.experiment, choice)
     assert refused.value.key == key

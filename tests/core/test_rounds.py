@@ -17,7 +17,7 @@ from ldptui import core
 from ldptui.core.base.arms import ATTACKED, UNDEFENDED
 from ldptui.core.export import to_csv, to_json
 from ldptui.core.metrics import metrics_of
-from ldptui.core.running.runner import Results
+from ldptui.core.running.runner import RunResults
 from ldptui.core.theory import (
     estimate_variances,
     expected_estimate,
@@ -46,7 +46,7 @@ def document(**more: Any) -> dict[str, Any]:
     }
 
 
-def results(**more: Any) -> Results:
+def results(**more: Any) -> RunResults:
     experiment = core.compile(core.Scenario(document(**more), "test", Path()))
     *_, last = core.run(experiment)
     return last.results

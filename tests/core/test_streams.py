@@ -25,7 +25,7 @@ PROTOCOLS = [
 ]
 
 
-def marks(results: core.Results) -> list[list[int]]:
+def marks(results: core.RunResults) -> list[list[int]]:
     return [cell.fingerprints.tolist() for cell in results.cells]
 
 

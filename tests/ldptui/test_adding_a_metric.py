@@ -17,10 +17,10 @@ from ldptui.commands.column_dictionary import columns, dictionary
 from ldptui.core.base.arms import ATTACKED
 from ldptui.core.export import to_csv, to_json
 from ldptui.core.metrics import METRICS, FrequencyConclusion, Metric
-from ldptui.core.running.runner import Results, run
+from ldptui.core.running.runner import RunResults, run
 from ldptui.core.store import Store, begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
-from ldptui.core.store.replay import replay
+from ldptui.core.store.run_replay import replay
 from ldptui.engine.measured import CellsSoFar
 from ldptui.text.table import results_table
 
@@ -40,7 +40,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     return
 
 
-def recorded(store: Store) -> Results:
+def recorded(store: Store) -> RunResults:
     work = experiment(**WORK)
     memory = begin(store, work)
     *_, last = run(work, memory=memory)

@@ -16,7 +16,7 @@ from ldptui.core.attacks import PythonAttack, Reactive
 from ldptui.core.base.errors import suggest
 from ldptui.core.experiment import Experiment, compile
 from ldptui.core.plugins import CodePermission, permit_code
-from ldptui.core.running.runner import Results
+from ldptui.core.running.runner import RunResults
 from ldptui.core.scenario import load
 from ldptui.core.theory import attacked_variance, expected_estimate, expected_metrics
 
@@ -69,7 +69,7 @@ PROMISED = {
 }
 
 
-def finished(experiment: Experiment) -> Results:
+def finished(experiment: Experiment) -> RunResults:
     return results_of(experiment, frequencies=False)
 
 

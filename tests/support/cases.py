@@ -172,7 +172,7 @@ def sweep(trials: int = 50, seed: int = 0, **top: Any) -> core.Experiment:
     )
 
 
-def results_of(made: core.Experiment, **how: Any) -> core.Results:
+def results_of(made: core.Experiment, **how: Any) -> core.RunResults:
     """The results of a whole run; `how` as `core.run` takes it."""
     *_, last = core.run(made, **how)
     return last.results

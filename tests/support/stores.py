@@ -16,7 +16,7 @@ from ldptui import core
 from ldptui.core.base.arms import UNDEFENDED
 from ldptui.core.base.sampling import Floats
 from ldptui.core.metrics.results import CellResults
-from ldptui.core.store import Run, RunMemory, Store, begin, cell_keys
+from ldptui.core.store import RunMemory, RunRecord, Store, begin, cell_keys
 from ldptui.core.store.block_codec import encode_block, seal, unseal
 from ldptui.core.store.run_records import encode_cells
 
@@ -25,26 +25,26 @@ from .cases import alike, results_of
 
 def record(
     to: Store, work: core.Experiment, workers: int = 1, frequencies: bool = True, **how: Any
-) -> tuple[core.Results, RunMemory]:
+) -> tuple[core.RunResults, RunMemory]:
     kept = begin(to, work, "test", frequencies=frequencies, **how)
     results = results_of(work, workers=workers, frequencies=frequencies, memory=kept)
     kept.finish(results)
     return results, kept
 
 
-def listed(number: int, **known: Any) -> Run:
+def listed(number: int, **known: Any) -> RunRecord:
     """A run as a store lists it, of 20 trials."""
     made = {"uid": "", "title": "there", "document": {}, "seed": 0, "metrics": (), "total": 20,
             "versions": {"ldptui": "0.1", "numpy": "2.0", "python": "3.11"}, "status": "done",
             "started": float(number)}  # fmt: skip
-    return Run(id=number, **made | known)
+    return RunRecord(id=number, **made | known)
 
 
 def key_of(cell: core.Cell) -> str:
     return cell_keys([cell])[0]
 
 
-def assert_same(one: core.Results, other: core.Results) -> None:
+def assert_same(one: core.RunResults, other: core.RunResults) -> None:
     """To the last bit."""
     assert one.digest == other.digest
     for a, b in zip(one.cells, other.cells, strict=True):

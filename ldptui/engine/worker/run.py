@@ -19,7 +19,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
 from ldptui.core.metrics.results import digest
-from ldptui.core.running.runner import Results, run
+from ldptui.core.running.runner import RunResults, run
 from ldptui.core.running.searching import open_goals, run_goal_searches
 from ldptui.core.running.workers import LostError
 from ldptui.core.scenario import Scenario
@@ -77,7 +77,7 @@ class Run:
         self.at = ""
         self.at_cell: Frequencies | None = None
         """The estimates of the cell at a chart's cursor, until they are sent."""
-        self.failures: list[tuple[CellsSoFar, Results]] = []
+        self.failures: list[tuple[CellsSoFar, RunResults]] = []
         """The cells of which some failed, with the results; the other cells went on."""
 
     def work(self) -> None:
@@ -300,7 +300,7 @@ class Run:
             seen = replace(seen, by_trial=single_trials(cell, self.inbox.pulse))
         self.at, self.at_cell = group.addresses[0], seen
 
-    def _whole_results(self, whole: Whole) -> Results:
+    def _whole_results(self, whole: Whole) -> RunResults:
         return whole.results(self.groups, self.failures)
 
     def _peek(self, group: CellsSoFar) -> None:

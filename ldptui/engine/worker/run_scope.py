@@ -11,7 +11,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
 from ldptui.core.metrics.results import NOTHING, CellResults
-from ldptui.core.running.runner import Results
+from ldptui.core.running.runner import RunResults
 from ldptui.core.running.workers import Failure
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import cell_keys
@@ -42,8 +42,8 @@ class Whole:
         return [self.experiment.cells[places[0]] for places in self.positions.values()]
 
     def results(
-        self, groups: Iterable[CellsSoFar], failures: Iterable[tuple[CellsSoFar, Results]]
-    ) -> Results:
+        self, groups: Iterable[CellsSoFar], failures: Iterable[tuple[CellsSoFar, RunResults]]
+    ) -> RunResults:
         """The results of the scenario's cells and their failures."""
         newest: dict[int, CellResults] = {}
         for group in groups:
@@ -56,7 +56,7 @@ class Whole:
                 alike = self.positions[self._keys[at]] if at < len(self._keys) else ()
                 failed |= {position: replace(failure, cell=position) for position in alike}
         cells = tuple(newest.get(self.positions[key][0], NOTHING) for key in self._keys)
-        return Results(self.experiment, cells, tuple(failed[at] for at in sorted(failed)))
+        return RunResults(self.experiment, cells, tuple(failed[at] for at in sorted(failed)))
 
 
 class Shielded:

@@ -10,7 +10,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.metrics import METRICS
 from ldptui.core.metrics.goal import Goal
 from ldptui.core.metrics.results import CellResults
-from ldptui.core.running.runner import Results
+from ldptui.core.running.runner import RunResults
 from ldptui.core.theory import compared
 from ldptui.core.theory.campaign import entry_of, rounds_of
 
@@ -57,7 +57,7 @@ def python_groups(
     return [side_by_side(title, columns) for title, columns in groups.items()]
 
 
-def answers(results: Results) -> tuple[str, ColumnGroup, str]:
+def answers(results: RunResults) -> tuple[str, ColumnGroup, str]:
     """The number of fake users it takes to reach the goal: a title, a row for each cell, a note."""
     asked = [(cell, cell.goal, cell.answer) for cell in results.experiment.cells]
     answered = [(cell, goal, answer) for cell, goal, answer in asked if goal and answer]
@@ -89,7 +89,7 @@ def answers(results: Results) -> tuple[str, ColumnGroup, str]:
     return title, words_group(columns, rows), note
 
 
-def answer_lines(results: Results, style: Style) -> list[str]:
+def answer_lines(results: RunResults, style: Style) -> list[str]:
     """The same as lines."""
     title, group, note = answers(results)
     lines = (line.rstrip() for line in block_lines([group], Style()))

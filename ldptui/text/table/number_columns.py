@@ -9,8 +9,8 @@ from typing import Any, Final
 from ldptui.core.base.errors import one_line
 from ldptui.core.base.summary import Doubt, Estimate
 from ldptui.core.cell import Cell
-from ldptui.core.export import Choice, Pivot, pivot
-from ldptui.core.running.runner import Results
+from ldptui.core.export import Pivot, TableChoice, pivot
+from ldptui.core.running.runner import RunResults
 
 from ...catalogue import key_words, metric_words
 from .. import format as text
@@ -57,14 +57,14 @@ def shorten_list(items: Sequence[object]) -> str:
     return f"{one_line(str(items[0]))[:12]}, … ({len(items)})"
 
 
-def chosen_groups(results: Results, choice: Choice) -> list[ColumnGroup]:
+def chosen_groups(results: RunResults, choice: TableChoice) -> list[ColumnGroup]:
     """The columns of a table over rows and columns of swept keys, or of a sweep's chosen metrics.
 
     Beside each metric stand its closed form and z where no key is above the columns.
     """
     if not choice.is_pivot:
         swept = tuple(results.experiment.scenario.sweep)
-        choice = Choice(choice.metrics, swept, wrap=choice.wrap)
+        choice = TableChoice(choice.metrics, swept, wrap=choice.wrap)
     made = pivot(results, choice)
     return [_keys(made), *(_group(made, metric) for metric in choice.metrics)]
 

@@ -14,8 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ldptui.core.base.errors import one_line
-from ldptui.core.export import ALL, Choice
-from ldptui.core.running.runner import Results
+from ldptui.core.export import ALL, TableChoice
+from ldptui.core.running.runner import RunResults
 from ldptui.core.theory import normal_score
 from ldptui.core.view.cells import cell_view
 from ldptui.core.view.estimated import frequencies
@@ -51,11 +51,11 @@ from .sweep_columns import Finished, breaks, sweep_groups
 
 
 def results_table(
-    results: Results,
+    results: RunResults,
     width: int = 80,
     colour: bool = False,
     numpy: str = np.__version__,
-    choice: Choice = ALL,
+    choice: TableChoice = ALL,
     with_error: bool = True,
 ) -> str:
     """The results of a run, as lines of at most `width` cells where that is possible.
@@ -90,7 +90,7 @@ def results_table(
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def verdict_of(results: Results, ranks: bool = True) -> tuple[str, ...]:
+def verdict_of(results: RunResults, ranks: bool = True) -> tuple[str, ...]:
     """The sentences that say what a run has found; none before there are trials.
 
     ranks : name the ranks of the targets, which come of estimates that a kept run does not have.
@@ -108,7 +108,7 @@ def verdict_of(results: Results, ranks: bool = True) -> tuple[str, ...]:
     return run_verdict(told, list(results.experiment.scenario.sweep))
 
 
-def finished_cells(results: Results) -> list[Finished]:
+def finished_cells(results: RunResults) -> list[Finished]:
     """The cells that have trials, beside what is expected of them."""
     return [
         (cell, measured, cell.task.expected(cell))
@@ -118,7 +118,7 @@ def finished_cells(results: Results) -> list[Finished]:
 
 
 def result_groups(
-    results: Results, finished: list[Finished], choice: Choice = ALL
+    results: RunResults, finished: list[Finished], choice: TableChoice = ALL
 ) -> list[ColumnGroup]:
     """The columns of results: a row for each cell of a sweep, or for each metric of one cell."""
     if not finished:
@@ -128,14 +128,14 @@ def result_groups(
     return sweep_groups(results, finished) if choice == ALL else chosen_groups(results, choice)
 
 
-def campaign_groups(results: Results, finished: list[Finished]) -> list[ColumnGroup]:
+def campaign_groups(results: RunResults, finished: list[Finished]) -> list[ColumnGroup]:
     """The columns of the rounds of a campaign, a row for each; none of a sweep."""
     alone = len(results.experiment.cells) == 1 and bool(finished)
     return round_groups(*finished[0][:2]) if alone and finished[0][0].rounds else []
 
 
 def _closing(
-    results: Results,
+    results: RunResults,
     finished: list[Finished],
     groups: list[ColumnGroup],
     width: int,
@@ -203,7 +203,7 @@ class Sheet(Struct, frozen=True):
     note: str = ""
 
 
-def sheets(results: Results, choice: Choice = ALL) -> list[Sheet]:
+def sheets(results: RunResults, choice: TableChoice = ALL) -> list[Sheet]:
     """The tables for paper: the answers to a goal, the results, the rounds of a campaign.
 
     choice : one table instead, with these rows and columns.
@@ -220,7 +220,7 @@ def sheets(results: Results, choice: Choice = ALL) -> list[Sheet]:
     return with_labels(tables, results.experiment.scenario.labels)
 
 
-def markdown_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
+def markdown_table(results: RunResults, numpy: str, choice: TableChoice = ALL) -> str:
     """The results as tables of Markdown, a row for each cell, or for each metric of one cell."""
     parts = [f"**{_cell(one_line(results.experiment.scenario.title))}**"]
     for sheet in sheets(results, choice):
@@ -236,7 +236,7 @@ def markdown_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
     return "\n\n".join([*parts, _source(results, numpy)]) + "\n"
 
 
-def latex_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
+def latex_table(results: RunResults, numpy: str, choice: TableChoice = ALL) -> str:
     """The results as tabulars of LaTeX with booktabs; titles and source stand in comments.
 
     One tabular, or several below each other where the choice says how wide a line is.
@@ -332,7 +332,7 @@ def _cell(words: str) -> str:
     return " ".join(words.split()).replace("\\", "\\\\").replace("|", "\\|")
 
 
-def _source(results: Results, numpy: str) -> str:
+def _source(results: RunResults, numpy: str) -> str:
     """The trials and the digest that the numbers are of."""
     trials, digest = text.count(results.trials), text.drawn_by(results.digest, numpy)
     partial = "" if results.complete else f" of {text.count(results.experiment.trials)}"

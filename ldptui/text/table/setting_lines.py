@@ -12,7 +12,7 @@ from ldptui.core.base.code import code_of, title_of
 from ldptui.core.base.errors import one_line
 from ldptui.core.cell import Cell
 from ldptui.core.law.mechanism import LocalMechanism
-from ldptui.core.running.runner import Results
+from ldptui.core.running.runner import RunResults
 from ldptui.core.scenario import defaults_of
 from ldptui.core.theory import bit_gain, privacy_spent
 
@@ -22,7 +22,7 @@ from ..swept import setting_word
 from .number_columns import present, range_over
 
 
-def constant_lines(results: Results, width: int) -> list[str]:
+def constant_lines(results: RunResults, width: int) -> list[str]:
     """The simulated setting: a line each for the population, the protocol, the attack, the run."""
     cells = results.experiment.cells
     population = [

@@ -11,7 +11,7 @@ from ldptui.core.base.summary import Estimate
 from ldptui.core.cell import Cell
 from ldptui.core.metrics import column
 from ldptui.core.metrics.results import CellResults, estimate_of
-from ldptui.core.running.runner import Results
+from ldptui.core.running.runner import RunResults
 from ldptui.core.theory import compared
 from ldptui.core.theory.campaign import entry_of
 
@@ -33,14 +33,14 @@ from .number_columns import (
 Finished = tuple[Cell, CellResults, dict[str, float | None]]
 
 
-def sweep_groups(results: Results, finished: list[Finished]) -> list[ColumnGroup]:
+def sweep_groups(results: RunResults, finished: list[Finished]) -> list[ColumnGroup]:
     """All columns of a sweep: those of its keys first."""
     cells = [cell for cell, _, _ in finished]
     code = python_groups(cells, partial(_estimates, finished=finished))
     return [_keys(results, finished), *_groups(finished), *code]
 
 
-def _keys(results: Results, finished: list[Finished]) -> ColumnGroup:
+def _keys(results: RunResults, finished: list[Finished]) -> ColumnGroup:
     """The swept keys, and what helps to read them: f_T where targets vary, trials if partial."""
     swept = list(results.experiment.scenario.sweep)
     columns = [
@@ -166,7 +166,7 @@ def _estimates(metric: str, finished: list[Finished]) -> list[Estimate]:
     return [compared(cell, measured, metric, {metric: None}) for cell, measured, _ in finished]
 
 
-def breaks(results: Results, finished: list[Finished]) -> set[int]:
+def breaks(results: RunResults, finished: list[Finished]) -> set[int]:
     """The rows before which the keys but the last one change, where groups of rows are long."""
     swept = list(results.experiment.scenario.sweep)
     if len(swept) < 2 or len(results.experiment.scenario.sweep[swept[-1]]) < 3:

@@ -33,7 +33,7 @@ def work(protocol: str = "grr", kind: str = "mga", **more: Any) -> core.Experime
     return experiment(users, {"kind": protocol, "epsilon": 2.0}, table, **top)
 
 
-def results_of(made: core.Experiment) -> core.Results:
+def results_of(made: core.Experiment) -> core.RunResults:
     results = cases.results_of(made)
     assert not results.error
     return results

@@ -92,7 +92,7 @@ def allowed(tmp_path: Path) -> CodePermission:
     return CodePermission(files=(path,))
 
 
-def check_pairs(found: core.Results) -> None:
+def check_pairs(found: core.RunResults) -> None:
     for cell in found.cells:
         parts = [cell.metrics, *([] if cell.rounds is None else [cell.rounds.metrics])]
         for part in parts:
@@ -141,7 +141,7 @@ def test_without_an_attack_there_are_the_same_columns(allowed: CodePermission) -
 # Kept, shared, replayed.
 
 
-def kept(store: Any, made: core.Experiment) -> core.Results:
+def kept(store: Any, made: core.Experiment) -> core.RunResults:
     memory = begin(store, made)
     results = results_of(made, memory=memory)
     memory.finish(results)

@@ -13,7 +13,7 @@ from ldptui.core import run
 from ldptui.core.base.arms import ATTACKED
 from ldptui.core.bounds.shuffle.central import central_at_most
 from ldptui.core.cell import Cell
-from ldptui.core.export.document import cell_documents
+from ldptui.core.export.json_document import cell_documents
 from ldptui.core.protocols.curators import Geometric
 from ldptui.core.protocols.curators.aggregate import Aggregate
 from ldptui.core.protocols.trust import Local, TrustedCurator, Verified

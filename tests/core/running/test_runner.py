@@ -38,7 +38,7 @@ def finished(progress: Iterator[Progress]) -> Progress:
     return last
 
 
-def marks(results: core.Results) -> list[list[int]]:
+def marks(results: core.RunResults) -> list[list[int]]:
     return [cell.fingerprints.tolist() for cell in results.cells]
 
 

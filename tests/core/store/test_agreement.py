@@ -7,14 +7,14 @@ from typing import Any
 from scipy.stats import binom
 from support.cases import attack, experiment, results_of
 
-from ldptui.core.running.runner import Results
-from ldptui.core.store.replay import FALSE_ALARM, agreement
+from ldptui.core.running.runner import RunResults
+from ldptui.core.store.run_replay import FALSE_ALARM, agreement
 
 USERS = {"kind": "counts", "counts": [250] * 8}
 PAIRS = 60
 
 
-def drawn(seed: int, epsilon: float = 1.0, share: float = 0.1, trials: int = 12) -> Results:
+def drawn(seed: int, epsilon: float = 1.0, share: float = 0.1, trials: int = 12) -> RunResults:
     protocol: dict[str, Any] = {"kind": "grr", "epsilon": epsilon}
     return results_of(experiment(USERS, protocol, attack=attack("mga", share, [1, 2]),
                                  seed=seed, trials=trials))  # fmt: skip

@@ -21,7 +21,7 @@ from ldptui.core.running.searching import run_goal_searches
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import KeptAnswers, begin, merge, open_store
 from ldptui.core.store.recording import read_recording, write_recording
-from ldptui.core.store.replay import replay
+from ldptui.core.store.run_replay import replay
 from ldptui.core.store.run_writer import goal_key
 
 ZIPF = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}

@@ -29,7 +29,7 @@ from ldptui.core.base.errors import FileError, LdpError
 from ldptui.core.metrics.results import CellResults
 from ldptui.core.store import Store, begin, open_store, recording
 from ldptui.core.store.recording import read_recording, write_recording
-from ldptui.core.store.replay import replay
+from ldptui.core.store.run_replay import replay
 
 
 def test_a_replay_is_identical(kept: Store) -> None:

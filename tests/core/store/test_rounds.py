@@ -17,7 +17,7 @@ from ldptui.core.base.errors import FileError
 from ldptui.core.metrics.results import CellResults, Moments, Rounds
 from ldptui.core.store import Store, open_store
 from ldptui.core.store.recording import read_recording, write_recording
-from ldptui.core.store.replay import replay
+from ldptui.core.store.run_replay import replay
 
 
 def work(trials: int = 30, **campaign: Any) -> core.Experiment:

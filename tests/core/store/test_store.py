@@ -22,7 +22,7 @@ from ldptui.core.store import (
     resume,
     versions,
 )
-from ldptui.core.store.replay import replay
+from ldptui.core.store.run_replay import replay
 
 # Keeping.
 

@@ -9,8 +9,8 @@ import pytest
 from support.cases import attack, experiment
 
 from ldptui.core.base.summary import Estimate
-from ldptui.core.export import Choice
-from ldptui.core.running.runner import Results, run
+from ldptui.core.export import TableChoice
+from ldptui.core.running.runner import RunResults, run
 from ldptui.text.table import latex_table, markdown_table, results_table
 from ldptui.text.table.number_columns import beside_theory
 from ldptui.text.table.results import bracket_errors, latex
@@ -20,7 +20,7 @@ PAPER = {"md": markdown_table, "latex": latex_table}
 ZIPF = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}
 
 
-def measured(**more: object) -> Results:
+def measured(**more: object) -> RunResults:
     given: dict[str, Any] = {"attack": attack("mga", 0.1, [3, 4]), **more}
     work = experiment(ZIPF, {"kind": "oue", "epsilon": 1.0}, **given,
                       title="50 % of A_B | C", trials=4)  # fmt: skip
@@ -93,7 +93,7 @@ def test_every_table_says_once_what_its_plus_minus_is() -> None:
 
 @pytest.mark.parametrize("wrap", [None, 58])
 def test_latex_has_as_many_cells_in_each_row(wrap: int | None) -> None:
-    written = latex_table(measured(sweep=SWEPT), "2.5", Choice(wrap=wrap))
+    written = latex_table(measured(sweep=SWEPT), "2.5", TableChoice(wrap=wrap))
     title, *written = written.split("\\begin{tabular}")
     assert title.startswith("% 50 % of A_B | C\n")
     assert (len(written) == 1) == (wrap is None), "one table, or several below each other"

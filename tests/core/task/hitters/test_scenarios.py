@@ -14,7 +14,7 @@ from ldptui.core.running.runner import run
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
-from ldptui.core.store.replay import replay
+from ldptui.core.store.run_replay import replay
 from ldptui.core.task.hitters.prefixes import codes_of
 
 COUNTS = [400, 300, 200, 100, 50, 20, 10, 0]

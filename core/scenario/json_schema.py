@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal, get_origin
 
 from pydantic import TypeAdapter
 
-from .document import TABLE_LISTS
+from .dotted_document import TABLE_LISTS
 from .key_table import OPEN, TABLES, choices_of, names_in, sweepable_keys, types_of
 from .point import POINT
 

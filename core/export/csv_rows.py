@@ -17,15 +17,15 @@ from ..cell import Cell
 from ..metrics import plain
 from ..metrics.goal import Answer
 from ..metrics.results import CellResults
-from ..running.runner import Results
+from ..running.runner import RunResults
 from ..theory import privacy_spent
 from ..theory.campaign import round_theories
 from ..view.cells import measured_names
-from .document import cell_documents
-from .pivot import ALL, Choice, pivot
+from .json_document import cell_documents
+from .pivot import ALL, TableChoice, pivot
 
 
-def to_csv(results: Results, choice: Choice = ALL) -> str:
+def to_csv(results: RunResults, choice: TableChoice = ALL) -> str:
     """One row per trial: cell, trial, the parameters, the metrics, then their closed forms.
 
     choice : the metrics to write; where it has rows and columns, `pivot_csv` instead.
@@ -38,7 +38,7 @@ def to_csv(results: Results, choice: Choice = ALL) -> str:
     return pivot_csv(results, choice) if choice.is_pivot else "".join(csv_lines(results, choice))
 
 
-def csv_lines(results: Results, choice: Choice = ALL) -> Iterator[str]:
+def csv_lines(results: RunResults, choice: TableChoice = ALL) -> Iterator[str]:
     """The rows of `to_csv`, one at a time, for results too large for one string."""
     names, rows = trial_rows(results, choice.metrics)
     yield _line(names)
@@ -46,7 +46,7 @@ def csv_lines(results: Results, choice: Choice = ALL) -> Iterator[str]:
 
 
 def trial_rows(
-    results: Results, chosen: Sequence[str] = ()
+    results: RunResults, chosen: Sequence[str] = ()
 ) -> tuple[list[str], Iterator[list[Any]]]:
     """The columns of `to_csv`, and its rows; None for what is not defined."""
     cells = results.experiment.cells
@@ -137,21 +137,21 @@ def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
     return f"{_line(columns)}{lines}"
 
 
-def results_cells_csv(results: Results, choice: Choice = ALL) -> str:
+def results_cells_csv(results: RunResults, choice: TableChoice = ALL) -> str:
     """The cells of results as `cells_csv` writes them. choice : as `to_csv` takes it."""
     if choice.is_pivot:
         return pivot_csv(results, choice)
     return cells_csv(cell_documents(results, metrics=choice.metrics))
 
 
-def pivot_csv(results: Results, choice: Choice) -> str:
+def pivot_csv(results: RunResults, choice: TableChoice) -> str:
     """A row for each value of the keys at the side, with the columns of `Pivot.records`."""
     records = pivot(results, choice).records()
     lines = (_line([parameter_text(value) for value in record.values()]) for record in records)
     return "".join([_line([*records[0]]), *lines])
 
 
-def metric_rows(results: Results) -> list[dict[str, Any]]:
+def metric_rows(results: RunResults) -> list[dict[str, Any]]:
     """One row per cell and metric, long and tidy.
 
     The columns of `cells_csv` up to the metrics, but for `trials_done`, then `metric`, `trials`,

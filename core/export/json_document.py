@@ -10,12 +10,12 @@ from ..base.errors import FileError
 from ..base.summary import Estimate
 from ..cell import Cell
 from ..metrics.results import CellResults
-from ..running.runner import Results
+from ..running.runner import RunResults
 from ..view import CellView, Frequencies, Rounds
 from ..view.cells import cell_view
 from ..view.estimated import frequencies as estimated
 from ..view.rounds import round_frequencies, rounds_view
-from .pivot import ALL, Choice, pivot
+from .pivot import ALL, TableChoice, pivot
 
 FORMAT: Final = 1
 
@@ -51,10 +51,10 @@ def json_text(
 
 
 def to_json(
-    results: Results,
+    results: RunResults,
     versions: Mapping[str, str],
     frequencies: bool = False,
-    choice: Choice = ALL,
+    choice: TableChoice = ALL,
     verdict: Sequence[str] = (),
 ) -> str:
     """The results as a JSON document; `frequencies` adds each item's estimates.
@@ -75,7 +75,7 @@ def to_json(
 
 
 def cell_documents(
-    results: Results, frequencies: bool = False, metrics: Sequence[str] = ()
+    results: RunResults, frequencies: bool = False, metrics: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """The cells of the JSON document; one that failed has its `error` and `traceback`."""
     failed = {

@@ -41,7 +41,7 @@ class Replay:
     digest: str
     trials: int
     difference: str = ""
-    means: Agreement | None = None
+    means: MeanAgreement | None = None
 
 
 class _Differs(Exception):  # noqa: N818
@@ -210,7 +210,7 @@ ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class Agreement:
+class MeanAgreement:
     """The means of two computations, compared one by one.
 
     compared, within : the number of means, and of those that differ by at most the bound.
@@ -231,7 +231,7 @@ class Agreement:
         return 0 < self.compared == self.within
 
 
-def agreement(kept: Sequence[CellResults], again: Sequence[CellResults]) -> Agreement:
+def agreement(kept: Sequence[CellResults], again: Sequence[CellResults]) -> MeanAgreement:
     """Compare the means of every metric in every cell of two computations of a run.
 
     A metric that is undefined in both, or known from one trial, is not compared.
@@ -247,7 +247,7 @@ def agreement(kept: Sequence[CellResults], again: Sequence[CellResults]) -> Agre
     ]
     bound = float(-ndtri(FALSE_ALARM / (2 * max(1, len(scores)))))
     within = sum(score <= bound for score in scores)
-    return Agreement(len(scores), within, bound, max(scores, default=0.0))
+    return MeanAgreement(len(scores), within, bound, max(scores, default=0.0))
 
 
 def _score(kept: Floats, again: Floats) -> float | None:
