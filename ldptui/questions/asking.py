@@ -7,7 +7,7 @@ Whoever asks, a `ScenarioError` names the argument or the field that is wrong.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +25,7 @@ from .question_answer import QuestionAnswer
 from .writing import make_sheet, write_answer, write_page
 
 if TYPE_CHECKING:
-    from .inputs import FormPlace, Steps
+    from .inputs import Offers, Steps
 
 
 def command(name: str, arguments: Namespace) -> int:
@@ -89,48 +89,64 @@ READ: Final = {"file": "file", "prior": "prior", "reports": "reports.0"}
 
 def steps(question: Mapping[str, Any]) -> Steps:
     """Work on a tab's question; raises LdpError. A ScenarioError has the name of a field, or ""."""
-    from .inputs import FormPlace
-
-    asked, values = load_question(question["tab"]), question["values"]
+    asked = load_question(question["tab"])
     whole = next((field for name, field in READ.items() if name in asked.fields), "")
-    path = str(values.get("path") or "")
     try:
-        ask = FormPlace(question["document"], question["folder"], path)
-        return (yield from _answer_form(asked, values, ask))
+        given = asked.typed(question["values"])
+        yield from _find_inputs(asked, given, question["document"], question["folder"])
+        return (yield from _answer_form(asked, given, str(question["values"].get("path") or "")))
     except ScenarioError as error:
         raise _of_field(error, asked, whole) from error
     except FileError as error:
         raise ScenarioError(str(error), whole) from error
 
 
-def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: FormPlace) -> Steps:
-    """Answer a question with the values of its form; its page is written where a path is given."""
-    from .inputs import offer_columns
+def _find_inputs(
+    asked: Question[Any, Any], given: dict[str, Any], document: Any, folder: Path
+) -> Iterator[Offers]:
+    """Put in what a form asks about: the scenario of the workbench, files by their paths."""
+    from ldptui.core.scenario import Scenario
 
-    given, writes = asked.typed(values), False
+    from .inputs import find_file, offer_columns
+
+    columns = [option.name for option in asked.options if option.argument.role == "column"]
     for option in asked.options:
-        match option.argument.role:
+        name, role = option.name, option.argument.role
+        value = given.get(name)
+        match role:
             case "scenario" if option.required:
-                given[option.name] = ask.scenario()
+                if document is None:
+                    raise ScenarioError("the scenario has no population yet: esc, then mend it")
+                given[name] = Scenario(dict(document), "", folder)
             case "protocol":
-                table = (ask.document or {}).get("protocol", {})
-                if table.get("kind") == given.get(option.name):
-                    given[option.name] = dict(table)  # with its own parameters
-            case "code" if given.get(option.name):
-                given[option.name] = str(ask.folder / given[option.name])
+                table = (document or {}).get("protocol", {})
+                if table.get("kind") == value:
+                    given[name] = dict(table)  # with its own parameters
             case "reports":
-                given[option.name] = tuple(map(ask.place, filter(None, given.get(option.name, ()))))
-            case "names" if given.get(option.name):
-                given[option.name] = str(ask.file(given[option.name], option.name))
+                given[name] = tuple(find_file(folder, each) for each in value or () if each)
             case "clients":
-                given[option.name] = tuple(_client_places(given.get(option.name, ()), ask))
-            case "output":
-                given[option.name], writes = ask.path, True
-            case "table" if given.get(option.name) or option.required:
-                path = ask.file(given.get(option.name, ""), option.name)
-                given[option.name] = str(path)
-                columns = [each.name for each in asked.options if each.argument.role == "column"]
-                yield from offer_columns(path, *columns)
+                given[name] = tuple(
+                    find_file(folder, each) if each.lower().endswith(".csv") or ".py:" in each
+                    else each for each in value or () if each
+                )  # fmt: skip
+            case "table" if option.required and not value:
+                raise ScenarioError("type the path of a CSV file, or choose one with ctrl+o", name)
+            case "code" | "names" | "table" if value:
+                given[name] = find_file(folder, value)
+                if role != "code" and not is_file(Path(given[name])):
+                    raise ScenarioError(f"must be a file, got {given[name]}", key=name)
+                if role == "table":
+                    columns = [
+                        each.name for each in asked.options if each.argument.role == "column"
+                    ]
+                    yield from offer_columns(Path(given[name]), *columns)
+
+
+def _answer_form(asked: Question[Any, Any], given: dict[str, Any], path: str) -> Steps:
+    """Answer a question with the values of its form; path : of its page, or of its output."""
+    output = next((each.name for each in asked.options if each.argument.role == "output"), None)
+    if output is not None:
+        given[output] = path
     given = asked.check(given)
     steps = asked.work(given)
     while True:
@@ -140,28 +156,12 @@ def _answer_form(asked: Question[Any, Any], values: Mapping[str, Any], ask: Form
             answer: QuestionAnswer = end.value
             break
         yield make_sheet(asked, step, given) if isinstance(step, QuestionAnswer) else step
-    if ask.path and not writes:
-        check_replaced(Path(ask.path), asked.page_flag)
-        write_page(Path(ask.path), asked, answer, given)
     sheet = make_sheet(asked, answer, given)
-    if ask.path and not writes:
-        sheet = replace(sheet, verdict=(f"Wrote {ask.path}.", *sheet.verdict))
+    if path and output is None:
+        check_replaced(Path(path), asked.page_flag)
+        write_page(Path(path), asked, answer, given)
+        sheet = replace(sheet, verdict=(f"Wrote {path}.", *sheet.verdict))
     return sheet
-
-
-def _client_places(names: Sequence[str], ask: FormPlace) -> Iterator[str]:
-    """Clients of a form, their files as paths; raises ScenarioError."""
-    for row, name in enumerate(names):
-        file, colon, rest = name.rpartition(":")
-        try:
-            if name.lower().endswith(".csv"):
-                yield str(ask.file(name))
-            elif colon and file.endswith(".py"):
-                yield f"{ask.file(file)}:{rest}"
-            elif name:
-                yield name
-        except ScenarioError as error:
-            raise ScenarioError(error.rule, key=f"clients.{row}") from error
 
 
 def _of_field(error: ScenarioError, asked: Question[Any, Any], whole: str) -> ScenarioError:

@@ -7,14 +7,13 @@ a `ScenarioError` names the argument or the field that is wrong.
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.files import is_file, is_there
+from ldptui.core.base.files import is_there
 from ldptui.core.base.tables import table_rows
 from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import Column, read_columns
@@ -39,48 +38,17 @@ Steps: TypeAlias = Generator["str | Offers | Answer", None, Answer]
 """A tab's work; an answer on the way is what is known so far."""
 
 
-@dataclass(frozen=True)
-class FormPlace:
-    """The place where a form asks.
-
-    document : the scenario of the workbench, None while none is valid. folder : where relative
-    paths start. path : the file to write, "" for none.
-    """
-
-    document: Mapping[str, Any] | None = None
-    folder: Path = Path()
-    path: str = ""
-
-    def scenario(self) -> Scenario:
-        """The scenario of the workbench; raises ScenarioError where none is valid."""
-        if self.document is None:
-            raise ScenarioError("the scenario has no population yet: esc, then mend it")
-        return Scenario(dict(self.document), "", self.folder)
-
-    def file(self, text: str, key: str = "file") -> Path:
-        """The path of a file that is there; raises ScenarioError."""
-        if not text:
-            rule = "type the path of a CSV file, or choose one with ctrl+o"
-            raise ScenarioError(rule, key=key)
-        try:
-            path = self.folder / Path(text).expanduser()
-        except RuntimeError:
-            path = self.folder / text
-        if not is_file(path) and text in EXAMPLES.values():
-            path = BUNDLED / text
-        if not is_file(path):
-            raise ScenarioError(f"must be a file, got {path}", key=key)
-        return path
-
-    def place(self, text: str) -> str:
-        """A path or a pattern of reports, from the folder on; or the bundled example's."""
-        try:
-            path = self.folder / Path(text).expanduser()
-        except RuntimeError:
-            path = self.folder / text
-        if text == EXAMPLE and not is_there(path):
-            path = BUNDLED / text
-        return str(path)
+def find_file(folder: Path, text: str) -> str:
+    """The path of what a form names, from its folder on: a file, a folder, a pattern, FILE.py:NAME;
+    or that of a file which comes with the program."""
+    file, colon, name = text.rpartition(":") if ".py:" in text else (text, "", "")
+    try:
+        path = folder / Path(file).expanduser()
+    except RuntimeError:  # nobody's home
+        path = folder / file
+    if file in (EXAMPLE, *EXAMPLES.values()) and not is_there(path):
+        path = BUNDLED / file
+    return f"{path}{colon}{name}"
 
 
 def bind_cell(scenario: Scenario) -> Cell:

@@ -18,7 +18,6 @@ from typing import (
     Any,
     Final,
     Generic,
-    Literal,
     ParamSpec,
     TypeAlias,
     TypeVar,
@@ -39,18 +38,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 A = TypeVar("A", bound=QuestionAnswer)
-Group = Literal[
-    "My deployment",
-    "Plan",
-    "Design",
-    "My reports",
-    "Check",
-    "Guess",
-    "Trust",
-    "Curator",
-    "Teaching",
-]
-"""The tabs of the lab: each has one question, or a few as its views."""
 Steps: TypeAlias = Generator[str | A, None, A]
 """What a function that takes long yields: words on what it works on, or what is known so far."""
 
@@ -84,18 +71,18 @@ class Curves(Struct, frozen=True):
 class Question(Generic[P, A]):
     """A typed function as people meet it.
 
-    title : a word for its tab. question : what it answers. group, place : its tab in the lab, and
-    its place there. live : every keystroke is answered. curves : its charts over an option.
-    written : title and name of the file that its tab can write, where that is not its page;
-    {column}: that option. hint : a last sentence of the command alone; offer : of a form whose
-    answer proposes edits. page_flag : another flag for the page.
+    title : a word for its tab. question : what it answers. group, place : its tab in the lab, of
+    `topics.GROUPS`, and its place there. live : every keystroke is answered. curves : its charts
+    over an option. written : title and name of the file that its tab can write, where that is not
+    its page; {column}: that option. hint : a last sentence of the command alone; offer : of a form
+    whose answer proposes edits. page_flag : another flag for the page.
     """
 
     function: Callable[P, A | Steps[A]]
     title: str
     question: str
     _: KW_ONLY
-    group: Group = "Teaching"
+    group: str = "Teaching"
     place: int = 99
     live: bool = False
     curves: Sequence[Curves] = ()

@@ -6,7 +6,7 @@ import argparse
 import textwrap
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 from ldptui.core.base.errors import ScenarioError
 
@@ -15,12 +15,16 @@ from .choices import EXAMPLES, kinds
 from .collection import is_of_collection
 from .options import Option, add_arguments, find_group
 from .parameters import OUTPUT
-from .question import Group, Question
+from .question import Question
 
 if TYPE_CHECKING:
     from ..session.draft import Draft
 
-GROUPS: Final[tuple[Group, ...]] = get_args(Group)
+GROUPS: Final = (
+    "My deployment", "Plan", "Design", "My reports", "Check", "Guess", "Trust", "Curator",
+    "Teaching",
+)  # fmt: skip
+"""The tabs of the lab: each has one question, or a few as its views."""
 
 
 def find_names() -> tuple[str, ...]:
