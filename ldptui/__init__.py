@@ -15,16 +15,14 @@ its type. `docs/python.md` has it all.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 __version__ = "0.2.0"
 
-_QUESTIONS = (
-    "accuracy", "audit", "check", "choose", "conclude", "deployment", "design", "disclose",
-    "estimate", "guess", "ledger", "plan", "price", "screen", "sensitivity", "synthetic", "trust",
-)  # fmt: skip
+_QUESTIONS = Path(__file__).parent.glob("questions/*_question.py")
 _HOMES = {
-    **{name: f"ldptui.questions.{name}_question" for name in _QUESTIONS},
+    **{path.stem.removesuffix("_question"): f"ldptui.questions.{path.stem}" for path in _QUESTIONS},
     "theory": "ldptui.api.theory",
     "View": "ldptui.core.attacks",
     "Facts": "ldptui.core.metrics",
