@@ -45,7 +45,7 @@ _MAXIMAL: Final = MaximalGain(0.0, ListedTargets((0,)))
 
 
 @dataclass(frozen=True)
-class Setting:
+class LadderSetting:
     """What all rungs share.
 
     epsilon, delta : the central budget. users, items, share, targets : n, d, β and r. frequencies :
@@ -85,7 +85,7 @@ class Rung:
     overturning_share: float
 
 
-def ladder(setting: Setting, kinds: Sequence[str]) -> Iterator[Rung]:
+def ladder(setting: LadderSetting, kinds: Sequence[str]) -> Iterator[Rung]:
     """Every rung, from the least trust to the most; raises ScenarioError.
 
     kinds : the local protocols. Those that no shuffling brings to the central budget with a larger
@@ -109,13 +109,13 @@ def ladder(setting: Setting, kinds: Sequence[str]) -> Iterator[Rung]:
         )
 
 
-def _find_mechanism(setting: Setting, rung: str, kind: str) -> Any:
+def _find_mechanism(setting: LadderSetting, rung: str, kind: str) -> Any:
     """The mechanism that asks the users of a rung. kind : of the local protocol."""
     terms = Terms(setting.epsilon, setting.delta, setting.weight, setting.aggregators)
     return mechanism(RUNGS[rung], kind, setting.items, setting.users, terms)
 
 
-def _overturning(setting: Setting, ballot: Ballot) -> float:
+def _overturning(setting: LadderSetting, ballot: Ballot) -> float:
     """β*: the share of fakes that overturns the gap of two items, however many users there are."""
     claim = above(Sum(np.array([0, 1]), np.array([1.0, -1.0])))
     means = ballot.means(np.array([setting.gap, 0.0]))
@@ -125,7 +125,7 @@ def _overturning(setting: Setting, ballot: Ballot) -> float:
 # Fakes who craft their reports.
 
 
-def _local(setting: Setting, kind: str, protocol: Any) -> Rung:
+def _local(setting: LadderSetting, kind: str, protocol: Any) -> Rung:
     """The rung of a pure protocol, whose fakes send what they like."""
     sd = math.sqrt(float(item_variance(protocol, setting.users)))
     one, all_of_them = (_crafted(setting, protocol, r) for r in (1, setting.targets))
@@ -135,7 +135,7 @@ def _local(setting: Setting, kind: str, protocol: Any) -> Rung:
     )  # fmt: skip
 
 
-def _crafted(setting: Setting, protocol: Any, r: int) -> float:
+def _crafted(setting: LadderSetting, protocol: Any, r: int) -> float:
     """The gain of MGA on the r rarest items."""
     held = float(setting.frequencies[-r:].sum())
     return gain(protocol, _MAXIMAL.support(protocol, r), r, setting.share, held)
@@ -144,7 +144,7 @@ def _crafted(setting: Setting, protocol: Any, r: int) -> float:
 # Fakes who are held to something.
 
 
-def _hidden(setting: Setting, best: Rung, protocol: Exchangeable) -> Rung:
+def _hidden(setting: LadderSetting, best: Rung, protocol: Exchangeable) -> Rung:
     """The best fakes whose reports look like an honest population's.
 
     Besides β they move β e: they take it from other items, so that two items change by β(1 + 2e).
@@ -162,7 +162,7 @@ def _hidden(setting: Setting, best: Rung, protocol: Exchangeable) -> Rung:
     )  # fmt: skip
 
 
-def _counted(setting: Setting, rung: Rung, admitted: int) -> Rung:
+def _counted(setting: LadderSetting, rung: Rung, admitted: int) -> Rung:
     """Fakes count as users who hold up to `admitted` targets each."""
     held, r = setting.frequencies, setting.targets
     return replace(
@@ -173,7 +173,7 @@ def _counted(setting: Setting, rung: Rung, admitted: int) -> Rung:
     )
 
 
-def _released(setting: Setting, name: RungName, curator: Any) -> Rung:
+def _released(setting: LadderSetting, name: RungName, curator: Any) -> Rung:
     """The rung of servers or a curator, who release a histogram with noise."""
     protocol = "geometric" if name == "curator" else name.removeprefix("aggregated-")
     sd = math.sqrt(Oracle.of_curator(curator).noise) / setting.users

@@ -27,7 +27,7 @@ MOST_VALUES: Final = 1 << 18
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """One release, or `times` of the same kind: each (ε, δ)-private."""
 
     name: str
@@ -47,7 +47,7 @@ class Spent:
     delta: float
 
 
-def sequential(entries: Sequence[Entry]) -> Spent:
+def sequential(entries: Sequence[LedgerEntry]) -> Spent:
     """Σ ε and Σ δ, over all releases. DR theorem 3.16."""
     return Spent(
         math.fsum(entry.times * entry.epsilon for entry in entries),
@@ -75,7 +75,7 @@ def group(spent: Spent, people: int) -> Spent:
     return Spent(people * spent.epsilon, min(1.0, spent.delta * grown))
 
 
-def of_group(entries: Sequence[Entry], people: int) -> tuple[Entry, ...] | None:
+def of_group(entries: Sequence[LedgerEntry], people: int) -> tuple[LedgerEntry, ...] | None:
     """What each release spends of k people together; None where one promises nothing to them.
 
     What is composed afterwards holds for the group, and is less than the group of what is composed.
@@ -89,7 +89,7 @@ def of_group(entries: Sequence[Entry], people: int) -> tuple[Entry, ...] | None:
     return tuple(grouped)
 
 
-def advanced(entries: Sequence[Entry], slack: float) -> Spent:
+def advanced(entries: Sequence[LedgerEntry], slack: float) -> Spent:
     """√(2 ln(1/δ') Σε²) + Σ ε(e^ε - 1), and Σδ + δ'. DR theorem 3.20.
 
     The theorem is of equal ε; its proof sums over unequal ones. It can exceed Σε.
@@ -103,7 +103,7 @@ def advanced(entries: Sequence[Entry], slack: float) -> Spent:
     return Spent(total, min(1.0, sequential(entries).delta + slack))
 
 
-def improve_composition(entries: Sequence[Entry], slack: float) -> Spent:
+def improve_composition(entries: Sequence[LedgerEntry], slack: float) -> Spent:
     """√(2 ln(1/δ') Σε²) + Σ ε (e^ε - 1)/(e^ε + 1), if that is less than Σε. KOV theorem 3.5.
 
     δ is 1 - (1 - δ') Π (1 - δ_i).
@@ -118,7 +118,7 @@ def improve_composition(entries: Sequence[Entry], slack: float) -> Spent:
     return Spent(min(sequential(entries).epsilon, root + drift), delta)
 
 
-def exact(entries: Sequence[Entry], delta: float) -> Spent:
+def exact(entries: Sequence[LedgerEntry], delta: float) -> Spent:
     """The least ε that holds for all releases of these ε and δ, whatever they are. KOV theorem 3.3.
 
     Every ε-private release is a randomised response of ε that was processed further (KOV section
@@ -186,6 +186,6 @@ def _square_growth(epsilon: float) -> float:
     return math.expm1(epsilon) if epsilon < 700 else math.inf
 
 
-def _log_kept(entries: Sequence[Entry]) -> float:
+def _log_kept(entries: Sequence[LedgerEntry]) -> float:
     """ln Π (1 - δ_i)."""
     return math.fsum(entry.times * math.log1p(-entry.delta) for entry in entries)

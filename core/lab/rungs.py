@@ -46,7 +46,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Row:
+class TrustRung:
     """A rung: whom users trust, and the oracle of what the server gets.
 
     by_reports : users send reports of a local protocol. hides : how many send one decides ε₀.
@@ -66,23 +66,27 @@ def _sum_circuit(circuit: Circuit, terms: Terms) -> Trust:
     return Aggregated(circuit, weight, terms.aggregators, terms.noise, delta)
 
 
-RUNGS: Final[dict[str, Row]] = {
-    "local": Row(lambda _: Local(), Oracle.of),
-    "verified": Row(lambda _: Verified(), Oracle.of_verified, proves=True),
-    "shuffled": Row(lambda terms: Shuffled(terms.delta, terms.epsilon), Oracle.of, hides=True),
-    "aggregated-sumvec": Row(partial(_sum_circuit, "sumvec"), Oracle.of_curator, by_reports=False),
-    "aggregated-multihot": Row(
+RUNGS: Final[dict[str, TrustRung]] = {
+    "local": TrustRung(lambda _: Local(), Oracle.of),
+    "verified": TrustRung(lambda _: Verified(), Oracle.of_verified, proves=True),
+    "shuffled": TrustRung(
+        lambda terms: Shuffled(terms.delta, terms.epsilon), Oracle.of, hides=True
+    ),
+    "aggregated-sumvec": TrustRung(
+        partial(_sum_circuit, "sumvec"), Oracle.of_curator, by_reports=False
+    ),
+    "aggregated-multihot": TrustRung(
         partial(_sum_circuit, "multihot"), Oracle.of_curator, by_reports=False
     ),
-    "aggregated-histogram": Row(
+    "aggregated-histogram": TrustRung(
         partial(_sum_circuit, "histogram"), Oracle.of_curator, by_reports=False
     ),
-    "curator": Row(lambda _: TrustedCurator(), Oracle.of_curator, by_reports=False),
+    "curator": TrustRung(lambda _: TrustedCurator(), Oracle.of_curator, by_reports=False),
 }
 """Every rung that is a way to collect, from the least trust to the most."""
 
 
-def mechanism(row: Row, kind: str, items: int, users: int, terms: Terms) -> Mechanism:
+def mechanism(row: TrustRung, kind: str, items: int, users: int, terms: Terms) -> Mechanism:
     """The mechanism that asks the users of a rung; raises ScenarioError.
 
     kind : of the local protocol; of no account where users send no reports. users : n.
@@ -112,7 +116,7 @@ def alarms(protocol: Any, oracle: Oracle, plan: Plan) -> float:
     return -math.expm1(plan.items * math.log1p(-one))
 
 
-def smallest_batch(row: Row, kind: str, plan: Plan, terms: Terms, targets: int) -> int:
+def smallest_batch(row: TrustRung, kind: str, plan: Plan, terms: Terms, targets: int) -> int:
     """The fewest users who find the plan's frequency, whose ε₀ is what that number hides.
 
     The number is at most a part `CLOSE` too large. Raises ScenarioError.

@@ -23,7 +23,7 @@ from ..bounds.claims import Claim, Overturning, overturning_share
 from ..bounds.fakes import Chain, Floor, floor_of, floor_of_counts, honest_rates, least_fakes
 from ..bounds.robust import ballot_of
 from ..defences.floor import count_chain, grow_sets, sizes_of
-from ..lab.rungs import RUNGS, Row, Terms, mechanism
+from ..lab.rungs import RUNGS, Terms, TrustRung, mechanism
 from ..law.mechanism import check_estimates
 from ..law.numbers import NumericProtocol
 from ..law.pure import PureProtocol, Reports
@@ -53,7 +53,7 @@ class Heard:
     floor: Floor
 
 
-def rung_of(trust: str) -> Row:
+def rung_of(trust: str) -> TrustRung:
     """The rung of a name; raises ScenarioError."""
     check_among(trust, RUNGS, "trust")
     return RUNGS[trust]
@@ -229,7 +229,7 @@ def conclude_evidence(
 
 
 def conclude_reports(
-    told: Heard, protocol: PureProtocol, trust: Row, share: float, **asked: Any
+    told: Heard, protocol: PureProtocol, trust: TrustRung, share: float, **asked: Any
 ) -> Concluded:
     """The conclusions from the counts of reports and the floor of their fakes."""
     means = told.counts / told.reports
@@ -238,7 +238,7 @@ def conclude_reports(
 
 
 def conclude_published(
-    estimates: Any, users: int, protocol: PureProtocol, trust: Row, share: float, *,
+    estimates: Any, users: int, protocol: PureProtocol, trust: TrustRung, share: float, *,
     sharp: bool, weight: int, **asked: Any,
 ) -> Concluded:  # fmt: skip
     """The conclusions from frequencies that a server, or a curator, published of n users."""

@@ -23,7 +23,7 @@ from ldptui.core.base.errors import ScenarioError, format_number
 from ldptui.core.base.ranges import Range, finite
 
 from ..questions.choices import kinds, numbers
-from ..questions.options import Argument, Keys, Option, add_arguments, flag_of, split_hint
+from ..questions.options import Argument, Keys, OptionSpec, add_arguments, flag_of, split_hint
 from ..questions.signature import read_example, read_heading, read_parameter, read_words
 from .command_list import MODULES
 from .common_options import Help
@@ -39,7 +39,7 @@ class Command:
     actions: Mapping[str, Callable[..., int]]
 
     @cached_property
-    def options(self) -> list[Option]:
+    def options(self) -> list[OptionSpec]:
         return [option for _, option in read_options(self.function)]
 
     @property
@@ -92,7 +92,7 @@ def find_command(name: str) -> Command | None:
     return Command(name, getattr(module, name), actions)
 
 
-def read_options(function: Callable[..., Any]) -> Iterator[tuple[str, Option]]:
+def read_options(function: Callable[..., Any]) -> Iterator[tuple[str, OptionSpec]]:
     """The options of a function or a dataclass, each with the parameter that it is a part of."""
     hints = get_type_hints(function, include_extras=True)
     words = read_words(function)

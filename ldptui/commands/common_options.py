@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ..questions.options import Argument, Group
+from ..questions.options import Argument, HelpGroup
 from ..session.consent import WHAT
 
 
@@ -21,11 +21,11 @@ class Help(Struct, frozen=True):
     words: str = ""
 
 
-REPORTS: Final = Group("reports of real users: ldptui REPORTS …")
+REPORTS: Final = HelpGroup("reports of real users: ldptui REPORTS …")
 
-CODE: Final = Group("attacks, defences, protocols, populations and metrics in Python")
-SEVERAL: Final = Group("several machines")
-STORE: Final = Group("the store of runs")
+CODE: Final = HelpGroup("attacks, defences, protocols, populations and metrics in Python")
+SEVERAL: Final = HelpGroup("several machines")
+STORE: Final = HelpGroup("the store of runs")
 
 ScenarioName: TypeAlias = Annotated[
     str,

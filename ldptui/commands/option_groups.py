@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 from ldptui.core.base.ranges import WORKERS, Range
 
-from ..questions.options import Argument, Group
+from ..questions.options import Argument, HelpGroup
 from .common_options import (
     AllowedNames,
     Budget,
@@ -49,7 +49,7 @@ Trials: TypeAlias = Annotated[int | None, "N", Help("trials of each cell of the 
 Workers: TypeAlias = Annotated[int, "N", WORKERS, Help("processes that compute")]
 TableFormat: TypeAlias = Annotated[Literal["table", "csv", "json"], Help("of what is printed")]
 
-SHOWN: Final = Group("what is shown of results")
+SHOWN: Final = HelpGroup("what is shown of results")
 
 
 def _offer_formats(command: str) -> Argument:

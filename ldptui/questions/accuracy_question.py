@@ -13,7 +13,7 @@ from ..text import format as text
 from .options import Argument, Blank
 from .parameters import Budget, Neighbours, Slack
 from .question import Curves, question, space_points
-from .question_answer import QuestionAnswer, Row, hidden, omit_field, row_of_formula
+from .question_answer import QuantityRow, QuestionAnswer, hidden, omit_field, row_of_formula
 
 BESIDE = "laplace"
 """The curator whose error a local protocol has to reach."""
@@ -68,7 +68,7 @@ class AccuracyAnswer(QuestionAnswer):
             needs = text.short(found.epsilon)
             yield f"{where} within {off} users of the truth in {sure} needs ε = {needs} ({BESIDE})."
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         from ldptui.core.protocols import KINDS as CLASSES
 
         from ..explain.curator_formulas import words_of
@@ -80,7 +80,7 @@ class AccuracyAnswer(QuestionAnswer):
             value = found.accuracy if is_forward else found.epsilon
             formula = closed.formula(self.sensitivity, is_forward)
             what = "off by" if is_forward else "needs ε"
-            yield Row(f"{name}: {what}", value, formula, closed.source, 6)
+            yield QuantityRow(f"{name}: {what}", value, formula, closed.source, 6)
         for name, found in self.mechanisms.items():
             bare = curator(name, 2, found.epsilon, found.delta, self.neighbours)
             if (threshold := formulas(name, bare).get("threshold")) is not None:

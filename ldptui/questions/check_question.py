@@ -18,10 +18,10 @@ from ..text import format as text
 from . import parameters
 from .choices import OWN, having, lacking, where
 from .draft_values import NOISE, checked_keys, checked_kinds, is_audited
-from .options import Argument, Blank, Group, Keys
+from .options import Argument, Blank, HelpGroup, Keys
 from .parameters import Near
 from .question import Steps, question
-from .question_answer import HIDDEN, OMITTED, QuestionAnswer, Row
+from .question_answer import HIDDEN, OMITTED, QuantityRow, QuestionAnswer
 
 if TYPE_CHECKING:
     from ldptui.core.lab.audit import AuditReport
@@ -127,24 +127,28 @@ class CheckAnswer(QuestionAnswer):
                 "probabilities): fewer items make a proof by enumeration."
             )
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         if (loss := self.loss) is not None:
-            yield Row("largest loss", loss.maximum, "max L = ln(Pr[y|v]/Pr[y|v'])", "DR 3.5")
-            yield Row("mean loss", loss.mean, "E[L], y drawn from v", "DR 3.5")
+            yield QuantityRow(
+                "largest loss", loss.maximum, "max L = ln(Pr[y|v]/Pr[y|v'])", "DR 3.5"
+            )
+            yield QuantityRow("mean loss", loss.mean, "E[L], y drawn from v", "DR 3.5")
             for t, chance in loss.tail:
-                yield Row(f"Pr[L ≥ {text.short(t, 3)}]", chance, "tail of the loss", "DR 3.5")
+                yield QuantityRow(
+                    f"Pr[L ≥ {text.short(t, 3)}]", chance, "tail of the loss", "DR 3.5"
+                )
         if (proof := self.enumeration) is not None:
             size = f"{text.count(proof['inputs'])} inputs × {text.count(proof['reports'])} reports"
-            yield Row("ε by enumeration", proof["epsilon"], size, "DR def. 2.4", 8)
+            yield QuantityRow("ε by enumeration", proof["epsilon"], size, "DR def. 2.4", 8)
         if (seen := self.audit) is not None:
             sure = f"with confidence {text.chosen_value(seen['confidence'])}"
-            yield Row("ε at least", seen["lower"], sure, "CP")
-            yield Row("ε seen", seen["estimate"], "ln of the ratio of shares", "CP")
+            yield QuantityRow("ε at least", seen["lower"], sure, "CP")
+            yield QuantityRow("ε seen", seen["estimate"], "ln of the ratio of shares", "CP")
         for run in self.runs or ():
-            yield Row(run.promise, "kept" if run.holds else "BROKEN", run.detail, "")
+            yield QuantityRow(run.promise, "kept" if run.holds else "BROKEN", run.detail, "")
         for clause in self.contract or ():
             how = "kept" if clause.holds else "BROKEN"
-            yield Row(clause.promise, clause.worst, f"{how}, in standard errors", "W17")
+            yield QuantityRow(clause.promise, clause.worst, f"{how}, in standard errors", "W17")
 
     @property
     def notes(self) -> Iterator[str]:
@@ -172,8 +176,8 @@ class CheckAnswer(QuestionAnswer):
             yield from loss_charts(self.law, self.title)
 
 
-RAPPOR: Final = Group("rappor")
-AUDIT: Final = Group("audit")
+RAPPOR: Final = HelpGroup("rappor")
+AUDIT: Final = HelpGroup("audit")
 
 
 @question("Check", "Is ε kept?", group="Check", place=1)

@@ -15,7 +15,7 @@ from ..text.interval import share_words
 from .options import Blank
 from .parameters import LocalBudget, ScenarioName, Seed, name_of, read_cell
 from .question import Curves, Steps, question
-from .question_answer import QuestionAnswer, Row, omit_field
+from .question_answer import QuantityRow, QuestionAnswer, omit_field
 
 if TYPE_CHECKING:
     from ldptui.core.base.sampling import Counts
@@ -92,16 +92,18 @@ class ChooseAnswer(QuestionAnswer):
             need = text.short(self.needed, 3)
             yield f"The exponential mechanism needs ε = {need} to be right 95 % of the time."
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         central, trials = self.exponential, self.trials
-        yield Row("exponential: right", central.exact or 0.0, "e^(εc/2) / Σ e^(εc/2)", "DR 3.4")
+        yield QuantityRow(
+            "exponential: right", central.exact or 0.0, "e^(εc/2) / Σ e^(εc/2)", "DR 3.4"
+        )
         of = "of one trial" if trials == 1 else f"of {text.count(trials)} trials"
-        yield Row("  simulated", central.shown, of, "DR 3.4")
+        yield QuantityRow("  simulated", central.shown, of, "DR 3.4")
         for kind, share in self._local.items():
-            yield Row(f"{kind.upper()}: right", share.shown, "arg-max, simulated", "W17")
+            yield QuantityRow(f"{kind.upper()}: right", share.shown, "arg-max, simulated", "W17")
         if self.needed is not None:
             ahead = f"{text.count(self.lead)} users ahead"
-            yield Row("exponential: ε for 95 %", self.needed, ahead, "DR 3.4")
+            yield QuantityRow("exponential: ε for 95 %", self.needed, ahead, "DR 3.4")
 
     @property
     def notes(self) -> Iterator[str]:

@@ -15,7 +15,7 @@ from ldptui.core.base.files import PACKED, READ
 from ldptui.core.base.ranges import ALPHA, DOMAIN, EPSILON, Range
 
 from .choices import EXAMPLE, alike, curators, having, kinds, numbers
-from .options import Argument, Blank, Keys, OnlyIf, Option
+from .options import Argument, Blank, Keys, OnlyIf, OptionSpec
 from .options import Settings as Settings
 from .parameters import keys
 
@@ -30,7 +30,7 @@ def senders() -> tuple[tuple[Any, str], ...]:
     return alike(*(kind for kind in kinds() if kind not in curators()))
 
 
-def sender_keys(known: Iterable[str]) -> Iterator[Option]:
+def sender_keys(known: Iterable[str]) -> Iterator[OptionSpec]:
     """The options of the other keys, which have a meaning where the reports are in files."""
     for option in keys((*known, *NAMES)):
         assert option.blank is not None

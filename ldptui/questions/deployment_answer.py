@@ -28,7 +28,7 @@ POWER: Final = 0.9
 """The chance with which the planner wants to find an item."""
 
 
-class Row(NamedTuple):
+class DeploymentRow(NamedTuple):
     """A row of the matrix: a protocol under a defence, with its cells by their attacks.
 
     is_own : whether the protocol is the deployment's.
@@ -87,13 +87,13 @@ class DeploymentAnswer(QuestionAnswer):
     sources = ()
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[DeploymentRow]:
         """The rows: where every attack is known those of the own protocol first, and where least
         is left; then the others."""
-        rows: dict[tuple[str, str], Row] = {}
+        rows: dict[tuple[str, str], DeploymentRow] = {}
         for each in self.found:
             key = each.protocol, each.defence
-            rows.setdefault(key, Row(*key, each.protocol == self.deployment.protocol, {}))
+            rows.setdefault(key, DeploymentRow(*key, each.protocol == self.deployment.protocol, {}))
             rows[key].cells[each.attack] = each
         whole = [row for row in rows.values() if row.is_whole]
         whole.sort(key=lambda row: (not row.is_own, row.worst.most))

@@ -10,7 +10,7 @@ from ldptui.core.base.ranges import EPSILON, SHARE, USERS
 
 from ..text import format as text
 from .choices import local
-from .options import Among, Argument, Blank
+from .options import AllowedWords, Argument, Blank
 from .parameters import Items, Targets, pairs, users_of
 from .question import Steps, question
 
@@ -34,7 +34,7 @@ def deployment(
         str, "REPORTS", Argument(positional=True, role="reports"), Blank((), hint="file, folder")
     ],
     protocol: Annotated[
-        str, "KIND", Among(local), Blank("oue", "protocol.kind", pairs(local), bare=True)
+        str, "KIND", AllowedWords(local), Blank("oue", "protocol.kind", pairs(local), bare=True)
     ] = "oue",
     epsilon: Annotated[float, EPSILON, "E", Blank(1.0, "protocol.epsilon")] = 1.0,
     items: Annotated[Items | None, "D", Argument(renames=("domain_size",), either=True)] = None,

@@ -13,10 +13,10 @@ from ..text import format as text
 from ..text.interval import mean_words
 from .choices import local
 from .draft_values import dials, kind_of_draft
-from .options import Among, Argument, Blank
+from .options import AllowedWords, Argument, Blank
 from .parameters import BEST, SEEDS, Items, Targets, Trials, pairs, users_of
 from .question import Steps, question
-from .question_answer import QuestionAnswer, Row
+from .question_answer import QuantityRow, QuestionAnswer
 
 if TYPE_CHECKING:
     from ldptui.core.lab.designer import Demand, Rated
@@ -82,24 +82,26 @@ class DesignAnswer(QuestionAnswer):
         else:
             yield f"{first}: that of {other} is {text.percent(more)} larger."
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         found, items = self.found, text.plural(self.targets, "target")
-        yield Row("protocol", _name(found), "of all dials")
-        yield Row("p", found.p, "of the own item", "W17")
-        yield Row("q", found.q, "of any other one", "W17")
-        yield Row("gain factor a", found.gain_factor, "(1 − q)/(p − q)", "design")
-        yield Row("noise, Var*", found.variance, "q(1 − q)/(p − q)²", "W17 th. 2")
-        yield Row("error, no attack", found.noise, "√(Var*/n)", "W17 th. 2")
-        yield Row(f"gain of {items}", found.gain, "r β (s − q)/(p − q)", "design")
-        yield Row("worst-case error", found.worst, "√(β²a² + (1−β)²Var*/n)", "design")
-        yield Row("bits of a report", found.bits, "log₂ of all reports")
+        yield QuantityRow("protocol", _name(found), "of all dials")
+        yield QuantityRow("p", found.p, "of the own item", "W17")
+        yield QuantityRow("q", found.q, "of any other one", "W17")
+        yield QuantityRow("gain factor a", found.gain_factor, "(1 − q)/(p − q)", "design")
+        yield QuantityRow("noise, Var*", found.variance, "q(1 − q)/(p − q)²", "W17 th. 2")
+        yield QuantityRow("error, no attack", found.noise, "√(Var*/n)", "W17 th. 2")
+        yield QuantityRow(f"gain of {items}", found.gain, "r β (s − q)/(p − q)", "design")
+        yield QuantityRow("worst-case error", found.worst, "√(β²a² + (1−β)²Var*/n)", "design")
+        yield QuantityRow("bits of a report", found.bits, "log₂ of all reports")
         for each in (*self.kinds.values(), self.beside):
             what = f"√MSE {text.short(each.noise, 3)}, G {text.short(each.gain, 3)}"
-            yield Row(_name(each), each.worst, what, "design")
+            yield QuantityRow(_name(each), each.worst, what, "design")
         for name, quantity in MEASURED.items() if self.check is not None else ():
             assert self.check is not None
             measured = text.estimate(self.check[name], self.check[f"{name}_standard_error"])
-            yield Row(quantity, measured, f"planned {text.short(self.check[f'{name}_planned'])}")
+            yield QuantityRow(
+                quantity, measured, f"planned {text.short(self.check[f'{name}_planned'])}"
+            )
 
     @property
     def notes(self) -> Iterator[str]:
@@ -190,13 +192,13 @@ def _list_wanted() -> Sequence[str]:
 
 
 DesignAmong: TypeAlias = Annotated[
-    str, "KIND", Among(_list_wanted), Blank(BEST, choices=pairs(_list_wanted), bare=True)
+    str, "KIND", AllowedWords(_list_wanted), Blank(BEST, choices=pairs(_list_wanted), bare=True)
 ]
 DesignBeside: TypeAlias = Annotated[
     Any,
     "KIND",
     Argument(role="protocol"),
-    Among(local),
+    AllowedWords(local),
     Blank("oue", kind_of_draft, pairs(local)),
 ]
 

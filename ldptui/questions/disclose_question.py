@@ -14,7 +14,7 @@ from ..text import format as text
 from .choices import EXAMPLES, where
 from .options import Argument, Blank
 from .question import Steps, question
-from .question_answer import QuestionAnswer, Row, hidden
+from .question_answer import QuantityRow, QuestionAnswer, hidden
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,20 +67,26 @@ class TableAnswer(QuestionAnswer):
             else:
                 yield f"Every class has at least {spread.l_distinct} values of {name}."
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         below = text.percent(self.share_below_5)
-        yield Row("k", text.count(self.k), "rows of the smallest class", "k")
-        yield Row("classes", text.count(self.classes), "different quasi-identifiers", "k")
-        yield Row("unique rows", text.percent(self.unique_share), "alone in their class", "k")
-        yield Row("rows in small classes", below, "of fewer than 5 rows", "k")
+        yield QuantityRow("k", text.count(self.k), "rows of the smallest class", "k")
+        yield QuantityRow("classes", text.count(self.classes), "different quasi-identifiers", "k")
+        yield QuantityRow(
+            "unique rows", text.percent(self.unique_share), "alone in their class", "k"
+        )
+        yield QuantityRow("rows in small classes", below, "of fewer than 5 rows", "k")
         for name, spread in self.sensitive.items():
             away = text.percent(spread.homogeneous_share)
             distinct, by = text.count(spread.l_distinct), f"earth mover's, by {spread.order}"
-            yield Row(f"{name}: distinct l", distinct, "fewest values of a class", "l")
-            yield Row(f"{name}: entropy l", spread.l_entropy, "least e^entropy of a class", "l")
-            yield Row(f"{name}: t, equal", spread.t_equal, "largest Σ|p − q|/2 of a class", "t")
-            yield Row(f"{name}: t, ordered", spread.t_ordered, by, "t")
-            yield Row(f"{name}: given away", away, "rows whose class has one value", "l")
+            yield QuantityRow(f"{name}: distinct l", distinct, "fewest values of a class", "l")
+            yield QuantityRow(
+                f"{name}: entropy l", spread.l_entropy, "least e^entropy of a class", "l"
+            )
+            yield QuantityRow(
+                f"{name}: t, equal", spread.t_equal, "largest Σ|p − q|/2 of a class", "t"
+            )
+            yield QuantityRow(f"{name}: t, ordered", spread.t_ordered, by, "t")
+            yield QuantityRow(f"{name}: given away", away, "rows whose class has one value", "l")
 
     def figures(self) -> Iterator[Figure]:
         """The share of rows in classes of each size."""
@@ -145,12 +151,12 @@ class RelationAnswer(QuestionAnswer):
                 f"; so would {len(more)} other single additions." if more else "."
             )
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         shown = "yes" if self.private else "no"
-        yield Row("attribute privacy", shown, "φ∘ψ = Id on every set somebody has", "E")
+        yield QuantityRow("attribute privacy", shown, "φ∘ψ = Id on every set somebody has", "E")
         rules, alone = text.count(len(self.implications)), text.count(len(self.identified))
-        yield Row("implications", rules, f"from {self.observed} seen at most", "E")
-        yield Row("identified users", alone, "by all their attributes", "E")
+        yield QuantityRow("implications", rules, f"from {self.observed} seen at most", "E")
+        yield QuantityRow("identified users", alone, "by all their attributes", "E")
 
     @property
     def notes(self) -> Iterator[str]:

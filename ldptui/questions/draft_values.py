@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .choices import OWN, alike, has, kinds, local, numbers
-from .options import Option
+from .options import OptionSpec
 from .parameters import BEST, items_of, keys, targets_of, users_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def is_audited(form: Mapping[str, Any]) -> bool:
     return bool(form.get("audit")) or form.get("protocol") == OWN
 
 
-def checked_keys(known: Iterable[str]) -> Iterator[Option]:
+def checked_keys(known: Iterable[str]) -> Iterator[OptionSpec]:
     """An option for each key of a protocol on which its reports depend."""
     return keys((*known, *NOISE, "domain_size", *CONCLUDED))
 

@@ -27,7 +27,7 @@ from .collection import (
     is_listed,
     is_ranged,
 )
-from .options import Argument, Blank, Group, OnlyIf, Without
+from .options import Argument, Blank, HelpGroup, OnlyIf, Without
 from .parameters import OUTPUT
 from .question import Steps, question
 
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     Estimate: TypeAlias = FrequencyAnswer | GroupAnswer | NumberAnswer
 
-ITEMS = Group("more about items")
-NUMBERS = Group("more about numbers")
+ITEMS = HelpGroup("more about items")
+NUMBERS = HelpGroup("more about numbers")
 
 Corrections: TypeAlias = Annotated[
     tuple[str, ...],

@@ -18,8 +18,8 @@ from ldptui.core.theory import Difference
 from ..charts.series import Bar, Bars
 from ..text import format as text
 from .question_answer import Table
-from .rates import ALARM, LEGEND, rate_cells, rate_document
-from .rates import HEADS as RATES
+from .rate_words import ALARM, LEGEND, rate_cells, rate_document
+from .rate_words import HEADS as RATES
 from .reports_input import ReportAnswer, misfit_words
 from .sheet import Figure, figure
 

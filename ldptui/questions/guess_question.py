@@ -14,7 +14,7 @@ from ..text import format as text
 from .options import Blank
 from .parameters import Column, Items, Known, LocalBudget, LocalProtocol, Prior
 from .question import BUDGETS, Curves, question
-from .question_answer import Quantity, QuestionAnswer, Row, omit_field
+from .question_answer import Quantity, QuantityRow, QuestionAnswer, omit_field
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ class GuessAnswer(QuestionAnswer):
         before, after = text.percent(self.before), text.percent(self.after)
         return [f"An observer names a user's item in {before} of cases, with a report in {after}."]
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         yield from super().quantities()
         if self.gain is not None:
             reached = self.largest_epsilon
             shown = "any" if reached is None else text.short(_round_down(reached), 5)
             limit = f"that keeps RAD below {text.short(self.gain)}"
-            yield Row("largest ε", shown, limit, "GSAS th. 4.2")
+            yield QuantityRow("largest ε", shown, limit, "GSAS th. 4.2")
 
     @property
     def notes(self) -> Iterator[str]:

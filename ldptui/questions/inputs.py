@@ -1,7 +1,7 @@
 """What a question reads: the scenario of the workbench, files by their paths, columns of tables.
 
-A form is answered by a generator that says what it works on and returns its `Answer`. Whoever asks,
-a `ScenarioError` names the argument or the field that is wrong.
+A form is answered by a generator that says what it works on and returns its `AnswerSheet`. Whoever
+asks, a `ScenarioError` names the argument or the field that is wrong.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ldptui.core.lab.columns import Column, read_columns
 from ldptui.core.scenario import Scenario
 
 from .choices import BUNDLED, EXAMPLE, EXAMPLES
-from .sheet import Answer
+from .sheet import AnswerSheet
 
 
 def need_option(option: str, value: Any) -> Any:
@@ -34,7 +34,7 @@ class Offers(dict[str, tuple[str, ...]]):
     """The words that can complete fields, by field; yielded on the way, before any answer."""
 
 
-Steps: TypeAlias = Generator["str | Offers | Answer", None, Answer]
+Steps: TypeAlias = Generator["str | Offers | AnswerSheet", None, AnswerSheet]
 """A tab's work; an answer on the way is what is known so far."""
 
 

@@ -15,10 +15,10 @@ from .draft_values import entries_of_draft, noise_of_draft, rounds_of_draft
 from .options import Argument, Blank
 from .parameters import TIMES, Slack, read_cell
 from .question import Curves, Steps, question
-from .question_answer import QuestionAnswer, Row, hidden, omit_field, row_of_formula
+from .question_answer import QuantityRow, QuestionAnswer, hidden, omit_field, row_of_formula
 
 if TYPE_CHECKING:
-    from ldptui.core.lab.ledger import Entry, Spent
+    from ldptui.core.lab.ledger import LedgerEntry, Spent
 
 TOTALS: Final = {
     "sequential": ("Σ ε, Σ δ", "DR th. 3.16"),
@@ -51,7 +51,7 @@ class LedgerAnswer(QuestionAnswer):
     and hashes.
     """
 
-    entries: Sequence[Entry]
+    entries: Sequence[LedgerEntry]
     delta: float
     people: int
     spent: Mapping[str, Spent]
@@ -91,21 +91,21 @@ class LedgerAnswer(QuestionAnswer):
                 f"never more than {text.short(reports.limit)}."
             )
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         for entry in self.entries:
             if not entry.epsilon and not entry.delta:
-                yield Row(entry.name, "0", "post-processing is free", "DR pr. 2.1")
+                yield QuantityRow(entry.name, "0", "post-processing is free", "DR pr. 2.1")
                 continue
             what = "once"
             if entry.times > 1:
                 what = f"{text.count(entry.times)} × ε = {text.chosen_value(entry.epsilon)}"
             what += f", δ = {text.chosen_value(entry.delta)} each" if entry.delta else ""
-            yield Row(entry.name, entry.epsilon * entry.times, what)
+            yield QuantityRow(entry.name, entry.epsilon * entry.times, what)
         for name, (formula, source) in TOTALS.items():
             if (spent := self.spent.get(name)) is not None:
                 other = spent.delta and not math.isclose(spent.delta, self.delta, rel_tol=1e-3)
                 what = f"{formula}; δ = {text.short(spent.delta, 3)}" if other else formula
-                yield Row(f"total, {name}", spent.epsilon, what, source)
+                yield QuantityRow(f"total, {name}", spent.epsilon, what, source)
         if self.noise is not None and (reports := self.rappor) is not None:
             from ..explain.rappor_formulas import rows_of_noise
             from .releases import read_noise
@@ -113,8 +113,12 @@ class LedgerAnswer(QuestionAnswer):
             known = rows_of_noise(*read_noise(self.noise))
             t = f"{text.count(reports.rounds)} reports"
             yield row_of_formula("one RAPPOR report", known["epsilon_one"])
-            yield Row(f"{t}, naive", reports.naive, "sum, as if drawn afresh", "DR th. 3.16")
-            yield Row(f"{t}, memoised", reports.memoised, "exact, permanent bits kept", "RAP 3.1")
+            yield QuantityRow(
+                f"{t}, naive", reports.naive, "sum, as if drawn afresh", "DR th. 3.16"
+            )
+            yield QuantityRow(
+                f"{t}, memoised", reports.memoised, "exact, permanent bits kept", "RAP 3.1"
+            )
             yield row_of_formula("for ever, memoised", known["epsilon_infinity"])
 
     @property
@@ -144,7 +148,7 @@ def _explain_total(epsilon: float) -> str:
     return f"ε = {total} means: an even guess between two values becomes at most {sure} sure."
 
 
-def _first_releases(entries: Sequence[Entry], releases: int) -> list[Entry]:
+def _first_releases(entries: Sequence[LedgerEntry], releases: int) -> list[LedgerEntry]:
     """The entries of the first `releases` releases."""
     first = []
     for entry in entries:
@@ -278,7 +282,7 @@ def _count_rounds(rappor: Sequence[float], rounds: int) -> RapporRounds:
     )
 
 
-def _compose(entries: Sequence[Entry], delta: float) -> dict[str, Spent]:
+def _compose(entries: Sequence[LedgerEntry], delta: float) -> dict[str, Spent]:
     """The totals of releases that each promise something."""
     from ldptui.core.lab import ledger as books
 

@@ -2,8 +2,8 @@
 
 A question's are read from its signature, a command's from the fields of a dataclass. An option is
 an argument of the command if there are words about it, and a field of the form if it has a `Blank`.
-`Option.check` reads and refuses values, and `find_option` finds the option that an error is about.
-Nothing here imports NumPy: `--help` and a form that opens are cheap.
+`OptionSpec.check` reads and refuses values, and `find_option` finds the option that an error is
+about. Nothing here imports NumPy: `--help` and a form that opens are cheap.
 """
 
 from __future__ import annotations
@@ -100,13 +100,13 @@ class Blank(Struct, frozen=True):
     hint: str = ""
 
 
-class Among(Struct, frozen=True):
+class AllowedWords(Struct, frozen=True):
     """The annotation of an option that is one of some words; load : makes them when one is read."""
 
     load: Callable[[], Iterable[str]]
 
 
-class Group(Struct, frozen=True):
+class HelpGroup(Struct, frozen=True):
     """The annotation of an option that stands under a heading in the help of the command."""
 
     heading: str
@@ -125,7 +125,7 @@ class Without(Struct, frozen=True):
     option: str
 
 
-class Option(Struct, frozen=True):
+class OptionSpec(Struct, frozen=True):
     """One value that a topic asks for.
 
     range : a number must be in it. size : the number of "numbers". choices : the values that are
@@ -264,7 +264,7 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def find_option(options: Iterable[Option], key: str) -> Option | None:
+def find_option(options: Iterable[OptionSpec], key: str) -> OptionSpec | None:
     """The option that an error with this key is about: its name, a row of it, or a parameter."""
     for option in options:
         if key in (option.name, *option.argument.renames) or key.startswith(f"{option.name}."):
@@ -281,7 +281,7 @@ class Keys(Struct, frozen=True):
     options : the options of the keys that no other field is about, whose names it is given.
     """
 
-    options: Callable[[Iterable[str]], Iterable[Option]]
+    options: Callable[[Iterable[str]], Iterable[OptionSpec]]
 
 
 def split_hint(hint: Any) -> tuple[Any, dict[type, Any]]:
@@ -302,8 +302,8 @@ def split_hint(hint: Any) -> tuple[Any, dict[type, Any]]:
 
 def add_arguments(
     parser: argparse.ArgumentParser,
-    options: Iterable[Option],
-    above: Iterable[Option] = (),
+    options: Iterable[OptionSpec],
+    above: Iterable[OptionSpec] = (),
 ) -> None:
     """Add the options that a command has to its parser.
 
@@ -355,7 +355,7 @@ def _float(text: str) -> float:
         raise argparse.ArgumentTypeError(f"must be a number, {got(text)}") from None
 
 
-def _keywords(option: Option) -> dict[str, Any]:
+def _keywords(option: OptionSpec) -> dict[str, Any]:
     """What argparse is told of an option."""
     argument = option.argument
     more: dict[str, Any] = {"help": option.words or None}

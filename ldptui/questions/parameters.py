@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from ldptui.core.base.ranges import BUDGET, DOMAIN, EPSILON, Range
 
 from .choices import EXAMPLES, alike, curators, having, local
-from .options import Among, Argument, Blank, Choices, Group, Option
+from .options import AllowedWords, Argument, Blank, Choices, HelpGroup, OptionSpec
 
 if TYPE_CHECKING:
     from ldptui.core.cell import Cell
@@ -23,7 +23,7 @@ SEEDS: Final = Range(0)
 TIMES: Final = Range(1, 10**9)
 KEYS_HEADING: Final = "keys of some protocols"
 """Above the options for keys of protocols in the help of a command."""
-OUTPUT: Final = Group("output")
+OUTPUT: Final = HelpGroup("output")
 BEST: Final = "best"
 """In place of a kind: the best of all."""
 
@@ -57,10 +57,13 @@ def pairs(load: Any) -> Any:
 SIZE: Final = Argument(renames=("domain_size",))
 Near: TypeAlias = Literal["change-one", "add-remove"]
 LocalProtocol: TypeAlias = Annotated[
-    str, "KIND", Among(local), Blank("oue", "protocol.kind", pairs(local), bare=True)
+    str, "KIND", AllowedWords(local), Blank("oue", "protocol.kind", pairs(local), bare=True)
 ]
 CuratorKind: TypeAlias = Annotated[
-    str, "KIND", Among(curators), Blank("laplace", "protocol.kind", pairs(curators), bare=True)
+    str,
+    "KIND",
+    AllowedWords(curators),
+    Blank("laplace", "protocol.kind", pairs(curators), bare=True),
 ]
 Items: TypeAlias = Annotated[int, DOMAIN, SIZE, "D", Blank(128, items_of, steps="ladder")]
 Trials: TypeAlias = Annotated[int, Range(2, 10**5)]
@@ -83,7 +86,7 @@ Column: TypeAlias = Annotated[str, "NAME", Argument(role="column"), Blank("item"
 Known: TypeAlias = Annotated[str | None, "NAME", Argument(role="column"), Blank()]
 
 
-def keys(known: Iterable[str]) -> Iterator[Option]:
+def keys(known: Iterable[str]) -> Iterator[OptionSpec]:
     """An option for each key of a protocol, --subset-size, but for known ones.
 
     Their values are read by the key of the kind that is chosen; where none is given, its default
@@ -94,7 +97,7 @@ def keys(known: Iterable[str]) -> Iterator[Option]:
     for name in protocol_keys(tuple(known)):
         key = f"protocol.{name}"
         words = key_words(key)
-        yield Option(
+        yield OptionSpec(
             name,
             "text",
             words=words.first.replace("%", "%%"),

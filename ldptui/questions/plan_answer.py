@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from ..text import format as text
 from ..text.interval import share_words
-from .question_answer import Quantity, QuestionAnswer, Row, omit_field
+from .question_answer import Quantity, QuantityRow, QuestionAnswer, omit_field
 
 LOCALLY: Final = "local"
 """The rung of users who trust nobody."""
@@ -74,7 +74,7 @@ class PlannedAnswer(QuestionAnswer):
         )
         return WORDS[self.solved][1].format(shown)
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         """What each protocol needs, the best first; what is given; every line that follows."""
         name = self.solved or ("power" if hasattr(self, "power") else "within")
         sign = -1 if name in ("share", "power") else 1
@@ -85,15 +85,15 @@ class PlannedAnswer(QuestionAnswer):
             label = f"{'● ' if kind == self.protocol else '  '}{kind.upper()}: {name}"
             if value is None:
                 why = self.refusals[kind].split(",")[0].replace("must be ", "")
-                yield Row(label, text.MISSING, why, "plan")
+                yield QuantityRow(label, text.MISSING, why, "plan")
                 continue
             best = best or value
             times = f"× {text.short(value / best, 3)}" if best else ""
-            yield Row(label, _format_quantity(name, value), times, "plan")
+            yield QuantityRow(label, _format_quantity(name, value), times, "plan")
         for each, (words, _) in WORDS.items():
             if (number := getattr(self, each, None)) is not None:
                 shown = _format_quantity(each, number) if each == "users" else text.short(number)
-                yield Row(words, shown, "solved for" if each == self.solved else "as given")
+                yield QuantityRow(words, shown, "solved for" if each == self.solved else "as given")
         yield from super().quantities()
 
 
@@ -177,12 +177,14 @@ class PlanAnswer(PlannedAnswer):
         power = text.short(self.power, 3)
         yield f"{self._begin_sentence()} {aim}{self._spite}, with probability {power}."
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         yield from super().quantities()
         for name, words in MEASURED.items() if self.check is not None else ():
             assert self.check is not None
             measured = text.estimate(self.check[name], self.check[f"{name}_standard_error"])
-            yield Row(words, measured, f"planned {text.short(self.check[f'{name}_planned'])}")
+            yield QuantityRow(
+                words, measured, f"planned {text.short(self.check[f'{name}_planned'])}"
+            )
 
     @property
     def notes(self) -> Iterator[str]:

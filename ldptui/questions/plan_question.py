@@ -20,8 +20,8 @@ from ldptui.core.base.ranges import (
 from ..text import format as text
 from .choices import where
 from .draft_values import is_shuffled, planned_kinds, rungs, task_of_draft, within_of_draft
-from .options import Among, Blank
-from .options import Group as Heading
+from .options import AllowedWords, Blank
+from .options import HelpGroup as Heading
 from .parameters import (
     BEST,
     SEEDS,
@@ -93,7 +93,7 @@ TASKS: Final = (("frequencies", "an item"), ("mean", "a mean"))
 PlanProtocol: TypeAlias = Annotated[
     str,
     "KIND",
-    Among(planned_kinds),
+    AllowedWords(planned_kinds),
     Blank(BEST, "protocol.kind", pairs(planned_kinds), bare=True),
 ]
 PlanTask: TypeAlias = Annotated[
@@ -124,7 +124,7 @@ PlanPower: TypeAlias = Annotated[
     Blank(0.9, steps="hundredths", only=OF_ITEMS),
 ]
 PlanTrust: TypeAlias = Annotated[
-    str, "RUNG", Among(rungs), Blank(LOCALLY, choices=pairs(rungs), only=OF_ITEMS)
+    str, "RUNG", AllowedWords(rungs), Blank(LOCALLY, choices=pairs(rungs), only=OF_ITEMS)
 ]
 PlanDelta: TypeAlias = Annotated[
     float, Range(0, 1, "()"), "D", Blank(1e-8, steps="decades", only=is_shuffled)

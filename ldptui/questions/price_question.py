@@ -24,7 +24,7 @@ from .parameters import (
     users_of,
 )
 from .question import BUDGETS, Curves, Steps, question, space_points
-from .question_answer import QuestionAnswer, Row, hidden
+from .question_answer import QuantityRow, QuestionAnswer, hidden
 
 BESIDE = "laplace"
 """The curator whose error is the measure of the charts."""
@@ -98,7 +98,7 @@ class PriceAnswer(QuestionAnswer):
             upto = text.count(even, 12)
             yield f"Up to n = {upto} users {best.upper()} would cost nothing beside {beside}."
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         from ldptui.core.protocols import KINDS
 
         from ..explain.curator_formulas import words_of
@@ -109,16 +109,16 @@ class PriceAnswer(QuestionAnswer):
                 continue
             if (sent := self.reports.get(kind)) is None:
                 source = words_of(KINDS[kind].mechanism).error
-                yield Row(f"{kind.upper()}: error", error, f"√MSE of {self.what}", source)
+                yield QuantityRow(f"{kind.upper()}: error", error, f"√MSE of {self.what}", source)
                 continue
             factor, bits = text.short(sent.gain_factor, 3), text.short(sent.bits, 3)
             about = f"√MSE; a {factor}; {bits} bit" + "s" * (bits != "1")
-            yield Row(f"{kind.upper()}: error", error, about, local)
+            yield QuantityRow(f"{kind.upper()}: error", error, about, local)
         for kind, costs in self.price.items():
             for name in (BESIDE, "stability"):
                 if (cost := costs.get(name)) is not None:
                     factor = f"{text.short(cost.factor, 3)} × n"
-                    yield Row(f"{kind.upper()} as {name}: users", cost.users, factor, local)
+                    yield QuantityRow(f"{kind.upper()} as {name}: users", cost.users, factor, local)
 
     @property
     def notes(self) -> Iterator[str]:

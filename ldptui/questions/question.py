@@ -29,7 +29,7 @@ from msgspec import Struct
 
 from ldptui.core.base.errors import LdpWarning, ScenarioError, suggest
 
-from .options import Option
+from .options import OptionSpec
 from .question_answer import QuestionAnswer
 from .signature import read_example, read_heading, read_parameters, refuse_both
 
@@ -103,7 +103,7 @@ class Question(Generic[P, A]):
     # The signature.
 
     @cached_property
-    def options(self) -> tuple[Option, ...]:
+    def options(self) -> tuple[OptionSpec, ...]:
         return read_parameters(self.function)
 
     @cached_property
@@ -118,7 +118,7 @@ class Question(Generic[P, A]):
         return any(option.argument.role == "sender" for option in self.options)
 
     @property
-    def blanks(self) -> tuple[Option, ...]:
+    def blanks(self) -> tuple[OptionSpec, ...]:
         """The options that the form shows."""
         return tuple(option for option in self.options if option.blank is not None)
 

@@ -51,7 +51,7 @@ class Quantity(Struct, frozen=True):
     digits: int = 5
 
 
-class Row(NamedTuple):
+class QuantityRow(NamedTuple):
     """A row of a table; value : a number, or words."""
 
     quantity: str
@@ -66,9 +66,9 @@ class Row(NamedTuple):
         return self.value if isinstance(self.value, str) else text.short(self.value, self.digits)
 
 
-def row_of_formula(quantity: str, formula: Formula) -> Row:
+def row_of_formula(quantity: str, formula: Formula) -> QuantityRow:
     """The row of a formula that a protocol has of itself."""
-    return Row(quantity, formula.result, formula.brief, formula.source)
+    return QuantityRow(quantity, formula.result, formula.brief, formula.source)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,12 +124,14 @@ class QuestionAnswer:
     def choices(self) -> Sequence[tuple[str, Sequence[tuple[str, Any]]]]:
         return ()
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         """The rows of the table: the fields that have a `Quantity` and are not None."""
         for name, quantity in read_quantities(type(self)).items():
             value = getattr(self, name)
             if value is not None:
-                yield Row(quantity.name, value, quantity.formula, quantity.source, quantity.digits)
+                yield QuantityRow(
+                    quantity.name, value, quantity.formula, quantity.source, quantity.digits
+                )
 
     def table(self, is_brief: bool = False) -> Table:
         """The heads of the table and its rows; is_brief : for the room beside a form."""
@@ -174,7 +176,7 @@ class QuestionAnswer:
         heads, rows = self.table(is_brief)
         if heads != HEADS:
             return heads, rows
-        values = align_words([Row(*row).shown for row in rows])
+        values = align_words([QuantityRow(*row).shown for row in rows])
         return heads, [(row[0], value, *row[2:4]) for row, value in zip(rows, values, strict=True)]
 
     def text(self, more: Iterable[str] = ()) -> str:

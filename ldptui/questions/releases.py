@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.cell import Cell
-from ldptui.core.lab.ledger import Entry
+from ldptui.core.lab.ledger import LedgerEntry
 from ldptui.core.protocols import BitNoise
 
 from ..text import format as text
@@ -18,7 +18,7 @@ from .options import integer
 FORM: Final = "[NAME=]EPSILON[,DELTA][xTIMES]"
 
 
-def read_entries(written: Sequence[str]) -> list[Entry]:
+def read_entries(written: Sequence[str]) -> list[LedgerEntry]:
     """The entries as typed, without empty ones; raises ScenarioError, its key entries.ROW."""
     entries = []
     for row, entry in enumerate(written):
@@ -30,7 +30,7 @@ def read_entries(written: Sequence[str]) -> list[Entry]:
     return entries
 
 
-def read_entry(written: str) -> Entry:
+def read_entry(written: str) -> LedgerEntry:
     """[NAME=]EPSILON[,DELTA][xTIMES]; raises ScenarioError."""
     name, _, rest = written.rpartition("=")
     spent, by, times = rest.partition("x")
@@ -39,7 +39,7 @@ def read_entry(written: str) -> Entry:
         parts = float(epsilon), float(delta or 0), integer(times) if by else 1
     except (ValueError, ArgumentTypeError) as error:
         raise ScenarioError(f"must be {FORM}, {got(written)}") from error
-    return Entry(name or f"ε = {text.chosen_value(parts[0])}", *parts)
+    return LedgerEntry(name or f"ε = {text.chosen_value(parts[0])}", *parts)
 
 
 def noise_of(cell: Cell) -> Any:

@@ -14,7 +14,7 @@ from ldptui.core.theory import misfit
 from ..charts.series import Axis, Bar, Bars, Plot, Series
 from ..text import format as text
 from .question_answer import Table
-from .rates import ALARM, rate_cells
+from .rate_words import ALARM, rate_cells
 from .reports_input import ReportAnswer, misfit_words
 from .sheet import Figure, curves, figure
 

@@ -12,10 +12,10 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import Range
 
 from ..text import format as text
-from .options import Among, Argument, Blank
+from .options import AllowedWords, Argument, Blank
 from .parameters import Budget, Near, TableFile
 from .question import Curves, Steps, question, space_points
-from .question_answer import QuestionAnswer, Row, hidden, omit_field
+from .question_answer import QuantityRow, QuestionAnswer, hidden, omit_field
 
 if TYPE_CHECKING:
     from ldptui.core.base.sampling import Floats
@@ -128,23 +128,23 @@ class SensitivityAnswer(QuestionAnswer):
             f"sum of {self.column} is off by {text.short(chosen.error, 3)}, {share} of it."
         )
 
-    def quantities(self) -> Iterator[Row]:
+    def quantities(self) -> Iterator[QuantityRow]:
         for query, width in self.queries.items():
             shown = "unbounded" if width.unbounded else text.short(width.sensitivity, 6)
             why = "no bounds are known" if width.unbounded else FORMULAS[query][self.neighbours]
-            yield Row(f"Δ of {query}", shown, why, "DR def. 3.1")
+            yield QuantityRow(f"Δ of {query}", shown, why, "DR def. 3.1")
         for query, width in self.queries.items():
             if not width.unbounded:
-                yield Row(f"noise of {query}", width.noise_std, "√2 Δ/ε", "DR 3.3")
+                yield QuantityRow(f"noise of {query}", width.noise_std, "√2 Δ/ε", "DR 3.3")
         if self.clipping is None:
             return
         best = self.clipping.best
-        yield Row("least error", best.error, f"at C = {text.short(best.bound, 3)}", "AKMV")
+        yield QuantityRow("least error", best.error, f"at C = {text.short(best.bound, 3)}", "AKMV")
         if (chosen := self.clipped) is not None:
             low = text.short(self._ends(chosen)[0])
-            yield Row("at C: bias", chosen.bias, f"Σ clip(x, {low}, C) − Σ x", "AKMV")
-            yield Row("at C: noise", chosen.noise, "√2 Δ/ε", "DR 3.3")
-            yield Row("at C: error", chosen.error, "√(bias² + noise²)", "AKMV")
+            yield QuantityRow("at C: bias", chosen.bias, f"Σ clip(x, {low}, C) − Σ x", "AKMV")
+            yield QuantityRow("at C: noise", chosen.noise, "√2 Δ/ε", "DR 3.3")
+            yield QuantityRow("at C: error", chosen.error, "√(bias² + noise²)", "AKMV")
 
     @property
     def notes(self) -> Iterator[str]:
@@ -187,7 +187,7 @@ def sensitivity(
     file: TableFile,
     *,
     column: Annotated[str, "NAME", Argument(renames=("values",), role="column"), Blank("income")],
-    query: Annotated[tuple[str, ...], "NAMES", Among(lambda: QUERIES)] = (),
+    query: Annotated[tuple[str, ...], "NAMES", AllowedWords(lambda: QUERIES)] = (),
     bounds: Annotated[tuple[float, float] | None, "LOW,HIGH"] = None,
     clip: Annotated[float | None, Range(0, math.inf, "()"), "C", Blank(steps="ladder")] = None,
     nonnegative: Annotated[bool, Blank(True, choices=((True, "no"), (False, "yes")))] = False,

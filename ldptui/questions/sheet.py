@@ -1,7 +1,7 @@
 """The answer of a topic, as one value: its command prints it, its tab shows it.
 
-The worker computes an `Answer` and sends it as a document; the screen reads it back and draws it.
-Neither knows anything of the mechanisms.
+The worker computes an `AnswerSheet` and sends it as a document; the screen reads it back and draws
+it. Neither knows anything of the mechanisms.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Figure(msgspec.Struct, frozen=True):
 Edits = tuple[tuple[str, Any], ...]
 
 
-class Answer(msgspec.Struct, frozen=True):
+class AnswerSheet(msgspec.Struct, frozen=True):
     """The answer to a question.
 
     table : the quantities with their values, formulas and sources. verdict : sentences of who sees
@@ -65,15 +65,15 @@ class Answer(msgspec.Struct, frozen=True):
         return tuple(figure.chart for figure in self.figures)
 
 
-def encode_answer(answer: Answer) -> dict[str, Any]:
+def encode_answer(answer: AnswerSheet) -> dict[str, Any]:
     """The answer as a document."""
     sent: dict[str, Any] = msgspec.to_builtins(answer, enc_hook=lambda array: array.tolist())
     return sent
 
 
-def decode_answer(document: Mapping[str, Any]) -> Answer:
+def decode_answer(document: Mapping[str, Any]) -> AnswerSheet:
     """The inverse of `encoded`."""
-    return msgspec.convert(document, Answer)
+    return msgspec.convert(document, AnswerSheet)
 
 
 def list_rows(

@@ -2,8 +2,8 @@
 
 A parameter is an option. Its annotation has its type, its range, the word for its value
 (`METAVAR`), what an argument of the command is (`Argument`), what a field of the form is (`Blank`)
-and which words it may be (`Among`). The docstring's section Parameters has what is said of it.
-Nothing here imports NumPy.
+and which words it may be (`AllowedWords`). The docstring's section Parameters has what is said
+of it. Nothing here imports NumPy.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ldptui.core.base.ranges import Range
 
 from .options import (
     ANY,
-    Among,
+    AllowedWords,
     Argument,
     Blank,
-    Group,
+    HelpGroup,
     Keys,
     OnlyIf,
-    Option,
+    OptionSpec,
     Type,
     Without,
     split_hint,
@@ -42,10 +42,10 @@ REQUIRED: Final = inspect.Parameter.empty
 _PARAMETER: Final = re.compile(r"^(\w+) : (.+(?:\n    .+)*)", re.MULTILINE)
 
 
-def read_parameters(function: Callable[..., Any]) -> tuple[Option, ...]:
+def read_parameters(function: Callable[..., Any]) -> tuple[OptionSpec, ...]:
     """The parameters of a function, in their order, with the words of its docstring."""
     hints, words = read_hints(function), read_words(function)
-    read: list[Option] = []
+    read: list[OptionSpec] = []
     for name, parameter in inspect.signature(function).parameters.items():
         hint, default = hints[name], parameter.default
         keys = split_hint(hint)[1].get(Keys)
@@ -71,19 +71,19 @@ def tuple_of(hint: Any) -> Any:
     return Annotated[(tuple[base, ...], *extras.values())]  # type: ignore[valid-type]
 
 
-def read_parameter(name: str, hint: Any, default: Any, words: str | None) -> Option:
+def read_parameter(name: str, hint: Any, default: Any, words: str | None) -> OptionSpec:
     base, extras = split_hint(hint)
     argument = extras.get(Argument, Argument())
     required = default is REQUIRED
-    group = extras.get(Group, Group(""))
+    group = extras.get(HelpGroup, HelpGroup(""))
     shown = None if words is None else _with_default(words, None if required else default)
     literal = get_args(base) if get_origin(base) is Literal else ()
-    return Option(
+    return OptionSpec(
         name,
         type_of(base, argument),
         extras.get(Range, ANY),
         size=len(get_args(base)),
-        choices=extras[Among].load if Among in extras else literal,
+        choices=extras[AllowedWords].load if AllowedWords in extras else literal,
         default=None if required else default,
         required=required,
         argument=argument,

@@ -16,10 +16,10 @@ from ..text import format as text
 from . import parameters
 from .choices import curators, having
 from .draft_values import rows_of_draft
-from .options import Among, Argument, Blank
+from .options import AllowedWords, Argument, Blank
 from .parameters import Near, ScenarioName, Seed, name_of, pairs, read_cell
 from .question import Steps, question
-from .question_answer import QuestionAnswer, Row, hidden
+from .question_answer import QuantityRow, QuestionAnswer, hidden
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,15 +70,17 @@ class SyntheticAnswer(QuestionAnswer):
         wrote = [f"Wrote {self.out}, and the note of its budget as {self.note_file}."]
         return [*wrote * bool(self.out), *re.split(r"(?<=\.) ", said)]
 
-    def quantities(self) -> Iterator[Row]:
-        yield Row("rows", text.count(self.rows), f"column {self.column}", "DR pr. 2.1")
-        yield Row("ε", self.epsilon, "by the release alone", "DR pr. 2.1")
+    def quantities(self) -> Iterator[QuantityRow]:
+        yield QuantityRow("rows", text.count(self.rows), f"column {self.column}", "DR pr. 2.1")
+        yield QuantityRow("ε", self.epsilon, "by the release alone", "DR pr. 2.1")
         if self.delta:
-            yield Row("δ", self.delta, "likewise", "DR pr. 2.1")
-        yield Row("estimate is off by", self.error, "half of Σ|f~ − f|", "DR pr. 2.1")
-        yield Row("  corrected", self.corrected_error, "none negative, Σ = 1", "NS")
-        yield Row("rows are off by", self.synthetic_error, "drawn at random", "NS")
-        yield Row("drawing adds about", self.drawing_error, "½ Σ √(2f(1−f)/(π rows))", "binomial")
+            yield QuantityRow("δ", self.delta, "likewise", "DR pr. 2.1")
+        yield QuantityRow("estimate is off by", self.error, "half of Σ|f~ − f|", "DR pr. 2.1")
+        yield QuantityRow("  corrected", self.corrected_error, "none negative, Σ = 1", "NS")
+        yield QuantityRow("rows are off by", self.synthetic_error, "drawn at random", "NS")
+        yield QuantityRow(
+            "drawing adds about", self.drawing_error, "½ Σ √(2f(1−f)/(π rows))", "binomial"
+        )
 
     def figures(self) -> Iterator[Figure]:
         """Synthetic and true frequencies by rank; of many items on a logarithmic axis."""
@@ -124,7 +126,7 @@ def synthetic(
     column: Annotated[str, "NAME", Blank()] = "item",
     seed: Seed = 0,
     source: Annotated[
-        str, "KIND", Among(_sources), Blank(choices=pairs(_sources), bare=True)
+        str, "KIND", AllowedWords(_sources), Blank(choices=pairs(_sources), bare=True)
     ] = "protocol",
     epsilon: Annotated[
         parameters.Budget, Blank(1.0, "protocol.epsilon", only=having("source", "neighbours"))

@@ -13,7 +13,7 @@ from ldptui.core.base.errors import ScenarioError
 from . import find_questions, load_question
 from .choices import EXAMPLES, kinds
 from .collection import is_of_collection
-from .options import Option, add_arguments, find_group
+from .options import OptionSpec, add_arguments, find_group
 from .parameters import OUTPUT
 from .question import Question
 
@@ -98,7 +98,7 @@ def starting(
     return values | dict(typed)
 
 
-def _follow_draft(option: Option, draft: Draft) -> Any:
+def _follow_draft(option: OptionSpec, draft: Draft) -> Any:
     """The draft's value for an option; None where it has none that the option takes."""
     assert option.blank is not None
     follows = option.blank.follows

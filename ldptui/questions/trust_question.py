@@ -14,13 +14,13 @@ from ldptui.core.base.ranges import EPSILON, SHARE, Range
 from ..text import format as text
 from .choices import alike, local
 from .draft_values import targets_or_ten
-from .options import Blank, Choices, Group
+from .options import Blank, Choices, HelpGroup
 from .parameters import Items, Targets, users_of
 from .question import Curves, Steps, question
 from .question_answer import HIDDEN, Quantity, QuestionAnswer, Table
 
 if TYPE_CHECKING:
-    from ldptui.core.lab.ladder import Rung, Setting
+    from ldptui.core.lab.ladder import LadderSetting, Rung
 
     from .sheet import Figure
 
@@ -56,7 +56,7 @@ class LadderAnswer(QuestionAnswer):
     """The rungs at one central budget and under one attack; setting : these."""
 
     rungs: Sequence[Rung]
-    setting: Setting = dataclasses.field(metadata=HIDDEN)
+    setting: LadderSetting = dataclasses.field(metadata=HIDDEN)
     sources = ("BBGN", "CGB", "CJG", "trust")
 
     @property
@@ -204,7 +204,7 @@ def _is_ladder(form: Mapping[str, Any]) -> bool:
     return form.get("protocol") == LADDER
 
 
-IN_LADDER: Final = Group("the ladder")
+IN_LADDER: Final = HelpGroup("the ladder")
 
 
 @question(
@@ -290,7 +290,7 @@ def trust(
         return _shuffle(protocol, items, central, epsilon, users, delta, silent)
     import numpy as np
 
-    from ldptui.core.lab.ladder import Setting, ladder
+    from ldptui.core.lab.ladder import LadderSetting, ladder
 
     if epsilon is not None:
         rule = "must be left out without a protocol: each rung has a budget of its own"
@@ -303,7 +303,7 @@ def trust(
     if share <= 0:
         raise ScenarioError(f"must be above 0: somebody attacks, {got(share)}", key="share")
     law = np.arange(1, items + 1, dtype=np.float64) ** -exponent
-    setting = Setting(
+    setting = LadderSetting(
         central, delta, _whole(users), items, share, targets, law / law.sum(), gap, weight,
         aggregators,
     )  # fmt: skip

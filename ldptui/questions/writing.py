@@ -15,10 +15,10 @@ from ldptui.core.base.files import write_atomically
 from ..charts.series import TONES, Axis, Plot, Series, Tone
 from ..explain.citations import cite_papers
 from ..terminal.output import as_json, note, write_out
-from .options import Option
+from .options import OptionSpec
 from .question import Curves, Question, along_option
 from .question_answer import QuestionAnswer
-from .sheet import Answer, Figure, curves, list_rows
+from .sheet import AnswerSheet, Figure, curves, list_rows
 
 FORMATS: Final = ("table", "json", "csv", "md")
 WIDTH, HEIGHT = 72, 18
@@ -39,11 +39,11 @@ pre {{ line-height: 1.2; overflow-x: auto }}
 
 def make_sheet(
     asked: Question[Any, Any], answer: QuestionAnswer, given: Mapping[str, Any]
-) -> Answer:
+) -> AnswerSheet:
     """The answer as the lab shows it."""
     heads, rows = answer.shown_table(is_brief=True)
     offer = [asked.offer] if asked.offer and (answer.edits or answer.choices) else []
-    return Answer(
+    return AnswerSheet(
         list_rows(answer.title, heads, rows),
         verdict=(*answer.sentences, *offer),
         notes=tuple(answer.notes),
@@ -190,7 +190,7 @@ def command_line(asked: Question[Any, Any], given: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
-def _words(option: Option, value: Any) -> list[str]:
+def _words(option: OptionSpec, value: Any) -> list[str]:
     """The words of a command line for an option."""
     if option.type == "flag":
         return [option.flag]

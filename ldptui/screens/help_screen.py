@@ -116,7 +116,7 @@ def field_text(key: str, run_key: str) -> Iterator[Content]:
 
 def lab_text(tab: str, name: str = "") -> Iterator[Content]:
     """The help of a tab of the lab: of one of its fields, then of the notions behind it."""
-    from ..questions.words import lab_field_help, notions
+    from ..questions.field_help import lab_field_help, notions
 
     field = lab_field_help(name) if name else None
     if field is not None:

@@ -216,12 +216,12 @@ def test_what_reacts_has_no_closed_form_after_the_first_round() -> None:
 
 
 def test_privacy_of_fresh_reports_adds_up() -> None:
-    from ldptui.core.lab.ledger import Entry, sequential
+    from ldptui.core.lab.ledger import LedgerEntry, sequential
 
     spent = privacy_spent(campaign({"kind": "oue", "epsilon": 0.7}, 4))
     assert spent == pytest.approx([0.7, 1.4, 2.1, 2.8])
     for number, total in enumerate(spent, start=1):
-        assert sequential([Entry("round", 0.7, times=number)]).epsilon == pytest.approx(total)
+        assert sequential([LedgerEntry("round", 0.7, times=number)]).epsilon == pytest.approx(total)
 
 
 @pytest.mark.parametrize(

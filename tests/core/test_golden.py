@@ -17,7 +17,7 @@ from ldptui.core.bounds.undetectable import hidden_gain_against
 from ldptui.core.defences import DEFENCES, inform_server, project
 from ldptui.core.defences.alarms import noise_bounds
 from ldptui.core.defences.corrections import threshold
-from ldptui.core.lab.ledger import Entry, Spent, group, sequential
+from ldptui.core.lab.ledger import LedgerEntry, Spent, group, sequential
 from ldptui.core.lab.loss import Exponential
 from ldptui.core.law.pure import PureProtocol, SeedSearch, item_variance
 from ldptui.core.law.support import Support
@@ -241,7 +241,7 @@ def histogram_epsilon(given: Inputs) -> Any:
 def group_composition(given: Inputs) -> Any:
     return {
         "group(eps=.5,k=3)": group(Spent(0.5, 0.0), 3).epsilon,
-        "compose(.3,.7)": sequential([Entry("one", 0.3), Entry("two", 0.7)]).epsilon,
+        "compose(.3,.7)": sequential([LedgerEntry("one", 0.3), LedgerEntry("two", 0.7)]).epsilon,
         "expmech": Exponential(1.0).probabilities(np.array([0, 1, 2])).tolist(),
     }
 

@@ -124,7 +124,7 @@ class LabEngine:
             while True:
                 if isinstance(said := next(steps), Offers):
                     self._post(Replied(Reply(question.key, "running", offers=said)))
-                elif isinstance(said, answer.Answer):
+                elif isinstance(said, answer.AnswerSheet):
                     known = answer.encode_answer(said)
                     self._post(Replied(Reply(question.key, "running", answer=known)))
         except StopIteration as end:

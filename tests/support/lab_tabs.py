@@ -8,7 +8,7 @@ from typing import Any
 
 from ldptui.questions import asking
 from ldptui.questions.inputs import Steps
-from ldptui.questions.sheet import Answer, decode_answer, encode_answer
+from ldptui.questions.sheet import AnswerSheet, decode_answer, encode_answer
 from ldptui.questions.topics import TOPICS, starting
 
 DOCUMENT = {
@@ -33,7 +33,7 @@ def steps_of(tab: str, document: Any = DOCUMENT, folder: Path = Path(), **values
     )
 
 
-def ask(tab: str, document: Any = DOCUMENT, folder: Path = Path(), **values: Any) -> Answer:
+def ask(tab: str, document: Any = DOCUMENT, folder: Path = Path(), **values: Any) -> AnswerSheet:
     """The answer, as the screen gets it."""
     steps = steps_of(tab, document, folder, **values)
     while True:

@@ -61,7 +61,7 @@ class Answering:
                 return sheet.encode_answer(end.value)
             if isinstance(progress, Offers):
                 self._send("running", offers=progress)
-            elif isinstance(progress, sheet.Answer):
+            elif isinstance(progress, sheet.AnswerSheet):
                 self._send("running", answer=sheet.encode_answer(progress))
             else:
                 self._send("running", said=progress)

@@ -12,10 +12,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from ...messages import ChoicesAsked
-from ...questions.options import Option, Step
+from ...questions.field_help import lab_field_help
+from ...questions.options import OptionSpec, Step
 from ...questions.question import Question
-from ...questions.sheet import Answer
-from ...questions.words import lab_field_help
+from ...questions.sheet import AnswerSheet
 from ...terminal.keyboard import first_focus, takes_focus
 from ...widgets.blank import Scroll, call_on_resize
 from ...widgets.field import Field, Steps, ValueInput
@@ -68,7 +68,7 @@ class LabForm(Scroll):
             else:
                 yield self._field(option, option.name)
 
-    def _row(self, option: Option, at: int) -> Field:
+    def _row(self, option: OptionSpec, at: int) -> Field:
         words = lab_field_help(option.name)
         label = words.label if words is not None else option.name
         field = self._field(option, f"{option.name}.{at}", f"{label} {at + 1}")
@@ -76,7 +76,7 @@ class LabForm(Scroll):
             field.control.placeholder = option.blank.hint
         return field
 
-    def _field(self, option: Option, name: str, label: str = "") -> Field:
+    def _field(self, option: OptionSpec, name: str, label: str = "") -> Field:
         blank = option.blank
         assert blank is not None
         words = lab_field_help(option.name)
@@ -125,7 +125,9 @@ class LabForm(Scroll):
                 field.display = option.shown(values)
                 field.show(values.get(option.name), problems.get(option.name, ""))
 
-    def _fill_rows(self, option: Option, texts: Sequence[str], problems: Mapping[str, str]) -> None:
+    def _fill_rows(
+        self, option: OptionSpec, texts: Sequence[str], problems: Mapping[str, str]
+    ) -> None:
         """A field for each text, and an empty one; fields that are left over are hidden."""
         fields = list(self._rows(option))
         for at in range(len(fields), len(texts) + 1):
@@ -137,7 +139,7 @@ class LabForm(Scroll):
             text = texts[at] if at < len(texts) else ""
             field.show(text, problems.get(f"{option.name}.{at}", ""))
 
-    def _rows(self, option: Option) -> Iterator[Field]:
+    def _rows(self, option: OptionSpec) -> Iterator[Field]:
         start = f"lab.{self.topic.name}.{option.name}."
         return (field for field in self.query(Field) if field.key.startswith(start))
 
@@ -181,7 +183,7 @@ class LabForm(Scroll):
         self._last = self.screen.focused if self.screen.focused is not self else self._last
 
 
-def _is_empty(option: Option) -> bool:
+def _is_empty(option: OptionSpec) -> bool:
     """Return whether a list of texts starts with none."""
     return option.blank is not None and option.blank.start == ()
 
@@ -208,7 +210,7 @@ class LabBody(Vertical):
         self._title = Static(markup=False)
         self._table_box = Vertical(self._title, self.table, classes="lab-box", id="lab-table-box")
         self._right = Vertical(self._chart_box, self._table_box, id="lab-right")
-        self._answer: Answer | None = None
+        self._answer: AnswerSheet | None = None
         self._missing = ""
 
     def compose(self) -> ComposeResult:
@@ -225,7 +227,7 @@ class LabBody(Vertical):
             each.display = each is form
         return form
 
-    def answer(self, answer: Answer | None, missing: str) -> None:
+    def answer(self, answer: AnswerSheet | None, missing: str) -> None:
         """Take an answer, to be laid out; missing : the words in its place while there is none."""
         self._answer, self._missing = answer, missing
         self.table.table = answer.table if answer is not None else None

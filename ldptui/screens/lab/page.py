@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from ldptui.core.base.files import is_there
 
 from ...questions.choices import EXAMPLE, EXAMPLES
+from ...questions.field_help import lab_field_help
 from ...questions.question import Question
-from ...questions.sheet import Answer
+from ...questions.sheet import AnswerSheet
 from ...questions.topics import starting
-from ...questions.words import lab_field_help
 from ...terminal.places import current_dir
 from ...text.format import count
 
@@ -31,7 +31,7 @@ class Page:
 
     topic: Question[Any, Any]
     typed: dict[str, Any] = field(default_factory=dict)
-    answer: Answer | None = None
+    answer: AnswerSheet | None = None
     problems: dict[str, str] = field(default_factory=dict)
     asked: tuple[object, ...] | None = None
     stopped: bool = False

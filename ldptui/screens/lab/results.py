@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from ...charts.series import Bars, Plot
-from ...questions.sheet import Answer
+from ...questions.sheet import AnswerSheet
 from ...text.prose import wrap_text
 from ...widgets.cursor import CursorCharts, nearest
 from ...widgets.plot import ChartView
@@ -111,9 +111,9 @@ class Words(Static):
     def __init__(self, *, first: bool = False, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, markup=False)
         self._first = first
-        self._answer: Answer | None = None
+        self._answer: AnswerSheet | None = None
 
-    def show(self, answer: Answer | None) -> None:
+    def show(self, answer: AnswerSheet | None) -> None:
         """Show the words of an answer; None: there is none yet."""
         self._answer = answer
         self.on_resize()

@@ -24,7 +24,7 @@ from textual.widgets import Static
 from ...engine import LAB, Engine
 from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerChanged
 from ...questions.collection import ENDS
-from ...questions.sheet import Answer, decode_answer
+from ...questions.sheet import AnswerSheet, decode_answer
 from ...questions.topics import GROUPS, TOPICS, sharing
 from ...session.draft import base
 from ...session.snapshot import LabQuestion, Reply
@@ -96,7 +96,7 @@ class LabScreen(Screen[None]):
         return self.pages[self.tab]
 
     @property
-    def answers(self) -> dict[str, Answer]:
+    def answers(self) -> dict[str, AnswerSheet]:
         """The answers that are there, by topic."""
         return {name: page.answer for name, page in self.pages.items() if page.answer is not None}
 

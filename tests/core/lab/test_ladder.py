@@ -13,7 +13,7 @@ from scipy.stats import binom
 from support import budget
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.lab.ladder import Rung, Setting, ladder
+from ldptui.core.lab.ladder import LadderSetting, Rung, ladder
 from ldptui.core.law.law import Ask
 from ldptui.core.law.loss import DiscreteLoss
 from ldptui.core.protocols.curators.aggregate import (
@@ -23,7 +23,7 @@ from ldptui.core.protocols.curators.aggregate import (
 )
 
 WEIGHTS = 1 / np.arange(1, 1025)
-SETTING = Setting(1.0, 1e-8, 10**6, 1024, 0.01, 10, WEIGHTS / WEIGHTS.sum(), 0.03, 3, 2)
+SETTING = LadderSetting(1.0, 1e-8, 10**6, 1024, 0.01, 10, WEIGHTS / WEIGHTS.sum(), 0.03, 3, 2)
 
 LOCAL = {"grr": 9.756, "sue": 9.702, "oue": 10.6}
 """ε₀ of the shuffled rungs."""

@@ -14,7 +14,7 @@ from ldptui.core import Scenario, compile
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.sampling import Floats
 from ldptui.core.cell import Cell
-from ldptui.core.lab.ladder import Rung, Setting, ladder
+from ldptui.core.lab.ladder import LadderSetting, Rung, ladder
 from ldptui.core.protocols import family_of
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import estimate_variances, fake_support, gain_std
@@ -22,7 +22,7 @@ from ldptui.core.theory import estimate_variances, fake_support, gain_std
 COUNTS = [4200, 3630, 2800, 2200, 1800, 1400, 1000, 800, 500, 370, 300, 0]
 USERS, TRIALS = sum(COUNTS), 400
 SETTINGS = {
-    r: Setting(1.0, 1e-6, USERS, len(COUNTS), 0.05, r, np.array(COUNTS) / USERS, 0.03, 2, 2)
+    r: LadderSetting(1.0, 1e-6, USERS, len(COUNTS), 0.05, r, np.array(COUNTS) / USERS, 0.03, 2, 2)
     for r in (1, 3)
 }
 """By the number of targets."""
@@ -42,7 +42,7 @@ NAMES = [
 ]  # fmt: skip
 
 
-def collection(setting: Setting, rung: Rung) -> dict[str, dict[str, Any]]:
+def collection(setting: LadderSetting, rung: Rung) -> dict[str, dict[str, Any]]:
     """The tables `[protocol]`, `[attack]` and `[trust]` of a scenario that simulates a rung."""
     protocol, circuit = rung.protocol, rung.rung.removeprefix("aggregated-")
     trust: dict[str, Any] = {"kind": rung.rung}

@@ -15,7 +15,7 @@ from support import budget
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.lab.columns import read_columns
 from ldptui.core.lab.ledger import (
-    Entry,
+    LedgerEntry,
     Spent,
     advanced,
     exact,
@@ -34,7 +34,7 @@ from ldptui.core.lab.synthetic import (
 
 Rng = np.random.Generator
 
-RELEASES = [Entry("histogram", 0.3, 1e-7), Entry("rounds", 0.2, times=4)]
+RELEASES = [LedgerEntry("histogram", 0.3, 1e-7), LedgerEntry("rounds", 0.2, times=4)]
 
 
 def test_releases_add_up() -> None:
@@ -42,7 +42,7 @@ def test_releases_add_up() -> None:
     assert sequential([]) == Spent(0, 0)
 
 
-def worst_delta(entries: list[Entry], epsilon: float) -> float:
+def worst_delta(entries: list[LedgerEntry], epsilon: float) -> float:
     """By enumeration of all outcomes of randomised responses, and of the failures of each."""
     trials = [entry for entry in entries for _ in range(entry.times)]
     kept = math.prod(1 - entry.delta for entry in trials)
@@ -61,13 +61,13 @@ def worst_delta(entries: list[Entry], epsilon: float) -> float:
 @pytest.mark.parametrize(
     "entries",
     [
-        [Entry("one", 0.7)],
-        [Entry("ten", 0.2, times=10)],
-        [Entry("a", 0.1, times=3), Entry("b", 1.0), Entry("c", 0.25, 1e-7, 5)],
+        [LedgerEntry("one", 0.7)],
+        [LedgerEntry("ten", 0.2, times=10)],
+        [LedgerEntry("a", 0.1, times=3), LedgerEntry("b", 1.0), LedgerEntry("c", 0.25, 1e-7, 5)],
     ],
     ids=str,
 )
-def test_exact_composition_by_enumeration(entries: list[Entry], delta: float) -> None:
+def test_exact_composition_by_enumeration(entries: list[LedgerEntry], delta: float) -> None:
     found = exact(entries, delta).epsilon
     claimed = optimize.brentq(lambda x: worst_delta(entries, x) - delta, -1, 20, xtol=1e-12)
     assert found == pytest.approx(max(0.0, claimed), abs=1e-8)
@@ -83,7 +83,7 @@ def test_exact_composition_by_enumeration(entries: list[Entry], delta: float) ->
 
 
 def test_the_order_of_the_bounds() -> None:
-    many = [Entry("many", 0.01, times=10_000)]
+    many = [LedgerEntry("many", 0.01, times=10_000)]
     bounds = [f(many, 1e-6).epsilon for f in (exact, improve_composition, advanced)]
     assert bounds == sorted(bounds)
     assert bounds[-1] < sequential(many).epsilon / 10
@@ -111,7 +111,7 @@ def test_a_group_is_formed_before_releases_are_composed() -> None:
 
     Both are (ε, δ)-private for four: ε is four times that of one, δ grows by Σ e^(iε), i < 4.
     """
-    entries = [Entry("daily", 0.1, times=30), Entry("census", 0.5, 1e-8)]
+    entries = [LedgerEntry("daily", 0.1, times=30), LedgerEntry("census", 0.5, 1e-8)]
     four = of_group(entries, 4)
     assert four is not None
     grown = 1e-8 * sum(math.exp(0.5 * i) for i in range(4))
@@ -135,19 +135,19 @@ def test_a_group_is_formed_before_releases_are_composed() -> None:
     assert delta(found) == pytest.approx(spare, rel=1e-6)
     # Composed first, and then a group of four: as true, and looser.
     assert group(exact(entries, 1e-6), 4).delta > 1e-4
-    assert of_group([Entry("a", 10.0, 1e-6)], 4) is None
+    assert of_group([LedgerEntry("a", 10.0, 1e-6)], 4) is None
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Entry("a", -0.1), "epsilon must be at least 0"),
-        (lambda: Entry("a", 0.1, 1.0), "delta must be"),
-        (lambda: Entry("a", 0.1, times=0), "times must be"),
-        (lambda: advanced([Entry("a", 0.1)], 0.0), "slack must be"),
-        (lambda: exact([Entry("a", 0.1, 1e-3)], 1e-4), "delta must be in"),
+        (lambda: LedgerEntry("a", -0.1), "epsilon must be at least 0"),
+        (lambda: LedgerEntry("a", 0.1, 1.0), "delta must be"),
+        (lambda: LedgerEntry("a", 0.1, times=0), "times must be"),
+        (lambda: advanced([LedgerEntry("a", 0.1)], 0.0), "slack must be"),
+        (lambda: exact([LedgerEntry("a", 0.1, 1e-3)], 1e-4), "delta must be in"),
         (
-            lambda: exact([Entry("a", 0.1 + i / 1000) for i in range(30)], 1e-4),
+            lambda: exact([LedgerEntry("a", 0.1 + i / 1000) for i in range(30)], 1e-4),
             "too many entries with different ε",
         ),
     ],

@@ -19,8 +19,8 @@ from ldptui.core.metrics import METRICS
 from ldptui.core.protocols import KINDS as PROTOCOLS
 from ldptui.core.protocols import family_of
 from ldptui.core.scenario import KEY_TYPES, KINDS, choices_of, range_of, sweepable_keys, type_of
+from ldptui.questions.field_help import lab_field_help
 from ldptui.questions.topics import TOPICS
-from ldptui.questions.words import lab_field_help
 from ldptui.widgets.field import LABEL_WIDTH
 from ldptui.widgets.field.typed import Steps, steps_of
 

@@ -23,7 +23,7 @@ from ldptui.questions import deployment_cells as cells
 from ldptui.questions import load_question
 from ldptui.questions.deployment_answer import ATTACKS, DeploymentAnswer
 from ldptui.questions.deployment_cells import FILTERED, NONE, TRIALS, Deployment, Outcome, best
-from ldptui.questions.sheet import Answer
+from ldptui.questions.sheet import AnswerSheet
 from ldptui.session.draft import edit_keys, open_draft
 from ldptui.session.scenario_file import locate
 
@@ -42,11 +42,11 @@ def few_filters() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def answer(few_filters: None) -> Answer:
+def answer(few_filters: None) -> AnswerSheet:
     return ask("deployment", protocol="oue", **SMALL)
 
 
-def test_every_bar_opens_as_the_scenario_that_measured_it(answer: Answer) -> None:
+def test_every_bar_opens_as_the_scenario_that_measured_it(answer: AnswerSheet) -> None:
     start = open_draft(locate("fake-accounts"))  # has a goal, and a defence
     bars = {row[1]: row[2:5:2] for row in answer.figures[0].numbers.rows}  # type: ignore[index]
     assert [place for place, _ in answer.choices] == [*bars]
@@ -69,7 +69,7 @@ def test_every_bar_opens_as_the_scenario_that_measured_it(answer: Answer) -> Non
         assert points == pytest.approx(100 * measured.mean())
 
 
-def test_the_words_are_those_of_the_matrix(answer: Answer, capsys: Captured) -> None:
+def test_the_words_are_those_of_the_matrix(answer: AnswerSheet, capsys: Captured) -> None:
     options = [word for name, value in SMALL.items() for word in (f"--{name}", str(value))]
     printed = json.loads(succeed(capsys, "deployment", *options, "--format", "json"))
     found = [Outcome(**cell) for cell in printed["cells"]]

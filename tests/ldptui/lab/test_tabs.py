@@ -19,9 +19,9 @@ from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.protocols import KINDS
 from ldptui.core.scenario import default_of, names_of, rule_of
 from ldptui.questions import load_question
-from ldptui.questions.sheet import Answer
+from ldptui.questions.field_help import lab_field_help, notions
+from ldptui.questions.sheet import AnswerSheet
 from ldptui.questions.topics import TOPICS, starting
-from ldptui.questions.words import lab_field_help, notions
 from ldptui.session.draft import draft_of
 from ldptui.widgets.field import read
 
@@ -33,12 +33,12 @@ def refused(tab: str, folder: Path = Path(), **values: Any) -> tuple[str, str]:
     return caught.value.key, caught.value.rule
 
 
-def number(answer: Answer, quantity: str, column: int = 1) -> float:
+def number(answer: AnswerSheet, quantity: str, column: int = 1) -> float:
     [row] = [row for row in answer.table.rows if row[0] == quantity]
     return float(str(row[column]))
 
 
-def series(answer: Answer, label: str, chart: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def series(answer: AnswerSheet, label: str, chart: int = 0) -> tuple[np.ndarray, np.ndarray]:
     plot = answer.charts[chart]
     assert isinstance(plot, Plot)
     [found] = [series for series in plot.series if series.label == label and series.legend]

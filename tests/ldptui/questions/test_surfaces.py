@@ -16,7 +16,7 @@ from support.lab_tabs import DOCUMENT
 import ldptui
 from ldptui.core.base.errors import ScenarioError
 from ldptui.questions import asking, deployment_cells, find_questions, load_question
-from ldptui.questions.sheet import Answer
+from ldptui.questions.sheet import AnswerSheet
 from ldptui.questions.writing import command_line, make_sheet
 
 SCENARIO = """
@@ -247,7 +247,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ldptui.write_reports("bits.csv", [oue.perturb(np.arange(900) % 4, rng)], oue)
 
 
-def ask_form(name: str, options: Options) -> Answer:
+def ask_form(name: str, options: Options) -> AnswerSheet:
     """The answer to a form whose fields hold these options; the others hold nothing."""
     asked = load_question(name)
     values = {option.name: option.default for option in asked.blanks} | dict(options)
@@ -258,7 +258,7 @@ def ask_form(name: str, options: Options) -> Answer:
         try:
             next(steps)
         except StopIteration as end:
-            answer: Answer = end.value
+            answer: AnswerSheet = end.value
             return answer
 
 

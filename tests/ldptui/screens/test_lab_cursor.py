@@ -12,7 +12,14 @@ from textual.geometry import Offset
 from textual.widgets import Input
 
 from ldptui.charts.series import Axis, Bar, Bars, Plot, Series
-from ldptui.questions.sheet import Answer, curves, decode_answer, encode_answer, list_rows, shares
+from ldptui.questions.sheet import (
+    AnswerSheet,
+    curves,
+    decode_answer,
+    encode_answer,
+    list_rows,
+    shares,
+)
 from ldptui.screens.lab.results import LabChart, sentences
 from ldptui.screens.lab.screen import LabScreen
 from ldptui.widgets.cursor import Readout
@@ -59,7 +66,7 @@ def test_a_bar_reads_its_share_and_what_that_is() -> None:
 
 def test_numbers_reach_the_screen_as_they_are() -> None:
     figure = curves(PLOT, "right", "ε")
-    answer = Answer(list_rows("", ("a",), [("x",)]), figures=(figure,))
+    answer = AnswerSheet(list_rows("", ("a",), [("x",)]), figures=(figure,))
     [found] = decode_answer(encode_answer(answer)).figures
     assert found.numbers == figure.numbers
 
