@@ -52,7 +52,10 @@ def command(name: str, arguments: Namespace) -> int:
         flag = f"{option.flag} {values[option.name][int(row)]}: {parameter}" if parameter else (
             option.flag
         )  # fmt: skip
-        raise ScenarioError(error.rule, flag) from error
+        if not error.rule.startswith("is required"):
+            raise ScenarioError(error.rule, flag) from error
+        note(f"ldptui {name}: {flag} {error.rule} (see ldptui {name} --help)")
+        return exits.USAGE
     wrote = [] if arguments.quiet else [f"wrote {path}" for path in (page, out) if path]
     if page is not None:
         write_page(page, asked, found, given)

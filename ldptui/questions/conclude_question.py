@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ANY_KIND = "grr"
 """A protocol of no account, but for its ε and d, where users send no reports."""
-FakeShare: TypeAlias = Annotated[float, SHARE, "B", Blank(0.01, steps="hundredths")]
+FakeShare: TypeAlias = Annotated[float, SHARE, "B", Blank(steps="hundredths")]
 Claims: TypeAlias = Annotated[
     tuple[str, ...],
     "TEXT",
@@ -53,7 +53,7 @@ def conclude(
     low: Low = None,
     high: High = None,
     trust: Annotated[str, "RUNG", Blank(choices=TRUSTS)] = "local",
-    share: FakeShare,
+    share: FakeShare = 0.01,
     claims: Claims = (),
     sharp: Annotated[bool, Blank()] = False,
     confidence: Confidence = 0.95,

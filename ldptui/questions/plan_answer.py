@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
 from ..text import format as text
 from ..text.interval import share_words
-from .question_answer import Quantity, QuantityRow, QuestionAnswer, omit_field
+from .question_answer import Quantity, QuantityRow, QuestionAnswer, hidden, omit_field
 
 LOCALLY: Final = "local"
 """The rung of users who trust nobody."""
@@ -17,11 +17,11 @@ WORDS: Final = {
     "users": ("genuine users n", "It takes {} genuine users"),
     "epsilon": ("budget ε", "It takes ε = {}"),
     "share": ("share of fakes β", "At most {} of all users may be fake"),
-    "frequency": ("frequency f", "The smallest frequency is {}"),
-    "power": ("power", "The power is {}"),
+    "frequency": ("frequency f", ""),
+    "power": ("power", ""),
     "within": ("error at most, ± x", "The smallest error is ± {}"),
 }
-"""Each quantity in words, and the answer where it is solved for."""
+"""Each quantity in words, and how the answer begins where it is solved for."""
 MEASURED: Final = {
     "power": "simulated power",
     "item": "item's estimate",
@@ -40,7 +40,8 @@ class PlannedAnswer(QuestionAnswer):
     """What the plans for an item and for a mean have alike.
 
     solved : the quantity that was left out; None where all are given, and the plan is judged.
-    protocols : the answer of each, None where it has none; refusals : why.
+    assumed : those that were left out besides. protocols : the answer of each, None where it has
+    none; refusals : why.
     """
 
     protocol: str
@@ -51,6 +52,7 @@ class PlannedAnswer(QuestionAnswer):
     share: float
     protocols: Mapping[str, float | None]
     refusals: Mapping[str, str]
+    assumed: Sequence[str] = hidden(())
 
     @property
     def _collection(self) -> str:
@@ -82,19 +84,25 @@ class PlannedAnswer(QuestionAnswer):
         for kind, value in sorted(
             self.protocols.items(), key=lambda each: (each[1] is None, sign * (each[1] or 0))
         ):
-            label = f"{'● ' if kind == self.protocol else '  '}{kind.upper()}: {name}"
             if value is None:
-                why = self.refusals[kind].split(",")[0].replace("must be ", "")
-                yield QuantityRow(label, text.MISSING, why, "plan")
                 continue
+            label = f"{'● ' if kind == self.protocol else '  '}{kind.upper()}: {name}"
             best = best or value
             times = f"× {text.short(value / best, 3)}" if best else ""
             yield QuantityRow(label, _format_quantity(name, value), times, "plan")
         for each, (words, _) in WORDS.items():
             if (number := getattr(self, each, None)) is not None:
                 shown = _format_quantity(each, number) if each == "users" else text.short(number)
-                yield QuantityRow(words, shown, "solved for" if each == self.solved else "as given")
+                how = "assumed" if each in self.assumed else "as given"
+                yield QuantityRow(words, shown, "solved for" if each == self.solved else how)
         yield from super().quantities()
+
+    @property
+    def notes(self) -> Iterator[str]:
+        if self.refusals:
+            (kind, why), names = next(iter(self.refusals.items())), map(str.upper, self.refusals)
+            why = why.split(",")[0].replace("must be ", "")
+            yield f"no answer by {', '.join(names)}; {kind.upper()}: {why}"
 
 
 def _line(name: str, formula: str = "", source: str = "plan") -> Quantity:
@@ -170,12 +178,17 @@ class PlanAnswer(PlannedAnswer):
             reached, needed = text.short(self.power_reached, 4), text.count(self.users_needed)
             yield f"The plan {self._does}: its power is {reached}; {needed} users are enough."
             return
-        frequency = text.short(self.frequency, 3)
-        aim = f"for {self._collection} to find an item of frequency {frequency}"
+        frequency, power = text.short(self.frequency, 4), text.short(self.power, 4)
+        how, finds = self._collection, f"an item of frequency {frequency}{self._spite}"
         if self.solved == "frequency":
-            aim = f"that {self._collection} finds"
-        power = text.short(self.power, 3)
-        yield f"{self._begin_sentence()} {aim}{self._spite}, with probability {power}."
+            yield (
+                f"The smallest frequency that {how} finds{self._spite}, with probability {power}, "
+                f"is {frequency}."
+            )
+        elif self.solved == "power":
+            yield f"{how} finds {finds} with probability {power}."
+        else:
+            yield f"{self._begin_sentence()} for {how} to find {finds}, with probability {power}."
 
     def quantities(self) -> Iterator[QuantityRow]:
         yield from super().quantities()
@@ -188,6 +201,7 @@ class PlanAnswer(PlannedAnswer):
 
     @property
     def notes(self) -> Iterator[str]:
+        yield from super().notes
         if self.power - self.power_lowered > 0.01:
             yield (
                 "fakes whose reports leave genuine items out lower these by "
@@ -247,5 +261,6 @@ class MeanPlanAnswer(PlannedAnswer):
 
     @property
     def notes(self) -> Iterator[str]:
+        yield from super().notes
         yield "one round, whatever the honest mean is, and whatever the fakes report"
         yield "numbers are those of the range, but C and V, which are of [−1, 1]"

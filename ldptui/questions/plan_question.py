@@ -86,7 +86,7 @@ CHARTS: Final = (
 )
 
 OF_ITEMS, OF_MEAN = where("task", "frequencies"), where("task", "mean")
-GIVEN: Final = Heading("give four of these, of a mean three")
+GIVEN: Final = Heading("leave one of these out, which is computed")
 TASKS: Final = (("frequencies", "an item"), ("mean", "a mean"))
 
 
@@ -174,10 +174,10 @@ def plan(
     items : domain size d
     users : genuine users n
     epsilon : privacy budget ε, in nats
-    share : share β of fake users
+    share : share β of fake users (0.01 beside another one that is left out)
     within : how far off the mean may be: ± x
     frequency : the smallest frequency to find
-    power : how surely it is found
+    power : how surely it is found (0.9 beside another one that is left out)
     low : the lower end of the numbers
     high : the upper end of the numbers
     targets : items r that the fakes lift together
@@ -193,7 +193,8 @@ def plan(
 
     Examples
     --------
-    ldptui plan --protocol oue --users 1e6 --epsilon 1 --items 128 --share 0.01 --power 0.9
+    ldptui plan --users 1e6 --epsilon 1 --items 128
+    ldptui plan --protocol oue --users 1e6 --items 128 --share 0.01 --frequency 0.05 --power 0.9
     """
     options = SimpleNamespace(**locals())
     from .planning import ItemPlanner, MeanPlanner, make_plan

@@ -23,6 +23,8 @@ from .mechanisms import DRAWN, LOCAL, bound, telling
 from .parameters import BEST
 
 Quantities: TypeAlias = Mapping[str, Any]
+ASSUMED: Final = {"share": 0.01, "power": 0.9}
+"""What is taken where more than the quantity that is solved for is left out."""
 ITEMS_ALONE: Final = {
     "frequency": None, "power": None, "trust": "local", "check": False, "targets": 1
 }  # fmt: skip
@@ -248,9 +250,15 @@ def _mean_oracle(kind: str, epsilon: float) -> Oracle:
 
 def make_plan(planned: ItemPlanner | MeanPlanner) -> dict[str, Any]:
     """The fields of the answer to a plan; raises ScenarioError."""
-    options = planned.options
+    options, assumed = planned.options, []
     quantities = {name: getattr(options, name) for name in planned.names}
     missing = [name for name, value in quantities.items() if value is None]
+    for name, usual in ASSUMED.items():
+        if len(missing) > 1 and name in missing:
+            missing.remove(name)
+            assumed.append(name)
+            setattr(options, name, usual)
+            quantities[name] = usual
     if len(missing) > 1:
         rule = f"is required: leave out only one of {', '.join(planned.names)}"
         raise ScenarioError(rule, key=missing[-1])
@@ -274,6 +282,7 @@ def make_plan(planned: ItemPlanner | MeanPlanner) -> dict[str, Any]:
     return {
         "protocol": kind,
         "solved": missing[0] if missing else None,
+        "assumed": assumed,
         "alpha": options.alpha,
         **quantities,
         "protocols": answers,

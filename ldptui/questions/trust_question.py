@@ -235,7 +235,7 @@ def trust(
     protocol: Annotated[str, "KIND", Blank(LADDER, choices=_list_trusted)] = LADDER,
     central: Annotated[float | None, EPSILON, "E", Blank(1.0, steps="hundredths")] = None,
     epsilon: Annotated[float | None, EPSILON, "E", Blank(only=_is_alone)] = None,
-    delta: Annotated[float, Range(0, 1, "()"), "D", Blank(1e-8, steps="decades")],
+    delta: Annotated[float, Range(0, 1, "()"), "D", Blank(steps="decades")] = 1e-8,
     users: Annotated[
         float | None, SHUFFLED, "N", Blank(1_000_000, users_of, steps="ladder")
     ] = None,
@@ -279,8 +279,8 @@ def trust(
 
     Examples
     --------
-    ldptui trust --central 1 --delta 1e-8 --users 1e6 --items 1024 --share 0.01 --targets 10
-    ldptui trust --protocol oue --epsilon 4 --delta 1e-8 --users 1e6 --items 1024
+    ldptui trust --central 1 --users 1e6 --items 1024 --share 0.01 --targets 10
+    ldptui trust --protocol oue --epsilon 4 --users 1e6 --items 1024
     """
     from .mechanisms import DRAWN, LOCAL
 

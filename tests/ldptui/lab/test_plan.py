@@ -146,7 +146,13 @@ def test_the_tab_solves_for_the_field_that_is_empty() -> None:
         values = {"frequency": 0.05, "users": 1_000_000, field: ""}
         assert ask("plan", protocol="oue", **values).words
     with pytest.raises(ScenarioError, match="leave out only one"):
-        ask("plan", users="", power="")
+        ask("plan", users="", epsilon="")
+
+
+def test_what_is_left_out_besides_is_assumed(capsys: Captured) -> None:
+    few = ("plan", "--users", "1e6", "--epsilon", "1", "--items", "128", "--format", "json")
+    given = ("--share", "0.01", "--power", "0.9")
+    assert json.loads(succeed(capsys, *few)) == json.loads(succeed(capsys, *few, *given))
 
 
 MEAN = ("plan", "--task", "mean", "--low", "16", "--high", "90")
