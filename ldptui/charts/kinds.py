@@ -152,8 +152,6 @@ _ROWS: Final = (
     ChartKind("success", "Success", lambda about: not about.lists or about.measured, "success",
          _over_axis, overlays=True, paper=3, unnamed="Metrics", cells=_along("success"),
          needs="a task that names items, or a metric of your own"),
-    ChartKind("grid", "Grid", lambda _: True, "grid", _over_axis, cells=_metrics,
-         waiting="waiting for the metrics …"),
     ChartKind("distribution", "Distribution", lambda about: about.spread and not about.lists,
          "distribution", paper=8, needs="a task about numbers", short="Dist",
          waiting="waiting for the first trials …"),
@@ -176,6 +174,8 @@ _ROWS: Final = (
          waiting="looking for the smallest attack …"),
     ChartKind("report", "One report", lambda _: True, short="Report"),
     ChartKind("privacy", "Privacy", lambda about: about.keeps),
+    ChartKind("grid", "Grid", lambda _: True, "grid", _over_axis, cells=_metrics,
+         waiting="waiting for the metrics …"),
     ChartKind("table", "Table", lambda _: True),
     ChartKind("equations", "Equations", lambda _: True, short="Eqs"),
 )  # fmt: skip

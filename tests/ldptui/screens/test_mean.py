@@ -27,6 +27,7 @@ READ = {
     "Metrics": ("over the privacy budget ε", "MGA"),
     "Map": ("Mean, attacked", "mga", "input"),
     "One report": ("A genuine user", "t = ", "takes it for the number", "A fake user: MGA"),
+    "Grid": ("All metrics over the privacy budget ε",),
     "Table": ("Mean, attacked", "closed form"),
     "Equations": ("c = (e^ε + 1) / (e^ε − 1)", "2.164"),
 }
