@@ -19,7 +19,6 @@ from .defences import (
     Correction,
     Defence,
     Filter,
-    Guard,
     VerifiedRandomiser,
 )
 from .law.longitudinal import Memoising
@@ -234,10 +233,6 @@ class Cell:
         """The first round of a campaign; the cell itself where there is one collection."""
         return self.rounds[0] if self.rounds else self
 
-    def of_user(self, number: int) -> Cell:
-        """The collection as its task asks one user, whose answer may be a part of an item."""
-        return self.task.ask_user(self, number)
-
     @property
     def peak(self) -> Cell:
         """The first round with the most fakes; the cell itself where there is one collection."""
@@ -316,7 +311,7 @@ class Cell:
         return isinstance(self.protocol, PureProtocol)
 
     @property
-    def concludes(self) -> bool:
+    def has_evidence(self) -> bool:
         """True if it is known what one fake can say of an item, in a single collection."""
         told: Any = self.protocol
         return not self.rounds and (
@@ -345,9 +340,8 @@ class Cell:
         """The reasons to doubt the results, a sentence each."""
         everyone = self.users + self.malicious
         reasons = [*self.protocol.warnings, *self.protocol.doubts(everyone)]
-        for step in (step for step in self.filters if isinstance(step, Guard)):
-            doubt = step.doubts(self.sifted_cell.protocol, self.targets.size, everyone)
-            reasons += [] if doubt is None else [doubt]
+        for step in self.filters:
+            reasons += step.doubts(self.sifted_cell.protocol, self.targets.size, everyone)
         if self.path == "counts" and self.protocol.apart:
             reasons.append(self.protocol.apart)
         delta = self.trust.blending

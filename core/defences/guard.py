@@ -84,19 +84,23 @@ class Guard(Filter):
             return honest, honest
         return honest, coincidence(protocol, Sender(self.compared, self.assumed, r))
 
-    def doubts(self, protocol: Mechanism, r: int, users: int) -> str | None:
-        """A sentence where β~ is only noise; None where it says something."""
+    def doubts(self, protocol: Mechanism, r: int, users: int) -> tuple[str, ...]:
+        """A sentence where β~ is only noise; none where it says something."""
         deviation = self.deviation(protocol, r, users)
         if deviation < NOISE:
-            return None
+            return ()
         if math.isinf(deviation):
             return (
-                "LDPGuard cannot estimate the share of fakes: their two reports coincide as often "
-                "as those of genuine users; nothing is taken out"
+                (
+                    "LDPGuard cannot estimate the share of fakes: their two reports coincide as often "
+                    "as those of genuine users; nothing is taken out"
+                ),
             )
         return (
-            f"LDPGuard's estimate of the share of fakes is only noise, with a standard deviation "
-            f"of {deviation:.2g} for a share between 0 and 1; nothing is taken out"
+            (
+                f"LDPGuard's estimate of the share of fakes is only noise, with a standard deviation "
+                f"of {deviation:.2g} for a share between 0 and 1; nothing is taken out"
+            ),
         )
 
     def sift(self, received: Received) -> Verdict:

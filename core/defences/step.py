@@ -225,6 +225,10 @@ class Filter(Step):
 
     scores: ClassVar[str] = ""
 
+    def doubts(self, protocol: Mechanism, r: int, users: int) -> tuple[str, ...]:  # noqa: ARG002
+        """The reasons to doubt it, a sentence each. r : the number of targets."""
+        return ()
+
     @abstractmethod
     def memory(self, load: Load) -> int:
         """The bytes that it needs besides the reports, about."""

@@ -101,7 +101,7 @@ def of_sums(curator: Any, estimates: Floats, users: int) -> Evidence:
 
 
 def of_cell(cell: Cell, estimates: Floats) -> Evidence:
-    """The evidence of a cell that `concludes`. estimates : float64[d], with the attack."""
+    """The evidence of a cell that `has_evidence`. estimates : float64[d], with the attack."""
     told: Any = cell.protocol
     reports = cell.users + cell.malicious
     if not isinstance(told, LocalMechanism):

@@ -288,7 +288,7 @@ def asked_metrics(cell: Cell) -> dict[str, float | None]:
     metrics: dict[str, float | None] = {"share_estimate_std": deviation}
     if math.isinf(deviation):
         return {}
-    if step.doubts(protocol, r, everyone) is not None:
+    if step.doubts(protocol, r, everyone):
         return metrics
     honest, assumed = step.chances(protocol, r)
     beyond = 0.0

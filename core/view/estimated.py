@@ -70,7 +70,7 @@ def frequencies(
             arm.name: _estimates(moments, items, sigmas.get(arm)) for arm, moments in arms.items()
         },
         detected=None if detected is None else tuple((detected[items] / measured.trials).tolist()),
-        ends=_ends(cell, arms[ATTACKED].mean, truth, label) if arms and cell.concludes else None,
+        ends=_ends(cell, arms[ATTACKED].mean, truth, label) if arms and cell.has_evidence else None,
     )
 
 

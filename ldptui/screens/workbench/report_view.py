@@ -116,7 +116,7 @@ class ReportView(Vertical):
         cell = self.draft.cell if self.draft is not None else None
         if self._lives is None and cell is not None and not self._why_none:
             # A campaign shows the reports of its most attacked round.
-            self._lives = self._draw(cell.peak.of_user(self._user))
+            self._lives = self._draw(cell.peak.task.ask_user(cell.peak, self._user))
         return self._lives
 
     @property

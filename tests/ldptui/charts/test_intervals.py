@@ -80,4 +80,4 @@ def test_a_server_that_adds_up_is_told_more() -> None:
 def test_what_nothing_bounds_has_no_intervals() -> None:
     oue = {"kind": "she", "epsilon": 1.0}
     [cell] = experiment(COUNTS, oue, None).cells
-    assert not cell.concludes
+    assert not cell.has_evidence
