@@ -171,7 +171,7 @@ def _divergence(seen: Counts | Floats, reports: int | Counts | Floats, rate: Flo
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class ItemChain:
     """Sets of items that grow by one item each, and how many reports support all of each, or none.
 
     items : int64[k], the first s of them are the set of size s. seen : int64[k]. every : whether
@@ -184,7 +184,11 @@ class Chain:
 
 
 def floor_of(
-    protocol: PureProtocol, chains: tuple[Chain, ...], reports: int, sizes: int, confidence: float
+    protocol: PureProtocol,
+    chains: tuple[ItemChain, ...],
+    reports: int,
+    sizes: int,
+    confidence: float,
 ) -> Floor:
     """The largest floor that chains of sets prove, of N reports; sizes : of those paid for."""
     best = nothing(reports, confidence)
@@ -239,14 +243,14 @@ def floors_of_ordered(
 
 def _of_counts(
     protocol: PureProtocol, counts: Counts, reports: int
-) -> tuple[tuple[Chain, ...], int]:
+) -> tuple[tuple[ItemChain, ...], int]:
     """The chains of int64[d] counts, and the number of sizes that are paid for."""
     if protocol.least_support < 0:  # counts do not tell how many reports speak for an item
         return (), 1
     order = np.argsort(counts, kind="stable")
     every, none = _count_support(protocol, counts[order], reports)
-    best = Chain(np.array([counts.argmax()]), every, every=True)
-    return (best, Chain(order[: none.size], none, every=False)), none.size
+    best = ItemChain(np.array([counts.argmax()]), every, every=True)
+    return (best, ItemChain(order[: none.size], none, every=False)), none.size
 
 
 def _count_support(protocol: PureProtocol, ordered: Counts, reports: int) -> tuple[Counts, Counts]:

@@ -40,7 +40,7 @@ class FilteredReports:
 
 
 @dataclass(frozen=True, eq=False)
-class Detection:
+class TrialVerdict:
     """The verdict on every report of one trial, in an order that says nothing.
 
     fakes, kept : bool[N]. told : True if a filter tells fakes at all.
@@ -80,7 +80,7 @@ Send: TypeAlias = Callable[[Cell, Reports | None], Iterator[Reports]]
 """The reports of a collection in pieces, those that come first or those that follow them."""
 
 
-def detection(cell: Cell, trial: int = 0, pulse: Pulse = no_pulse) -> Detection:
+def detection(cell: Cell, trial: int = 0, pulse: Pulse = no_pulse) -> TrialVerdict:
     """The verdict on each report of one trial of a cell, with its fakes: for a closer look."""
     genuine, fakes = _genuine(trial, pulse), _fakes(trial, pulse)
     return _judge_reports(
@@ -104,7 +104,7 @@ def sift_reports(
     permanent : as `genuine_reports` has it.
     """
     clean, attacked = [], []
-    before, after = list[Detection](), list[Detection]()
+    before, after = list[TrialVerdict](), list[TrialVerdict]()
     nobody = _ReadReports(no_reports(cell), None, cell.local.support_counts(no_reports(cell)))
     for row, trial in enumerate(trials):
         send = _genuine(trial, pulse, permanent)
@@ -169,7 +169,7 @@ def _judge_reports(
     trial: int,
     pulse: Pulse,
     words: str = "",
-) -> Detection:
+) -> TrialVerdict:
     """The verdict of all filters in turn on these reports, in a random order.
 
     words : the trial, for those who watch.
@@ -211,7 +211,7 @@ def _judge_reports(
     kept[here] = True
     left = counts - protocol.support_counts(mixed[~kept]) - removed
     users = len(here) * (1 if again is None else 2) - fewer
-    return Detection(
+    return TrialVerdict(
         fake, kept, sifted, score, alarm, named, counts, left, users,
         verdict.share, verdict.share_noise, certified,
     )  # fmt: skip
@@ -225,7 +225,7 @@ def _mix_reports(genuine: Reports, fakes: Reports, place: Items) -> Reports:
     return mixed
 
 
-def _sift_arm(cell: Cell, judged: Sequence[Detection]) -> FilteredReports:
+def _sift_arm(cell: Cell, judged: Sequence[TrialVerdict]) -> FilteredReports:
     """The verdicts of all trials of one arm."""
     fakes = np.array([each.fakes.sum() for each in judged])
     flagged = [(~each.kept).sum() if each.told else np.nan for each in judged]

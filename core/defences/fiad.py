@@ -24,7 +24,7 @@ from ..law.pure import Items, Mechanism
 from ..protocols.hashing import LocalHashing
 from ..protocols.unary import IndependentBits
 from .itemsets import (
-    Level,
+    ItemsetLevel,
     memory_of,
     mine_itemsets,
     report_columns,
@@ -48,7 +48,7 @@ Thresholds = dict[int, int]
 """τ_z by the size z."""
 
 
-def _exceeding(levels: list[Level], thresholds: Thresholds) -> list[tuple[int, Items]]:
+def _exceeding(levels: list[ItemsetLevel], thresholds: Thresholds) -> list[tuple[int, Items]]:
     """The abnormal sets, and by how many users each exceeds its threshold."""
     return [
         (int(support) - thresholds[level.size], items)

@@ -17,7 +17,7 @@ import numpy as np
 from ..base.pulse import Pulse
 from ..base.ranges import ALPHA
 from ..base.sampling import Counts
-from ..bounds.fakes import SIZES, Chain, Floor, floor_of, floor_of_counts
+from ..bounds.fakes import SIZES, Floor, ItemChain, floor_of, floor_of_counts
 from ..bounds.robust import why_unbounded
 from ..kernels.bits import BitColumns
 from ..law.exchangeable import Exchangeable
@@ -76,7 +76,7 @@ def sizes_of(protocol: PureProtocol) -> int:
     return min(SIZES, protocol.domain_size - 1)
 
 
-def grow_sets(protocol: Exchangeable, reports: Reports, pulse: Pulse) -> Iterator[Chain]:
+def grow_sets(protocol: Exchangeable, reports: Reports, pulse: Pulse) -> Iterator[ItemChain]:
     """Sets of items that more reports seem to support, or not to, than honest ones would."""
     columns, users = report_columns(protocol, reports), len(reports)
     single = np.array([users_in(column) for column in columns])
@@ -100,7 +100,7 @@ def grow_sets(protocol: Exchangeable, reports: Reports, pulse: Pulse) -> Iterato
 def _grow_chain(
     columns: BitColumns, have: Counts, users: int, start: list[int], sizes: int, every: bool,
     pulse: Pulse,
-) -> Chain:  # fmt: skip
+) -> ItemChain:  # fmt: skip
     """The chain from one set. have : int64[d], the reports that support each item, or do not."""
     everybody = np.packbits(np.ones(users, dtype=np.uint8))
     held = np.zeros(columns.shape[1] * 8, dtype=np.uint8)
@@ -124,10 +124,10 @@ def _grow_chain(
         seen.append(users_in(held))
         if seen[-1] < FEW:
             break
-    return Chain(np.array(chosen), np.array(seen), every)
+    return ItemChain(np.array(chosen), np.array(seen), every)
 
 
-def count_chain(protocol: Exchangeable, reports: Reports, chain: Chain) -> Counts:
+def count_chain(protocol: Exchangeable, reports: Reports, chain: ItemChain) -> Counts:
     """int64[k]: the reports that support all, or none, of each set of a chain."""
     bits = protocol.supports_of(reports, chain.items)
     told = bits if chain.every else ~bits

@@ -89,19 +89,16 @@ class Guard(Filter):
         deviation = self.deviation(protocol, r, users)
         if deviation < NOISE:
             return ()
-        if math.isinf(deviation):
-            return (
-                (
-                    "LDPGuard cannot estimate the share of fakes: their two reports coincide as often "
-                    "as those of genuine users; nothing is taken out"
-                ),
-            )
-        return (
-            (
-                f"LDPGuard's estimate of the share of fakes is only noise, with a standard deviation "
-                f"of {deviation:.2g} for a share between 0 and 1; nothing is taken out"
-            ),
+        reason = (
+            f"LDPGuard's estimate of the share of fakes is only noise, with a standard deviation "
+            f"of {deviation:.2g} for a share between 0 and 1; nothing is taken out"
         )
+        if math.isinf(deviation):
+            reason = (
+                "LDPGuard cannot estimate the share of fakes: their two reports coincide as often "
+                "as those of genuine users; nothing is taken out"
+            )
+        return (reason,)
 
     def sift(self, received: Received) -> Verdict:
         protocol, users = received.protocol, received.users

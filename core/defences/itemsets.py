@@ -37,7 +37,7 @@ COUNTED_AT_ONCE: Final = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class ItemsetLevel:
     """The sets of one size that were kept, those that go together most first.
 
     sets : int64[k, size], items in rising order. support : int64[k], the users with all of a set.
@@ -108,7 +108,7 @@ def mine_itemsets(
     most: int,
     pulse: Pulse,
     tell: Callable[[str], None] = say_nothing,
-) -> Iterator[Level]:
+) -> Iterator[ItemsetLevel]:
     """The kept sets of sizes 1, 2, …, `most` that at least `least` users support.
 
     Ends with the first size of which there is none. Beyond chance means: by how many standard
@@ -119,7 +119,7 @@ def mine_itemsets(
     single = np.array([users_in(column) for column in columns])
     pulse()
     items = np.flatnonzero(single >= least)
-    yield Level(items[:, None], single[items])
+    yield ItemsetLevel(items[:, None], single[items])
     if most < 2 or items.size < 2:
         return
     tell("pairs of items")
@@ -138,7 +138,7 @@ def _pairs(
     users: int,
     least: float,
     pulse: Pulse,
-) -> tuple[Level, BoolArray]:
+) -> tuple[ItemsetLevel, BoolArray]:
     """The kept pairs, and bool[d, d]: which items are in one."""
     together = pair_counts(columns, items, pulse)
     first, second = np.triu_indices(items.size, 1)
@@ -150,7 +150,7 @@ def _pairs(
     sets = np.stack([items[first[best]], items[second[best]]], axis=1)
     joined = np.zeros((len(columns), len(columns)), dtype=np.bool_)
     joined[sets[:, 0], sets[:, 1]] = joined[sets[:, 1], sets[:, 0]] = True
-    return Level(sets, support[best]), joined
+    return ItemsetLevel(sets, support[best]), joined
 
 
 def pair_counts(columns: BitColumns, items: Items, pulse: Pulse) -> NDArray[np.int64]:
@@ -169,13 +169,13 @@ def pair_counts(columns: BitColumns, items: Items, pulse: Pulse) -> NDArray[np.i
 def _extend_level(
     columns: BitColumns,
     single: Counts,
-    level: Level,
+    level: ItemsetLevel,
     joined: BoolArray,
     users: int,
     least: float,
     pulse: Pulse,
     tell: Callable[[str], None],
-) -> Level:
+) -> ItemsetLevel:
     """The kept sets of one item more: any two items of a set are a kept pair."""
     done = 0
     room = joined[level.sets].all(axis=1)  # bool[k, d]; no item is joined with itself
@@ -199,7 +199,7 @@ def _extend_level(
     beyond[support < least] = -np.inf
     best = _most(beyond)
     best = best[np.isfinite(beyond[best])]
-    return Level(sets[best], support[best])
+    return ItemsetLevel(sets[best], support[best])
 
 
 def _different(grown: Items, d: int) -> tuple[Items, Items, Items]:

@@ -31,7 +31,7 @@ BETWEEN: Final = 50
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ReportTable:
     """A table of laws of reports, whose columns change at few places.
 
     forward : the law of all reports, float64[K, trials], of distributions float64[d, trials].
@@ -43,7 +43,7 @@ class Table:
 
 
 @lru_cache(maxsize=4)
-def table_of(protocol: Any) -> Table:
+def table_of(protocol: Any) -> ReportTable:
     """The table of a protocol of numbers."""
     from scipy.sparse import csr_array
 
@@ -53,7 +53,7 @@ def table_of(protocol: Any) -> Table:
     changes[np.abs(changes) <= 1e-9 * rest.max()] = 0.0
     if np.count_nonzero(changes) > changes.size / 8:
         table = protocol.table
-        return Table(
+        return ReportTable(
             lambda given: np.asarray(table @ given), lambda found: np.asarray(table.T @ found)
         )
     few, turned = csr_array(changes), csr_array(changes.T)
@@ -70,7 +70,7 @@ def table_of(protocol: Any) -> Table:
         above = found[::-1].cumsum(axis=0)[::-1]
         return np.asarray(turned @ above + least @ found)
 
-    return Table(forward, backward)
+    return ReportTable(forward, backward)
 
 
 def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, pulse: Pulse) -> Floats:

@@ -20,7 +20,7 @@ from ..base.files import Source
 from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts, Floats
 from ..bounds.claims import Claim, Overturning, overturning_share
-from ..bounds.fakes import Chain, Floor, floor_of, floor_of_counts, honest_rates, least_fakes
+from ..bounds.fakes import Floor, ItemChain, floor_of, floor_of_counts, honest_rates, least_fakes
 from ..bounds.robust import ballot_of
 from ..defences.floor import count_chain, grow_sets, sizes_of
 from ..lab.rungs import RUNGS, Terms, TrustRung, mechanism
@@ -128,7 +128,7 @@ def hear_batches(
             for total, chain in zip(seen, chains, strict=True):
                 total += count_chain(protocol, reports, chain)
         chains = tuple(
-            Chain(chain.items, total, chain.every)
+            ItemChain(chain.items, total, chain.every)
             for chain, total in zip(chains, seen, strict=True)
         )
     return Heard(counts, users, floor_of(protocol, chains, users, sizes_of(protocol), confidence))
@@ -142,14 +142,14 @@ def _hear_counts(protocol: PureProtocol, counts: Counts, users: int, confidence:
 
 
 def _promising(
-    protocol: PureProtocol, chains: tuple[Chain, ...], confidence: float, sampled: int
-) -> tuple[Chain, ...]:
+    protocol: PureProtocol, chains: tuple[ItemChain, ...], confidence: float, sampled: int
+) -> tuple[ItemChain, ...]:
     """The chains of each direction that would prove most if nothing else had been looked for."""
     rates = honest_rates(protocol, sizes_of(protocol))
-    unpaid, kept = np.log(1 - confidence), list[Chain]()
+    unpaid, kept = np.log(1 - confidence), list[ItemChain]()
     for every, rate in ((True, rates[0]), (False, rates[1])):
 
-        def proves(chain: Chain, rate: Any = rate) -> int:
+        def proves(chain: ItemChain, rate: Any = rate) -> int:
             least = least_fakes(chain.seen, sampled, rate[: chain.items.size], unpaid)
             return int(least.max())
 

@@ -21,7 +21,7 @@ from ..metrics import METRICS, Conclusion
 from ..metrics.conclusions.numbers import DistributionConclusion
 from ..population import Population
 from ..protocols import ProtocolSpec
-from .numbers import Heard, OfNumbers
+from .numbers import ArmReports, OfNumbers
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Distribution(OfNumbers):
         return self.ranged(mechanism, lack_of_distribution(mechanism), cells=True)
 
     def concluded(
-        self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse
+        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], pulse: Pulse
     ) -> DistributionConclusion:
         numbers, truth = self.numbers(cell), cell.population.frequencies
         every = dict.fromkeys(arms.values())
@@ -75,7 +75,7 @@ class Distribution(OfNumbers):
         return np.asarray(self.low + 2 * self.half * (np.arange(parts) + 0.5) / parts)
 
     def _estimate_distributions(
-        self, cell: Cell, heard: Heard, pulse: Pulse
+        self, cell: Cell, heard: ArmReports, pulse: Pulse
     ) -> tuple[Floats, Floats]:
         """The distributions [trials, d], and the misfit of each, float64[trials]."""
         if isinstance(cell.protocol, PureProtocol):

@@ -44,7 +44,7 @@ MAX_REPORTS: Final = 10**10
 
 
 @dataclass(frozen=True, eq=False)
-class Heard:
+class ArmReports:
     """The reports of one arm in several trials: all, or those that a defence leaves.
 
     tallies : [trials, K], the reports of each kind; of a protocol of items its support counts.
@@ -141,11 +141,11 @@ class OfNumbers(Task):
 
     @abstractmethod
     def concluded(
-        self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse
+        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], pulse: Pulse
     ) -> MeanConclusion:
         """The conclusion from the reports of each arm."""
 
-    def robust(self, cell: Cell, heard: Heard) -> Interval | None:
+    def robust(self, cell: Cell, heard: ArmReports) -> Interval | None:
         """The ends of the interval of the mean that holds if as many reports are fake as are."""
         protocol = cell.protocol
         if not isinstance(protocol, NumericProtocol):
@@ -157,19 +157,19 @@ class OfNumbers(Task):
         return self.number(low), self.number(high)
 
 
-def _heard(cell: Cell, counts: Counts, users: Floats) -> Heard:
+def _heard(cell: Cell, counts: Counts, users: Floats) -> ArmReports:
     """The reports behind the counts of n users in each trial, float64[trials]."""
     of_numbers = isinstance(cell.protocol, NumericProtocol)
-    return Heard(counts.astype(np.float64) if of_numbers else counts, users)
+    return ArmReports(counts.astype(np.float64) if of_numbers else counts, users)
 
 
 def _defend_tallies(
     cell: Cell,
     arm: Arm,
-    arms: Mapping[Arm, Heard],
+    arms: Mapping[Arm, ArmReports],
     verified: Mapping[Arm, FilteredReports],
     pulse: Pulse,
-) -> tuple[Heard, Flags | None]:
+) -> tuple[ArmReports, Flags | None]:
     """The reports that the defences leave of an arm, and what they claim."""
     heard = arms[ATTACKED if arm.attacked else CLEAN]
     if arm in verified:
@@ -181,7 +181,7 @@ def _defend_tallies(
             TalliedReports(cast("NumericProtocol", cell.protocol), heard.tallies, pulse)
         )
         if found.tallies is not heard.tallies:
-            heard = Heard(found.tallies, found.tallies.sum(axis=1))
+            heard = ArmReports(found.tallies, found.tallies.sum(axis=1))
         flags = flags or Flags.nothing(cell.users, cell.malicious * arm.attacked, trials)
         if found.alarm is not None:
             flags = replace(flags, alarm=np.fmax(flags.alarm, found.alarm.astype(float)))
@@ -275,7 +275,7 @@ class Mean(OfNumbers):
         return self.ranged(mechanism, lacking(mechanism, NumericProtocol, "", no_mean))
 
     def concluded(
-        self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse
+        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], pulse: Pulse
     ) -> MeanConclusion:
         pulse()
         protocol, made, squares = telling(cell), {}, {}

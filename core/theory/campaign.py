@@ -85,7 +85,7 @@ def rounds_of(
 
 
 @dataclass(frozen=True)
-class Entry:
+class TopEntry:
     """The round in which all targets first were in the top k.
 
     reached : the number of trials in which they ever were. mean, standard_error : of the round over
@@ -97,11 +97,11 @@ class Entry:
     standard_error: float | None
 
 
-def entry_of(cell: Cell, measured: CellResults) -> Entry:
+def entry_of(cell: Cell, measured: CellResults) -> TopEntry:
     """The entry round of a cell over its trials."""
     if measured.rounds is None or not cell.targets.size:
-        return Entry(0, None, None)
+        return TopEntry(0, None, None)
     entries = measured.rounds.entries(cell.targets.size)
     entries = entries[~np.isnan(entries)]
     entered = estimate_of(entries)
-    return Entry(entries.size, entered.mean, entered.standard_error)
+    return TopEntry(entries.size, entered.mean, entered.standard_error)

@@ -185,7 +185,7 @@ def false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
     return wrong / (frequency * noise.q_star**hashes + wrong)
 
 
-class KeptBits(Memoising):
+class RapporMemory(Memoising):
     """The kept answers of every form, but for the draws.
 
     noise : of each bit. hashes : h, the bits of one item.
@@ -228,7 +228,7 @@ class KeptBits(Memoising):
 
 
 @dataclass(frozen=True, repr=False)
-class BasicRappor(KeptBits, MemoisedBits, Unary):
+class BasicRappor(RapporMemory, MemoisedBits, Unary):
     """RAPPOR's basic forms, one bit for each item: Wang's p is RAPPOR's q*, and his q is its p*."""
 
     family = "rappor"

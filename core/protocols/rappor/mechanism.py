@@ -42,13 +42,13 @@ from ...law.pure import (
 )
 from . import counted
 from .decoding import Decoding, bit_frequencies, decode
-from .filters import Filters, KeptBits
+from .filters import Filters, RapporMemory
 
 ROWS = 1 << 21  # (user, bit) pairs counted at once
 
 
 @dataclass(frozen=True)
-class Rappor(Filters, KeptBits, EstimateMoments):
+class Rappor(Filters, RapporMemory, EstimateMoments):
     """RAPPOR with a Bloom filter: the full form, and one-time where p = 0 and q = 1.
 
     Reports are a structured array [n] of (cohort, bits): uint32, and uint8[ceil(k/8)], packed,
