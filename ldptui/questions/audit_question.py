@@ -161,8 +161,8 @@ def audit(
         a row of CSV or an object of JSON; may be repeated
     settings : another key of the protocol, as hash_range=8; may be repeated
     samples : reports of each client
-    confidence : of all verdicts on a client
-    seed : of the items
+    confidence : the confidence of all verdicts on a client together
+    seed : the seed of the items
     time_limit : seconds that one start of a program may take
     strict : end with 7 where a client does not conform
 

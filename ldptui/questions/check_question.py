@@ -245,16 +245,16 @@ def check(
     items : domain size d
     delta : the promised δ
     neighbours : tables that must look alike: one row changed, or one more
-    counts : of exponential: users of each item
+    counts : the number of users of each item, for exponential
     bits : bits of a report
     hashes : hash functions
     cohorts : cohorts
     noise : f, p, q
-    purpose : of code of yours; without it, told by its parameters and methods
+    purpose : what your code is, where its parameters and methods do not tell
     audit : sample as well as enumerate
     samples : reports of each input
-    confidence : of the bound from below
-    seed : of the samples
+    confidence : the confidence of the bound from below
+    seed : the seed of the samples
 
     Examples
     --------

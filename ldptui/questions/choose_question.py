@@ -146,7 +146,7 @@ def choose(
     scenario : a TOML file, or a bundled scenario
     epsilon : privacy budget ε (the scenario's, or 1)
     trials : simulations of each mechanism
-    seed : of the trials
+    seed : the seed of the trials
 
     Examples
     --------

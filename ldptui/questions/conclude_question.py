@@ -78,13 +78,13 @@ def conclude(
     share : at most this share is fake
     claims : "apple > pear", "fig in top 5", "fig > 0.02", "a + b > c"; may be repeated
     sharp : if all reports together look honest: narrower
-    confidence : of each statement
+    confidence : the confidence of each statement
     trust : whom users trust: local, verified, shuffled; with estimates and without protocol
         aggregated-histogram, -multihot, -sumvec, curator
-    estimates : instead of reports: a CSV table of all estimates
-    users : with estimates: the number of reports
-    column : with estimates: their column
-    label : with estimates: the column of the items
+    estimates : a CSV table of all estimates, in place of reports
+    users : the number of reports behind the estimates
+    column : the column of the estimates
+    label : the column of the items beside the estimates
     weight : items that a multihot proof admits
     epsilon : privacy budget ε of a report
     items : items are the numbers 0 … D - 1

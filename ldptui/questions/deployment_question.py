@@ -56,7 +56,7 @@ def deployment(
     Parameters
     ----------
     reports : files of its reports, folders, patterns
-    protocol : its protocol
+    protocol : the protocol of the deployment
     epsilon : privacy budget ε of a report
     items : domain size d
     domain : the names of the items, one a line, in place of d

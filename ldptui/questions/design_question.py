@@ -237,8 +237,8 @@ def design(
     share : share β of fake users
     targets : items that fakes lift together
     check : simulate the protocol that is found
-    trials : of the check
-    seed : of the check
+    trials : trials of the check
+    seed : the seed of the check
 
     Examples
     --------

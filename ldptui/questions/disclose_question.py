@@ -236,8 +236,8 @@ def disclose(
     file : a CSV table
     quasi : quasi-identifiers, separated by commas
     sensitive : sensitive columns, likewise
-    relation : instead: each row says that a user has an attribute
-    observed : of a relation: attributes seen at most
+    relation : the two columns of a table whose rows say that a user has an attribute
+    observed : how many attributes of a user of a relation are seen at most
 
     Examples
     --------

@@ -125,10 +125,10 @@ def guess(
     items : domain size d
     epsilon : privacy budget ε of a report; left out, the largest that keeps the gain
     prior : a CSV table: frequency of each item, or a row for each user (all alike)
-    column : its column of items
+    column : the column of items in that table
     given : another column, which the observer knows of each user
     answers : answers about correlated things, each with ε
-    gain : also the largest ε that keeps RAD below this
+    gain : find the largest ε that keeps RAD below this
 
     Examples
     --------

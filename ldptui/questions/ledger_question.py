@@ -222,11 +222,11 @@ def ledger(
     Parameters
     ----------
     entries : a release, or several of a kind
-    scenario : also the rounds of a scenario: a file, or a bundled one
+    scenario : add the rounds of a scenario: a file, or a bundled one
     delta : δ that all may cost
     people : people protected together
     rappor : RAPPOR's memoised rounds: f, p, q and hashes
-    rounds : its reports
+    rounds : the number of those rounds
     first : add up the first K releases alone
 
     Examples

@@ -188,8 +188,8 @@ def plan(
     weight : items that a multihot proof admits
     noise : what aggregators add
     check : simulate the plan, and print measured beside planned
-    trials : of the check
-    seed : of the check
+    trials : trials of the check
+    seed : the seed of the check
 
     Examples
     --------

@@ -204,7 +204,7 @@ def sensitivity(
     column : the column
     query : some of count,sum,mean,histogram (all)
     bounds : what every number is known to lie in beforehand, as --bounds=-5,5
-    clip : also the error of a sum of numbers that are clipped to C
+    clip : print the error of a sum of numbers that are clipped to C
     nonnegative : no number is below 0, as is known beforehand
     epsilon : privacy budget ε
     neighbours : tables that must look alike: one row changed, or one more

@@ -147,11 +147,11 @@ def synthetic(
     scenario : a TOML file, or a bundled scenario
     out : the CSV file to write
     rows : rows (as many as users, at most 10^6)
-    column : its name
-    seed : of the rows
+    column : the name of the column
+    seed : the seed of the rows
     source : the scenario's protocol, or the curator who releases a histogram instead
     epsilon : privacy budget ε of that curator
-    delta : its δ
+    delta : δ of that curator
     neighbours : tables that must look alike to it: one row changed, or one more
 
     Examples

@@ -63,7 +63,7 @@ def parser(name: str, make: type[argparse.ArgumentParser]) -> argparse.ArgumentP
     topic = load_question(name)
     example = topic.example
     if "{kinds}" in example:
-        example = textwrap.fill(example.replace("{kinds}", ", ".join(kinds())), 84)
+        example = textwrap.fill(example.replace("{kinds}", ", ".join(kinds())), 78)
     parser = make(f"ldptui {name}", None, topic.about, example)
     add_arguments(parser, topic.options)
     output = find_group(parser, OUTPUT.heading)

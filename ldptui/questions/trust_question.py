@@ -269,13 +269,13 @@ def trust(
     delta : δ of the central budget
     users : honest users n, from 2 to 10^9
     items : domain size d
-    silent : with a protocol: the share of users whose reports hide nobody
+    silent : the share of users whose reports hide nobody, with a protocol
     share : share β of fake users
     targets : items r that the fakes lift together
     gap : a gap between two frequencies, to be overturned
     weight : items that a multihot proof admits
     aggregators : servers that add noise
-    exponent : of the population, a Zipf law
+    exponent : the exponent of the population, a Zipf law
 
     Examples
     --------
