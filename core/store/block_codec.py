@@ -6,6 +6,7 @@ under the address of another one, is noticed when it is read.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from typing import Final
 
@@ -18,6 +19,8 @@ from ..metrics import METRICS, Measures, measures_from_columns, names_of, plain
 from ..metrics.results import MOMENTS, Arms, CellResults, Rounds, arms_of, columns_of
 
 CHECKSUM_BYTES: Final = 16
+SMALL_BYTES: Final = 1 << 16
+"""The most bytes of a block that is compressed: pages of the file hold several of them then."""
 
 
 class Trials(msgspec.Struct, array_like=True):
@@ -38,6 +41,9 @@ class Block(msgspec.Struct, array_like=True):
     rounds: Trials | None = None
 
 
+ZLIB: Final = b"\x78"
+"""The first byte of what is compressed; MessagePack begins a block with another one."""
+
 _decode: Final = msgspec.msgpack.Decoder(Block).decode
 
 
@@ -56,13 +62,17 @@ def unseal(address: str, sealed: object) -> bytes:
 
 
 def encode_block(block: CellResults) -> bytes:
-    """A block as MessagePack. Columns that are undefined in all its trials are left out."""
+    """A block as MessagePack, compressed if it is small.
+
+    Columns that are undefined in all its trials are left out.
+    """
     detected = None if block.detected is None else block.detected.astype("<i8").tobytes()
     rounds = block.rounds
     packed = None if rounds is None else _pack_trials(rounds.metrics, rounds.arms)
     trials = _pack_trials(block.metrics, block.arms)
     marks = block.fingerprints.astype("<u8").tobytes()
-    return msgspec.msgpack.encode(Block(trials, marks, detected, packed))
+    body = msgspec.msgpack.encode(Block(trials, marks, detected, packed))
+    return body if len(body) > SMALL_BYTES else zlib.compress(body, 1)
 
 
 def _pack_trials(metrics: Measures, arms: Arms) -> Trials:
@@ -75,9 +85,19 @@ def _pack_trials(metrics: Measures, arms: Arms) -> Trials:
     return Trials(metrics.shape, tuple(names[at] for at in places), values, moments)
 
 
+def decompress(body: bytes) -> bytes:
+    """The MessagePack of a block; raises ValueError for bytes that are no compressed block."""
+    if not body.startswith(ZLIB):
+        return body
+    try:
+        return zlib.decompressobj().decompress(body, SMALL_BYTES)  # not all of a bomb
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+
+
 def decode_block(body: bytes) -> CellResults:
     """The block of these bytes; raises ValueError where its parts do not fit together."""
-    block = _decode(body)
+    block = _decode(decompress(body))
     metrics, arms = _unpack_trials(block.trials)
     (trials,) = metrics.shape
     marks = np.frombuffer(block.fingerprints, "<u8").reshape(trials)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ldptui.core.store.block_codec import seal, unseal
+from ldptui.core.store.block_codec import decompress, seal, unseal
 from ldptui.core.store.store import TABLES
 
 from .mutations import mutated_document
@@ -28,8 +28,8 @@ def parts_of(recording: bytes) -> dict[str, Any]:
             "cells": json.loads(unseal(f"cells {uid}", cells)),
             "arrivals": msgspec.msgpack.decode(unseal(f"arrivals {uid}", arrivals)),
             "blocks": [
-                [cell, number, trials, msgspec.msgpack.decode(unseal(
-                    f"{cell} {number} {trials}", data))]
+                [cell, number, trials, msgspec.msgpack.decode(decompress(unseal(
+                    f"{cell} {number} {trials}", data)))]
                 for cell, number, trials, data in db.execute("SELECT * FROM blocks")
             ],
         }  # fmt: skip

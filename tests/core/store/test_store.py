@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from ldptui.core.store import (
     resume,
     versions,
 )
+from ldptui.core.store.block_codec import CHECKSUM_BYTES, SMALL_BYTES, decode_block
 from ldptui.core.store.run_replay import replay
 
 # Keeping.
@@ -86,6 +88,17 @@ def test_a_run_stopped_halfway_is_partial_and_can_be_resumed(
     assert_same(kept.results(there.id), last.results)
     (there,) = kept.runs()
     assert (there.status, there.done) == ("done", 300)
+
+
+def test_a_small_block_is_compressed_and_a_bomb_is_none(kept: Store) -> None:
+    record(kept, sweep())
+    *_, (block,) = kept.fetch("SELECT body FROM blocks")
+    body = block[CHECKSUM_BYTES:]
+    whole = zlib.decompress(body)
+    assert len(body) < len(whole)
+    for bad in (body[:-9], body[:2] + b"\xff" * 9, zlib.compress(whole + b"\0" * SMALL_BYTES)):
+        with pytest.raises(ValueError, match=r"."):
+            decode_block(bad)
 
 
 def test_an_interrupted_transaction_is_taken_back(kept: Store) -> None:
