@@ -23,9 +23,12 @@ from ..base.ranges import EPSILON
 from ..base.sampling import Floats
 from ..law.enumeration import every_report
 from ..law.exchangeable import Exchangeable
+from ..law.longitudinal import Memoising
+from ..law.loss import DiscreteLoss
 from ..law.mechanism import name_of
 from ..law.pure import LocalMechanism
 from ..law.steps import first_reached, whole_numbers
+from .loss import loss_of
 
 LEAST_EPSILON: Final = 1e-3
 """The smallest ε that is searched."""
@@ -128,6 +131,22 @@ def _least_of(items: int, size: int) -> Floats:
         law[at] = left * size / (items - at)
         left -= law[at]
     return law
+
+
+def guess_between_two(protocol: LocalMechanism, reports: int) -> float:
+    """The chance that a guess between two items, as likely before, is right after fresh reports.
+
+    It is (1 + TV)/2, the total variation TV of all reports together, from their privacy loss: of
+    two items that differ as much as the protocol lets them. Raises ScenarioError.
+    """
+    if reports > 1 and isinstance(protocol, Memoising):
+        rule = (
+            f"must be 1: {name_of(protocol)} keeps its answer, and no later report is a fresh one"
+        )
+        raise ScenarioError(rule, key="reports")
+    loss = loss_of(protocol)
+    assert isinstance(loss, DiscreteLoss)
+    return (1 + loss.times(reports).delta(0.0)) / 2
 
 
 def largest_epsilon(

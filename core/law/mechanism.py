@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..base.errors import ScenarioError
 from ..base.flags import Flags
 from ..base.sampling import Counts, Floats
+from .enumeration import ReportLaw
 from .law import Ask, Items, Lack, Law, LawName, Reports, Rng, SeedSearch
 from .support import Support
 
@@ -233,6 +234,10 @@ class LocalMechanism(Mechanism):
         >>> grr.support_counts(np.array([0, 3, 0])).tolist()
         [2, 0, 0, 1]
         """
+
+    def enumerate_reports(self) -> ReportLaw | None:
+        """Every report with its probability under every item; None if they are too many."""
+        return None
 
     @abstractmethod
     def received(self, reports: object, count: int) -> Reports:

@@ -17,6 +17,8 @@ from .point import FORMAT, KINDS, POINT, Point
 
 def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
     """The point of a plain document, or everything that is wrong with it."""
+    if not document:
+        return [ScenarioError(f"is empty: a scenario begins with format = {FORMAT}")], None
     if "format" not in document:
         return [ScenarioError(f"is required: write format = {FORMAT}", key="format")], None
     if document["format"] != FORMAT or document["format"] is True:

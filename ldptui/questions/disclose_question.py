@@ -35,7 +35,11 @@ CELLS: Final = 400
 
 @dataclass(frozen=True)
 class TableAnswer(QuestionAnswer):
-    """k, l and t of a table; class_sizes : each size of a class, with the number of those."""
+    """k, l and t of a table.
+
+    class_sizes : each size of a class, with the number of those. unique_columns : the
+    quasi-identifiers whose values are all different.
+    """
 
     rows: int
     quasi: Sequence[str]
@@ -45,6 +49,7 @@ class TableAnswer(QuestionAnswer):
     share_below_5: float
     class_sizes: Sequence[tuple[int, int]]
     sensitive: Mapping[str, Spread]
+    unique_columns: Sequence[str]
 
     @property
     def title(self) -> str:
@@ -55,9 +60,11 @@ class TableAnswer(QuestionAnswer):
         known, rows = _join(self.quasi), text.count(self.rows)
         if self.k == 1:
             alone = text.percent(self.unique_share)
-            yield f"Not anonymous: {known} single out {alone} of the {rows} rows (k = 1)."
+            yield f"Not 2-anonymous: {alone} of the {rows} rows are alone, by {known}."
         else:
             yield f"{self.k}-anonymous: who knows {known} of somebody finds at least {self.k} rows."
+        for name in self.unique_columns:
+            yield f"{name} is unique: no two rows agree on it."
         for name, spread in self.sensitive.items():
             if away := spread.homogeneous_share:
                 yield (
@@ -277,6 +284,7 @@ def _table_answer(path: Path, quasi: Sequence[str], sensitive: Sequence[str]) ->
         classes.rows, quasi, classes.sizes.size, classes.k, classes.unique_share,
         classes.share_below(5), list(zip(sizes.tolist(), numbers.tolist(), strict=True)),
         {column.name: diversity(classes, column) for column in private},
+        [column.name for column in columns if len(column.values) == classes.rows],
     )  # fmt: skip
 
 

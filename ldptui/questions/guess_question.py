@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -24,7 +24,8 @@ class GuessAnswer(QuestionAnswer):
     groups : those of the users that a column beside the item tells apart; 1 without one. answers :
     the number of correlated answers, after_answers, odds_answers : bounds on what all of them tell.
     largest_epsilon : the largest ε that keeps RAD below `gain`; None where nobody asks, or where
-    every ε does.
+    every ε does. reports : of one item, each drawn afresh; between_two : the chance that a guess
+    between two items that are as likely is right after them.
     """
 
     protocol: str
@@ -40,6 +41,8 @@ class GuessAnswer(QuestionAnswer):
         float, Quantity("named, D answers", "≤ e^Dε π/(1 + (e^Dε − 1)π)", "DR 2.3")
     ]
     odds_answers: Annotated[float, Quantity("odds, D answers", "≤ e^Dε π/(1 − π)", "DR 2.3")]
+    reports: int
+    between_two: float
     gain: float | None = omit_field()
     largest_epsilon: float | None = omit_field()
 
@@ -49,12 +52,19 @@ class GuessAnswer(QuestionAnswer):
         return f"{self.protocol.upper()}, ε = {epsilon}, {text.count(self.items)} items"
 
     @property
-    def sentences(self) -> Sequence[str]:
+    def sentences(self) -> Iterator[str]:
         before, after = text.percent(self.before), text.percent(self.after)
-        return [f"An observer names a user's item in {before} of cases, with a report in {after}."]
+        yield f"An observer names a user's item in {before} of cases, with a report in {after}."
+        if self.reports > 1:
+            yield (
+                f"After {self.reports} fresh reports an even guess between two items is right in "
+                f"{text.percent(self.between_two)} of cases."
+            )
 
     def quantities(self) -> Iterator[QuantityRow]:
         yield from super().quantities()
+        number = text.plural(self.reports, "report")
+        yield Row(f"of two, {number}", self.between_two, "(1 + E[max(0, 1 − e^(−L))])/2", "DR 3.5")
         if self.gain is not None:
             reached = self.largest_epsilon
             shown = "any" if reached is None else text.short(_round_down(reached), 5)
@@ -76,6 +86,10 @@ class GuessAnswer(QuestionAnswer):
         yield (
             "worst odds: of a user's item against all others, p : (1 − p) as one number, after the "
             "report that gives away most"
+        )
+        yield (
+            "of two: how often an even guess between two items is right, "
+            "after reports that are each drawn afresh; L is their privacy loss"
         )
         answers = text.plural(self.answers, "answer")
         yield f"D = {answers} about correlated things, each with ε: the most that all of them tell"
@@ -101,7 +115,17 @@ def _round_down(value: float) -> float:
             "privacy budget ε",
             "chance",
             without=("gain",),
-        )
+        ),
+        Curves(
+            "Two items told apart",
+            "reports",
+            [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300],
+            {"an even guess is right": ("between_two", "attacked")},
+            "fresh reports of one item",
+            "chance",
+            without=("gain",),
+            held={"epsilon": "epsilon"},
+        ),
     ],
 )
 def guess(
@@ -113,6 +137,7 @@ def guess(
     column: Column = "item",
     given: Known = None,
     answers: Annotated[int, Range(1, 10_000), "D", Blank(1)] = 1,
+    reports: Annotated[int, Range(1, 1000), "N", Blank(1, steps="ladder")] = 1,
     gain: Annotated[float | None, ALPHA, "G", Blank(0.05, steps="hundredths")] = None,
 ) -> GuessAnswer:
     """How likely an observer names the item of a user before a report and after it, if items are
@@ -128,6 +153,7 @@ def guess(
     column : the column of items in that table
     given : another column, which the observer knows of each user
     answers : answers about correlated things, each with ε
+    reports : reports of one item, each drawn afresh
     gain : find the largest ε that keeps RAD below this
 
     Examples
@@ -135,7 +161,7 @@ def guess(
     ldptui guess --protocol oue --epsilon 1 --items 100
     ldptui guess --epsilon 2 --items 8 --prior people.csv --column illness --given age
     """
-    from ldptui.core.lab.guessing import at_most, average_guess, largest_epsilon
+    from ldptui.core.lab.guessing import at_most, average_guess, guess_between_two, largest_epsilon
 
     from .mechanisms import bound
     from .priors import read_prior
@@ -149,12 +175,14 @@ def guess(
     if epsilon is None:
         rule = "is required" if gain is None else f"is required: no ε reaches the gain {gain:g}"
         raise ScenarioError(rule, key="epsilon")
-    found = average_guess(bound(protocol, items, epsilon), laws)
+    mechanism = bound(protocol, items, epsilon)
+    found = average_guess(mechanism, laws)
     bounds = [(share, *at_most(answers * epsilon, law)) for share, law in laws]
     return GuessAnswer(
         protocol, items, epsilon, found.before, found.after, found.rad, found.odds,
         len(laws), answers,
         sum(share * after for share, after, _ in bounds),
         max(odds for _, _, odds in bounds),
+        reports, guess_between_two(mechanism, reports),
         gain, largest,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from ldptui.core.lab.guessing import (
     Guess,
     at_most,
     average_guess,
+    guess_between_two,
     guess_by_report,
     guess_item,
     largest_epsilon,
@@ -98,3 +99,26 @@ def test_the_largest_budget_is_the_lower_end_of_a_jump(kind: str) -> None:
 def test_no_budget_is_the_largest_where_all_keep_to_the_gain() -> None:
     prior = [(1.0, np.full(2, 0.5))]
     assert largest_epsilon(lambda epsilon: bound("grr", 2, epsilon), prior, 0.9) is None
+
+
+@pytest.mark.parametrize("kind", ["grr", "oue", "sue", "olh", "ss", "hr", "hst"])
+def test_fresh_reports_tell_two_items_apart_as_their_joint_law_does(kind: str) -> None:
+    protocol = bound(kind, 3, 1.0)
+    law = every_report(protocol)
+    assert law is not None
+    joint = law.probabilities
+    for reports in (1, 2, 3) if joint.size < 100 else (1, 2):
+        apart = max(
+            np.abs(one - other).sum() / 2 for i, one in enumerate(joint) for other in joint[:i]
+        )
+        assert guess_between_two(protocol, reports) == pytest.approx((1 + apart) / 2)
+        joint = np.array(
+            [np.outer(row, one).ravel() for row, one in zip(joint, law.probabilities, strict=True)]
+        )
+
+
+def test_a_kept_answer_has_no_fresh_reports() -> None:
+    with pytest.raises(
+        ScenarioError, match="must be 1: longitudinal unary encoding keeps its answer"
+    ):
+        guess_between_two(bound("l-oue", 3, 1.0), 2)

@@ -61,6 +61,7 @@ REFUSED = [
     ("share = 0.05\n", "", "attack.share is required"),
     ("share", "shar", "attack.shar is not a known key (did you mean share?)"),
     ("format = 1", "", "format is required: write format = 1"),
+    (PLAIN, "", "is empty: a scenario begins with format = 1"),
     ("format = 1", "format = 2", "format must be 1, got 2"),
     ("format = 1", 'format = "1"', 'format must be 1, got "1"'),
     ("format = 1", "format = true", "format must be 1, got true"),

@@ -67,6 +67,10 @@ def test_the_largest_budget_keeps_the_gain() -> None:
     three = ldptui.guess(items=100, epsilon=1.0, answers=3)
     assert three.odds_answers == pytest.approx(one.odds_answers * math.e**2)
     assert one.after <= one.after_answers < three.after_answers < 1
+    fresh = ldptui.guess(protocol="grr", items=2, epsilon=1.0, reports=3)
+    p = math.e / (math.e + 1)  # the majority of three coins
+    assert fresh.between_two == pytest.approx(p**3 + 3 * p**2 * (1 - p))
+    assert "right in 82.2 % of cases" in " ".join(fresh.sentences)
 
 
 def test_what_is_known_of_users_beforehand() -> None:
@@ -308,3 +312,11 @@ def test_a_total_is_said_as_what_a_guess_becomes(entries: list[str], said: str) 
     least = min(spent.epsilon for spent in answer.spent.values())
     sure = 1 / (1 + np.exp(-least))
     assert ("at most" in " ".join(answer.sentences)) == (sure < 0.9991)
+
+
+def test_what_a_table_gives_away_begins_with_its_verdict() -> None:
+    found = ldptui.disclose("pay.csv", quasi=("name", "zero"))
+    assert found.unique_columns == ["name"]
+    verdict, unique = found.sentences
+    assert verdict == "Not 2-anonymous: 100 % of the 400 rows are alone, by name and zero."
+    assert unique == "name is unique: no two rows agree on it."
