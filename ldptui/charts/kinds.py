@@ -31,7 +31,6 @@ class About(Struct, frozen=True):
     scored : whether its first filter has scores.
     keeps : whether users keep their answers.
     goal : whether it looks for the smallest attack.
-    bounded : whether it is known what one fake can say of an item.
     """
 
     bound: bool = False
@@ -44,13 +43,12 @@ class About(Struct, frozen=True):
     scored: bool = False
     keeps: bool = False
     goal: bool = False
-    bounded: bool = False
 
 
 class ChartKind(Struct, frozen=True):
     """A chart or a sheet: a tab of the workbench, and maybe a figure for paper.
 
-    title : of its tab.
+    title : of its tab; "" where it is for paper alone, as a view of another chart is.
     has : whether a scenario has it.
     frame : the file in figures/ whose `frame` makes of `ChartData`, and of what was chosen by hand,
         all that is shown of it; else the words for why there is nothing, "" while it is on its way.
@@ -158,12 +156,12 @@ _ROWS: Final = (
     ChartKind("map", "Map", lambda about: about.pairs, "maps",
          lambda data: (data.scenario, data.table), paper=5, needs="two swept keys", cells=_pairs),
     ChartKind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
-         "trials", lambda data: (data.by_trial, data.cell_words), beside="frequencies", paper=6,
+         "trials", lambda data: (data.by_trial, data.cell_words, data.frequencies),
+         beside="frequencies", paper=6,
          needs="a task that estimates items", asks="by_trial", at_cell=True,
          waiting="waiting for the estimates of single trials …"),
-    ChartKind("intervals", "Intervals", lambda about: about.lists and about.bounded, "intervals",
-         paper=9, needs="a protocol of items in one collection", short="Int",
-         waiting="waiting for the first trials …"),
+    ChartKind("intervals", "", lambda _: False, "intervals", paper=9,
+         needs="a protocol of items in one collection"),
     ChartKind("detection", "Detection", lambda about: about.scored, "detection",
          beside="frequencies", asks="detection", tall=25,
          waiting="waiting for the verdict on each report of one trial …"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import socket
 import sys
 from typing import Final
 
@@ -23,11 +24,12 @@ def serve_workbench(name: str | None, port: int) -> int:
         note(MISSING)
         return USAGE
     from .app_start import scenario_path
-    from .local_server import LocalServer
+    from .local_server import HOST, LocalServer
 
     scenario = scenario_path(name)
     words = [sys.executable, "-P", "-m", "ldptui", *([str(scenario)] * bool(scenario))]
     try:
+        socket.create_server((HOST, port)).close()  # before an address is named
         LocalServer(shlex.join(words), port).serve()
     except OSError as error:
         rule = f"must be a free port ({os.strerror(error.errno or 0)}), got {port}"

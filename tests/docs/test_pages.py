@@ -342,7 +342,7 @@ def test_every_tab_of_the_workbench_is_documented() -> None:
 
     text = page("docs/workbench.md")
     for kind in KINDS.values():
-        assert f"| {kind.title} |" in text
+        assert f"| {kind.title} |" in text or not kind.title
         for name in filter(None, (kind.unnamed, kind.short)):
             assert re.search(rf"(?:\| |are called .*){name}\b", text), name
 

@@ -105,7 +105,8 @@ async def test_a_server_shows_the_workbench_and_refuses_others_in_a_line() -> No
             capture_output=True, text=True, timeout=60,
         )  # fmt: skip
         assert taken.returncode == exits.USAGE
-        assert taken.stderr.splitlines()[-1].startswith("--port must be a free port (Address")
+        (line,) = taken.stderr.splitlines()
+        assert line.startswith("--port must be a free port (Address")
         server.send_signal(signal.SIGINT)
         assert server.wait(30) == 0
         assert server.stderr is not None

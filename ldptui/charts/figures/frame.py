@@ -37,6 +37,7 @@ class FrameView(Struct, frozen=True, eq=False):
     room. stops : where the cursor stops, in order; None: at the values of the frame's column in its
     table. read : the rows at a stop; None: those of the table. click : the stop and the row of it
     that are meant by a click at a place, in a room; None: the stop that is nearest on the x-axis.
+    table : its own numbers; None: those of the frame.
     """
 
     words: str
@@ -44,6 +45,7 @@ class FrameView(Struct, frozen=True, eq=False):
     stops: Sequence[Any] | None = None
     read: Callable[[Any], ChartTable | None] | None = None
     click: Callable[[Any, Room], tuple[Any, int] | None] | None = None
+    table: Table | None = None
 
 
 class Frame(Struct, frozen=True, eq=False):

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from ldptui.core.view import Ends
 
 from ...text import format as fmt
 from ..chart_data import ChartData
 from ..series import Axis, Plot, Series
-from .frame import Frame, plain_frame
+from .frame import Frame, FrameView, draw_plot
 from .table import ChartTable, Column
 
 BESIDE: Final = 0.15
@@ -56,10 +57,16 @@ def interval_rows(ends: Ends) -> list[tuple[str | float | None, ...]]:
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
-    """The intervals of one collection of a run, with the true frequencies."""
+    """The intervals of one collection of a run, for paper."""
+    view = intervals_view(data)
+    return "" if view is None or view.table is None else Frame(view.table, {"": view})
+
+
+def intervals_view(data: ChartData) -> FrameView | None:
+    """The intervals of one collection of a run, with the true frequencies; None without any."""
     ends = data.frequencies.ends if data.frequencies is not None else None
     if ends is None:
-        return ""
+        return None
     inside = [
         sum(low <= true <= high for low, true, high in zip(lows, ends.true, highs, strict=True))
         for lows, highs in ((ends.low, ends.high), (ends.naive_low, ends.naive_high))
@@ -74,4 +81,9 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     heads = [HEADS[0], "rank", *HEADS[1:], "true"]
     columns = tuple(Column(head, None if head in ("item", "rank") else 4) for head in heads)
     title = f"Intervals of {fmt.count(ends.reports)} reports; β*: fakes that swap it with the next"
-    return plain_frame(ChartTable(title, columns, rows), plot)
+    table = ChartTable(title, columns, rows)
+
+    def read(rank: int) -> ChartTable:
+        return replace(table, rows=(rows[rank - 1],))
+
+    return FrameView("intervals", draw_plot(plot), range(1, len(rows) + 1), read, table=table)

@@ -15,6 +15,7 @@ from ...text.interval import NORMAL_95
 from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
 from .frame import Frame, FrameView, Room, add_to_title
+from .intervals import intervals_view
 from .limits import steady_limits
 from .settings import base_words
 from .table import ChartTable, Column, Value
@@ -36,7 +37,7 @@ ROWS: Final = 2
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
-    """All trials at once; a cursor goes through them, and reads the items of one."""
+    """All trials at once, whose cursor reads the items of one; beside them one's intervals."""
     seen = data.by_trial
     if seen is None:
         return ""
@@ -50,7 +51,9 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
         return None if found is None else (found[0] + 1, found[1])
 
     table = add_to_title(trials_table(seen), data.cell_words)
-    views = {"": FrameView("", draw, click=click)}
+    views = {"": FrameView("trials", draw, click=click)}
+    if (known := intervals_view(data)) is not None:
+        views["intervals"] = known
     return Frame(table, views, column=0, picks=True, aside=base_words(data.scenario))
 
 

@@ -29,7 +29,7 @@ from ldptui.charts.series import Bars, Panels
 from ldptui.core.experiment import compile
 from ldptui.core.protocols import CENTRAL
 from ldptui.core.scenario import load
-from ldptui.core.view import TrialEstimates
+from ldptui.core.view import Ends, TrialEstimates
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.headline import Headline
 from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of
@@ -694,6 +694,16 @@ async def test_single_trials_are_asked_for_and_read_one_by_one() -> None:
         await pilot.press("j", "t")
         assert len(pane.table().rows) == 4  # type: ignore[union-attr]
         assert pane.check_action("take", ()) is not True
+        await pilot.press("t")
+        two = (0.1, 0.2)
+        ends = Ends(1000, 0.05, ("seven", "zero"), *[two] * 6, overturning=(0.02, None))
+        pane.snapshot = replace(
+            run, by_trial=seen_trials, frequencies=replace(run.frequencies, ends=ends)
+        )
+        await pilot.press("v", "n")
+        assert chart(pane, "trials").title == "What one collection still tells (95 %)"
+        assert "naive low" in seen(pane.app)
+        assert [row[0] for row in pane.table().rows] == ["seven", "zero"]  # type: ignore[union-attr]
 
 
 async def test_the_timeline_goes_round_its_views_and_the_metrics_in_python() -> None:

@@ -46,7 +46,6 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "tab Error": ("Error without attack over", "privacy budget ε", "GRR", "OUE", "OLH"),
     "tab Map": ("Gain, defended", "across: ε", "mean of 4 trials", "0.05"),
     "tab Trials": ("Estimates of single trials", "before", "after", "true", "▸ 2", "▸ 5"),
-    "tab Intervals": ("What one collection still tells", "up to", "fake", "the truth lies inside"),
     "tab Detection": ("Score of fiad", "genuine users", "fake users", "526 fake"),
     "tab One report": ("A genuine user", "A fake user: MGA", "Perturbation", "Crafting"),
     "tab Grid": ("All metrics over the share of fake users β", "enter opens the one"),

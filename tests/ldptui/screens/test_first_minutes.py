@@ -70,7 +70,7 @@ async def test_the_first_five_minutes_are_as_the_readme_has_them(size: tuple[int
         await until(pilot, lambda: screen.draft.document["protocol"]["epsilon"] == 2)  # type: ignore[union-attr]
         await gains(number(budget, "less gain:"), "2")
         await pilot.press("escape", "4")
-        named = ["Error", "Trials", "Intervals", "One report", "Grid", "Table", "Equations"]
+        named = ["Error", "Trials", "One report", "Grid", "Table", "Equations"]
         assert all(name.lower() in on for name in named)
         titles = dict(screen.charts.tabs())
         for title in named:

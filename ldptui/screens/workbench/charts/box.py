@@ -297,7 +297,9 @@ class ChartBox(CursorCharts):
         """All numbers behind the pictures; None before there are any."""
         self._data = data
         self._make()
-        return self.frame.table if self.frame is not None else None
+        if (frame := self.frame) is None:
+            return None
+        return frame.views[self._view].table or frame.table
 
 
 def _same(values: Sequence[Any], others: Sequence[Any]) -> bool:

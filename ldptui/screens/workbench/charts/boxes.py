@@ -21,7 +21,8 @@ class Boxes(dict[str, ChartBox]):
     """The box of each chart by its name."""
 
     def __init__(self) -> None:
-        super().__init__({kind.name: ChartBox(kind) for kind in KINDS.values() if kind.frame})
+        drawn = (kind for kind in KINDS.values() if kind.frame and kind.title)
+        super().__init__({kind.name: ChartBox(kind) for kind in drawn})
         self._walking: ChartBox | None = None
 
     async def mount(self, columns: Widget) -> None:

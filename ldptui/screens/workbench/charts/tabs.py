@@ -57,7 +57,6 @@ def _about(draft: Draft | None) -> About:
         scored=any(step.scores for step in cell.filters[:1]),
         keeps=cell.memory is not None,
         goal=cell.goal is not None,
-        bounded=cell.has_evidence,
     )
 
 
