@@ -236,7 +236,15 @@ class LocalMechanism(Mechanism):
         """
 
     def enumerate_reports(self) -> ReportLaw | None:
-        """Every report with its probability under every item; None if they are too many."""
+        """Every report with its probability under every item; None if they are too many.
+
+        Examples
+        --------
+        >>> import ldptui
+        >>> law = ldptui.protocol("grr", items=4, epsilon=1.0).enumerate_reports()
+        >>> law.probabilities.shape
+        (4, 4)
+        """
         return None
 
     @abstractmethod
