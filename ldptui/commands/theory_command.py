@@ -35,17 +35,15 @@ def bind_setting(
     numbers : users, share, r, held and mean of `FormulaSetting`. Formulas of protocols of numbers
     hold for any domain. Raises ScenarioError for options out of range, or of another protocol.
     """
-    spec, kinds = KINDS[kind], in_order("protocol", KINDS)
-    numeric = is_a(spec.mechanism, NumericProtocol)
-    if not keys and items is None and not any(numbers.values()):
-        keys, items, numbers = {}, 16, {"users": 10_000}
-        if "f" not in _keys(spec):
-            keys = {"epsilon": 1.0}
-        note(f"an example: {'--epsilon 1 ' * bool(keys)}--items 16 --users 10000")
+    spec, kinds, example = KINDS[kind], in_order("protocol", KINDS), list[str]()
+    numeric, is_alone = is_a(spec.mechanism, NumericProtocol), not keys and items is None
+    if "epsilon" not in keys and "f" not in _keys(spec):
+        keys, example = {**keys, "epsilon": 1.0}, ["--epsilon 1"]
     if items is None:
-        if not numeric:
-            raise ScenarioError("is required", key="--items")
-        items = int(DOMAIN.low)
+        items = int(DOMAIN.low) if numeric else 16
+        example += [] if numeric else ["--items 16"]
+    if is_alone and not any(numbers.values()):
+        numbers, example = {"users": 10_000}, [*example, "--users 10000"]
     if (numbers.get("r") or 0) > items:
         raise ScenarioError(f"must be in [1, {items}], {got(numbers['r'])}", key="--targets")
     for name in keys:
@@ -53,13 +51,14 @@ def bind_setting(
             _refuse(flag_of(name), kind, (k for k in kinds if name in _keys(KINDS[k])))
     if numbers.get("mean") is not None and not numeric:
         _refuse("--mean", kind, (k for k in kinds if is_a(KINDS[k].mechanism, NumericProtocol)))
-    if "epsilon" not in keys and "f" not in _keys(spec):
-        raise ScenarioError("is required", key="--epsilon")
     try:
         values = {key: read_key(spec, key, value) for key, value in keys.items()}
-        return bound(spec(kind=kind, **values), items, search=search, **numbers)
+        made = bound(spec(kind=kind, **values), items, search=search, **numbers)
     except ScenarioError as error:
         raise ScenarioError(error.rule, key=flag_of(error.key)) from error
+    if example:
+        note(f"an example: {' '.join(example)}")
+    return made
 
 
 def print_theory(setting: FormulaSetting, form: str) -> int:

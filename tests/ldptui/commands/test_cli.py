@@ -206,6 +206,11 @@ def test_a_protocol_alone_is_told_by_an_example(kind: str, capsys: Captured) -> 
     output = capsys.readouterr()
     assert "n = 10 000" in output.out
     assert output.err.startswith("an example: ")
+    assert cli.main(["theory", kind, "--users", "50"]) == exits.DONE
+    output = capsys.readouterr()
+    assert "n = 50" in output.out
+    assert output.err in ("", "an example: --epsilon 1 --items 16\n", "an example: --items 16\n",
+                          "an example: --epsilon 1\n")  # fmt: skip
 
 
 def test_former_names_still_work_and_say_the_new_one(capsys: Captured) -> None:
@@ -238,7 +243,6 @@ def test_former_names_still_work_and_say_the_new_one(capsys: Captured) -> None:
         *[("theory", kind, "--epsilon", "1", "--items", "8") for kind in NAMED.keys() - KINDS],
         *[("check", kind, "--epsilon", "1", "--items", "8") for kind in NAMED.keys() - KINDS],
         ("theory", "rappor", "--epsilon", "3", "--items", "8"),
-        ("theory", "oue", "--items", "8"),
         ("theory", "oue", "--epsilon", "0", "--items", "8"),
         ("theory", "oue", "--epsilon", "nan", "--items", "8"),
         ("theory", "oue", "--epsilon", "1", "--items", "1"),

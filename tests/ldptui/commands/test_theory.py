@@ -138,5 +138,4 @@ def test_the_shift_of_a_mean(capsys: Captured) -> None:
     assert "--mean is an option of sr, pm, sw, hm or laplace-ldp, not of grr" in fail(
         capsys, 2, *of_items, "--mean", "0.1"
     )
-    assert "--items is required" in fail(capsys, 2, "theory", "grr", "--epsilon", "1")
     assert "--mean must be in [-1, 1], got 2" in fail(capsys, 2, "theory", "sr", "--mean", "2")
