@@ -143,7 +143,7 @@ def guess_between_two(protocol: LocalMechanism, reports: int) -> float:
         rule = (
             f"must be 1: {name_of(protocol)} keeps its answer, and no later report is a fresh one"
         )
-        raise ScenarioError(rule, key="reports")
+        raise ScenarioError(rule, key="fresh")
     loss = loss_of(protocol)
     assert isinstance(loss, DiscreteLoss)
     return (1 + loss.times(reports).delta(0.0)) / 2

@@ -24,8 +24,8 @@ class GuessAnswer(QuestionAnswer):
     groups : those of the users that a column beside the item tells apart; 1 without one. answers :
     the number of correlated answers, after_answers, odds_answers : bounds on what all of them tell.
     largest_epsilon : the largest ε that keeps RAD below `gain`; None where nobody asks, or where
-    every ε does. reports : of one item, each drawn afresh; between_two : the chance that a guess
-    between two items that are as likely is right after them.
+    every ε does. fresh : reports of one item, each drawn afresh; between_two : the chance that a
+    guess between two items that are as likely is right after them.
     """
 
     protocol: str
@@ -41,7 +41,7 @@ class GuessAnswer(QuestionAnswer):
         float, Quantity("named, D answers", "≤ e^Dε π/(1 + (e^Dε − 1)π)", "DR 2.3")
     ]
     odds_answers: Annotated[float, Quantity("odds, D answers", "≤ e^Dε π/(1 − π)", "DR 2.3")]
-    reports: int
+    fresh: int
     between_two: float
     gain: float | None = omit_field()
     largest_epsilon: float | None = omit_field()
@@ -55,15 +55,15 @@ class GuessAnswer(QuestionAnswer):
     def sentences(self) -> Iterator[str]:
         before, after = text.percent(self.before), text.percent(self.after)
         yield f"An observer names a user's item in {before} of cases, with a report in {after}."
-        if self.reports > 1:
+        if self.fresh > 1:
             yield (
-                f"After {self.reports} fresh reports an even guess between two items is right in "
+                f"After {self.fresh} fresh reports an even guess between two items is right in "
                 f"{text.percent(self.between_two)} of cases."
             )
 
     def quantities(self) -> Iterator[QuantityRow]:
         yield from super().quantities()
-        number = text.plural(self.reports, "report")
+        number = text.plural(self.fresh, "report")
         yield Row(f"of two, {number}", self.between_two, "(1 + E[max(0, 1 − e^(−L))])/2", "DR 3.5")
         if self.gain is not None:
             reached = self.largest_epsilon
@@ -118,7 +118,7 @@ def _round_down(value: float) -> float:
         ),
         Curves(
             "Two items told apart",
-            "reports",
+            "fresh",
             [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300],
             {"an even guess is right": ("between_two", "attacked")},
             "fresh reports of one item",
@@ -137,7 +137,7 @@ def guess(
     column: Column = "item",
     given: Known = None,
     answers: Annotated[int, Range(1, 10_000), "D", Blank(1)] = 1,
-    reports: Annotated[int, Range(1, 1000), "N", Blank(1, steps="ladder")] = 1,
+    fresh: Annotated[int, Range(1, 1000), "N", Blank(1, steps="ladder")] = 1,
     gain: Annotated[float | None, ALPHA, "G", Blank(0.05, steps="hundredths")] = None,
 ) -> GuessAnswer:
     """How likely an observer names the item of a user before a report and after it, if items are
@@ -153,7 +153,7 @@ def guess(
     column : the column of items in that table
     given : another column, which the observer knows of each user
     answers : answers about correlated things, each with ε
-    reports : reports of one item, each drawn afresh
+    fresh : reports of one item, each drawn afresh
     gain : find the largest ε that keeps RAD below this
 
     Examples
@@ -183,6 +183,6 @@ def guess(
         len(laws), answers,
         sum(share * after for share, after, _ in bounds),
         max(odds for _, _, odds in bounds),
-        reports, guess_between_two(mechanism, reports),
+        fresh, guess_between_two(mechanism, fresh),
         gain, largest,
     )  # fmt: skip

@@ -136,7 +136,7 @@ class LedgerAnswer(QuestionAnswer):
                 once = text.chosen_value(entry.epsilon)
                 yield f"{entry.name}: kept answers would cost ε = {once} once, however many"
         if any(entry.times > 1 for entry in self.entries):
-            yield "what fresh reports of one item give away at any ε: guess --reports N"
+            yield "what fresh reports of one item give away at any ε: guess --fresh N"
         if self.scenario:
             yield "of a scenario that sweeps, the values without the sweep are added up"
 

@@ -248,7 +248,7 @@ def dialogs() -> set[str]:
 def views() -> list[str]:
     """The names of all views that the product has, those of one scenario in a row."""
     panes = [f"pane {name}" for name in NAMES.values()]
-    tabs = [f"tab {kind.title}" for kind in KINDS.values()]
+    tabs = [f"tab {kind.title}" for kind in KINDS.values() if kind.title]
     topics = [f"lab {topic.title}" for topic in TOPICS.values()]
     return sorted([*sorted(dialogs()), *panes, *tabs, *topics], key=scenario_of, reverse=True)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from operator import sub
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -100,19 +101,24 @@ def _draw_plot(axes: Any, plot: Plot, width: float, height: float) -> Entries:
 
 
 def name_ends(axes: Any, plot: Plot, height: float) -> set[str]:
-    """Write the names of lines at their right ends; the names, none where they have no room."""
-    rows, ends = max(1, int(height / LINE)), list[tuple[float, list[str], Tone]]()
+    """Write the names of lines at their right ends; the names, none where they have no room.
+
+    Lines that lie on each other from end to end share a name.
+    """
+    rows, ends = max(1, int(height / LINE)), list[tuple[list[float], str, Tone]]()
     for series in plot.series:
         known = [float(y) for y in series.y if math.isfinite(y) and (y > 0 or not plot.y.log)]
         if series.end and series.style != "floor" and known:
-            ends.append((rows * _height(axes, known[-1]) - 0.5, [series.end], series.tone))
-    merged: list[tuple[float, list[str], Tone]] = []
-    for place, names, tone in sorted(ends, key=lambda end: -end[0]):
-        if merged and merged[-1][0] - place < TOGETHER:
-            merged[-1][1].extend(name for name in names if name not in merged[-1][1])
-        else:
-            merged.append((place, names, tone))
-    found = end_rows([place for place, _, _ in merged], rows)
+            places = [known[-1], known[0], known[len(known) // 2]]
+            ends.append(([rows * _height(axes, y) - 0.5 for y in places], series.end, series.tone))
+    merged: list[tuple[list[float], list[str], Tone]] = []
+    for places, name, tone in sorted(ends, key=lambda end: -end[0][0]):
+        near = (each for each in merged if max(map(abs, map(sub, each[0], places))) < TOGETHER)
+        if (beside := next(near, None)) is None:
+            merged.append((places, [name], tone))
+        elif name not in beside[1]:
+            beside[1].append(name)
+    found = end_rows([places[0] for places, _, _ in merged], rows)
     for row, (_, names, tone) in zip(found or (), merged, strict=False):
         axes.annotate(
             ", ".join(names), (1.0, (row + 0.5) / rows), xycoords="axes fraction",
@@ -249,6 +255,9 @@ def _draw_grid(axes: Any, grid: Grid, width: float, height: float) -> Entries:
     bar.set_label(wrapped(grid.title, height))
     if picture.norm.__class__.__name__ == "Normalize":
         bar.formatter = tick
+    if (linear := getattr(picture.norm, "linthresh", 0.0)) > 0:  # numbers next to 0 lie on it
+        within = (at for at in bar.get_ticks() if bar.vmin <= at <= bar.vmax)
+        bar.set_ticks([at for at in within if not at or abs(at) >= 10 * linear])
     row, column = grid.nouns if any(grid.nouns) else (grid.row, grid.column)
     room = (0.8 * width - max(map(width_of, grid.rows), default=0)) / max(1, len(grid.columns))
     slanted = max(map(width_of, grid.columns), default=0) + GAP > room

@@ -67,10 +67,10 @@ def test_the_largest_budget_keeps_the_gain() -> None:
     three = ldptui.guess(items=100, epsilon=1.0, answers=3)
     assert three.odds_answers == pytest.approx(one.odds_answers * math.e**2)
     assert one.after <= one.after_answers < three.after_answers < 1
-    fresh = ldptui.guess(protocol="grr", items=2, epsilon=1.0, reports=3)
+    afresh = ldptui.guess(protocol="grr", items=2, epsilon=1.0, fresh=3)
     p = math.e / (math.e + 1)  # the majority of three coins
-    assert fresh.between_two == pytest.approx(p**3 + 3 * p**2 * (1 - p))
-    assert "right in 82.2 % of cases" in " ".join(fresh.sentences)
+    assert afresh.between_two == pytest.approx(p**3 + 3 * p**2 * (1 - p))
+    assert "right in 82.2 % of cases" in " ".join(afresh.sentences)
 
 
 def test_what_is_known_of_users_beforehand() -> None:
