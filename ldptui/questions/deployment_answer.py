@@ -224,9 +224,13 @@ class DeploymentAnswer(QuestionAnswer):
 
 
 def _points(outcome: Outcome) -> str:
-    """The gain in percent of all users, with the half-width of its interval."""
-    gain = 100 * (outcome.gain or 0.0)
-    return text.estimate(gain, 100 * outcome.half) if outcome.error else text.short(gain, 3)
+    """The gain in percent of all users, in three digits, more where its interval is so short."""
+    gain, half = 100 * (outcome.gain or 0.0), 100 * outcome.half
+    if not outcome.error:
+        return text.short(gain, 3)
+    first = math.floor(math.log10(half))
+    digits = max(0, -first, 2 - math.floor(math.log10(max(abs(gain), half))))
+    return f"{text.fixed_decimals(gain, digits)} ± {text.fixed_decimals(half, digits)}"
 
 
 def _format_gain(outcome: Outcome | None, digits: int) -> str:

@@ -131,6 +131,9 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
         assert next(DeploymentAnswer(mine, rows, hidden, ()).sentences) == first
     *_, last = DeploymentAnswer(mine, [*known, *harm], None, ()).sentences
     assert last == "norm-cut makes it worse: 40.0 ± 2.1 points."
+    exact = [Outcome("oue", attack, "norm-cut", 9, 0.3933245, 0.00041, 20) for attack in ATTACKS]
+    *_, last = DeploymentAnswer(mine, [*known, *exact], None, ()).sentences
+    assert last == "norm-cut makes it worse: 39.33 ± 0.09 points."
 
 
 def test_a_row_with_a_gap_never_helps_most() -> None:
