@@ -64,7 +64,9 @@ class GuessAnswer(QuestionAnswer):
     def quantities(self) -> Iterator[QuantityRow]:
         yield from super().quantities()
         number = text.plural(self.fresh, "report")
-        yield Row(f"of two, {number}", self.between_two, "(1 + E[max(0, 1 − e^(−L))])/2", "DR 3.5")
+        yield QuantityRow(
+            f"of two, {number}", self.between_two, "(1 + E[max(0, 1 − e^(−L))])/2", "DR 3.5"
+        )
         if self.gain is not None:
             reached = self.largest_epsilon
             shown = "any" if reached is None else text.short(_round_down(reached), 5)

@@ -45,7 +45,7 @@ class FrameView(Struct, frozen=True, eq=False):
     stops: Sequence[Any] | None = None
     read: Callable[[Any], ChartTable | None] | None = None
     click: Callable[[Any, Room], tuple[Any, int] | None] | None = None
-    table: Table | None = None
+    table: ChartTable | None = None
 
 
 class Frame(Struct, frozen=True, eq=False):
