@@ -16,7 +16,7 @@ from support.report_laws import Case
 
 from ldptui.core.bounds import fakes as floors
 from ldptui.core.bounds.fakes import (
-    Chain,
+    ItemChain,
     floor_of,
     floor_of_counts,
     floors_of_ordered,
@@ -127,7 +127,7 @@ def test_a_chain_proves_nearly_all_of_mga_and_names_its_set() -> None:
     oue, reports, fakes = bound("oue", 128), 100_000, 5000
     every, _ = honest_rates(oue, 16)
     seen = fakes + np.rint((reports - fakes) * every[:10]).astype(np.int64)
-    found = floor_of(oue, (Chain(np.arange(10), seen, every=True),), reports, 16, 0.95)
+    found = floor_of(oue, (ItemChain(np.arange(10), seen, every=True),), reports, 16, 0.95)
     assert 0.049 < found.share <= 0.05
     assert found.items.tolist() == list(range(10))
     assert found.seen == seen[-1]
