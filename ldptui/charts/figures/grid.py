@@ -17,7 +17,7 @@ from .frame import ChartOption, Frame, FrameView, Room, draw_plot
 from .maps import mapped_metrics
 from .table import PICKED, ChartTable, Column, Value
 
-SMALL = (26, 8)
+SMALL = (26, 7)
 """Columns and rows of a small chart, its title and its axis included."""
 ALL = "all"
 
@@ -46,7 +46,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     table = course_table(courses[picked], metric_words(picked).title, [])
 
     def draw(at: str | None, room: Room) -> Panels:
-        many = max(1, room[0] // SMALL[0]) * max(1, (room[1] - 2) // SMALL[1])
+        many = max(1, room[0] // SMALL[0]) * max(1, (room[1] - 3) // SMALL[1])
         first = metrics.index(at) // many * many if at in metrics else 0
         shown = metrics[first : first + many]
         marked = [

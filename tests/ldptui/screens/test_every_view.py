@@ -49,7 +49,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "tab Detection": ("Score of fiad", "genuine users", "fake users", "526 fake"),
     "tab One report": ("A genuine user", "A fake user: MGA", "Perturbation", "Crafting"),
     "tab Grid": ("All metrics over the share of fake users β", "enter opens the one"),
-    "tab Table": ("genuine flagged", "fakes flagged", "b sort", "/ filter"),
+    "tab Table": ("closed form", "measured", "b sort", "/ filter"),
     "tab Equations": ("26 with numbers, 54 in the list", "p = 1/2  = 0.5", "eq 12, Wang et"),
     "tab Timeline": ("Estimates of the targets over the rounds", "round", "all 4 rounds"),
     "tab Answer": ("fakes m", "3210", "as it is", "OUE instead"),
