@@ -333,4 +333,4 @@ def test_a_protocol_of_ones_own_is_named_by_its_file(tmp_path: Path, capsys: Cap
     none = ("--protocol", f"{own}:Nobody", *agreed)
     assert "own.py has no Nobody at its top level" in fail(capsys, 2, "estimate", out, *none)
     without = fail(capsys, 2, "estimate", out, "--protocol", f"{own}:Direct", "--items", "4")
-    assert without == "--epsilon is required"
+    assert without == "ldptui estimate: --epsilon is required (see ldptui estimate --help)"

@@ -238,7 +238,7 @@ SENTENCES: Final = {
     "deployment": "5 % fakes lift 1 item by 13.7 points; no defence here surely leaves less; no "
     "defence can get below 13.7.",
     "design": "SS w = 11 has the least worst-case error: that of GRR is 346 % larger.",
-    "disclose": "Not anonymous: zip and age single out 20 % of the 5 rows (k = 1).",
+    "disclose": "Not 2-anonymous: 20 % of the 5 rows are alone, by zip and age.",
     "estimate": "Item 0 has the largest estimate: 0.573 ± 0.078.",
     "guess": "An observer names a user's item in 12.5 % of cases, with a report in 51.4 %.",
     "ledger": "Together the releases spend ε = 7 for 2 people together: the sum.",
