@@ -39,7 +39,7 @@ from ldptui.core.kernels.loops import LOOPS
 from ldptui.core.law.distributions import fit_distribution
 from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.mechanism import LocalMechanism, is_a
-from ldptui.core.law.numbers import heard_mean
+from ldptui.core.law.numeric_protocol import heard_mean
 from ldptui.core.law.pure import Estimates, SeedSearch, estimate
 from ldptui.core.metrics import FrequencyConclusion, measure
 from ldptui.core.population import Population

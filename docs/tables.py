@@ -26,7 +26,10 @@ from ldptui.core.base.versions import versions
 from ldptui.core.metrics import METRICS, FrequencyConclusion
 from ldptui.core.metrics.conclusion import Conclusion
 from ldptui.core.metrics.conclusions.hitters import HitterConclusion
-from ldptui.core.metrics.conclusions.numbers import DistributionConclusion, MeanConclusion
+from ldptui.core.metrics.conclusions.number_conclusions import (
+    DistributionConclusion,
+    MeanConclusion,
+)
 from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
 from ldptui.core.scenario import (
     KEY_TYPES,

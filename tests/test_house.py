@@ -31,7 +31,7 @@ HOMES = {
 }
 """The places of the families' files: each knows the classes of its own family."""
 
-TABLES = tuple(f"core/{table}/kinds.py" for table in ("protocols", "attacks", "defences"))
+TABLES = tuple(f"core/{table}s/{table}_kinds.py" for table in ("protocol", "attack", "defence"))
 
 
 @cache

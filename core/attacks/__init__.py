@@ -12,6 +12,7 @@ of them where it is left out, claim one at random as honest users do.
 from __future__ import annotations
 
 from ..population.targets import ListedTargets, PickTargets, RandomSet, Targets
+from .attack_kinds import ATTACKS, Attack, NoAttack
 from .crafted import (
     Demotion,
     HeldItem,
@@ -27,8 +28,7 @@ from .crafted import (
     Untargeted,
 )
 from .hidden import HiddenGain, Hiding, Obeying, beside, obeying
-from .kinds import ATTACKS, Attack, NoAttack
 from .mixture import Mixture, Part, fakes_of, resolve_targets, split
-from .python import PythonAttack
+from .python_attack import PythonAttack
 from .solved import SolvedGain, Solving
 from .strategy import COHORT, Fakes, Strategy, View, fake_share, malicious_users, protocol_of_fakes

@@ -12,12 +12,12 @@ import numpy as np
 
 from ..base.errors import ScenarioError
 from ..base.sampling import Counts, Floats, multinomial
-from ..bounds.numbers import hidden_law
+from ..bounds.hidden_numbers import hidden_law
 from ..bounds.undetectable import Hidden, hidden_against
 from ..law.exchangeable import Exchangeable
 from ..law.law import Ask, Lack, Law, LawName
 from ..law.mechanism import lacking
-from ..law.numbers import NumericProtocol
+from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import BoolArray, Items, Mechanism, Reports, Rng
 from ..law.support import ItemSupport
 from ..population import Population
@@ -28,7 +28,7 @@ def hide_mean(protocol: NumericProtocol, end: float, genuine: Floats, share: flo
     """The law of fakes who move the mean towards an end by as much as no defence can see.
 
     genuine : float64[d], what the genuine users hold. The best is a linear programme over the
-    honest populations that all reports together can look like: `core.bounds.numbers`.
+    honest populations that all reports together can look like: `core.bounds.hidden_numbers`.
     """
     law = hidden_law(protocol.table, end * protocol.values, genuine, share)
     return protocol.constant_law(law)

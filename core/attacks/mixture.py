@@ -13,7 +13,7 @@ from ..base.ranges import SHARE, Bounded, Range, check_bounds
 from ..law.pure import Items
 from ..population import Population
 from ..population.targets import ListedTargets, RandomSet, Targets
-from .kinds import Attack
+from .attack_kinds import Attack
 from .strategy import Fakes
 
 A = TypeVar("A", "Attack", "Mixture")

@@ -14,8 +14,8 @@ from typing import Final
 
 from ..base.errors import ScenarioError, got
 from ..base.ranges import EPSILON
-from ..law.numbers import NumericProtocol
-from ..law.steps import whole_numbers
+from ..law.numeric_protocol import NumericProtocol
+from ..law.parameter_steps import whole_numbers
 from . import planner
 from .planner import Oracle, Plan
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Bounded
+from ..law.parameter_steps import first_reached, whole_numbers
 from ..law.pure import PureProtocol, Total, item_variance
-from ..law.steps import first_reached, whole_numbers
 
 LEAST_BUDGET: Final = 1e-3
 """The smallest ε that is searched for."""

@@ -10,8 +10,16 @@ from __future__ import annotations
 
 from .alarms import Alarm, VerifiedRandomiser
 from .corrections import project
+from .defence_kinds import (
+    ALARMS,
+    CORRECTIONS,
+    DEFENCES,
+    FILTERS,
+    VERIFIERS,
+    Defence,
+    correct_estimates,
+)
 from .guard import Guard
-from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, correct_estimates
-from .numbers import NumberStep, TalliedReports
-from .python import PythonCorrection, PythonFilter
+from .number_defences import NumberStep, TalliedReports
+from .python_defences import PythonCorrection, PythonFilter
 from .step import Correction, Filter, Known, Load, Received, Verdict, given_the_rest, inform_server

@@ -26,7 +26,8 @@ from ..population.turnover import Turnover, turnover
 from ..protocols import awaits_code
 from ..scenario import MAX_CELLS, Campaign, Point, Scenario
 from ..task import task_over
-from .limits import (
+from .search import solve_goal
+from .size_limits import (
     MAX_TRIALS,
     MAX_USERS,
     check_cell,
@@ -35,7 +36,6 @@ from .limits import (
     check_size,
     check_total,
 )
-from .search import solve_goal
 from .trusting import Act, acts_of, check_defences, trusting
 
 

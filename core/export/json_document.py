@@ -14,7 +14,7 @@ from ..running.runner import RunResults
 from ..view import CellView, Frequencies, Rounds
 from ..view.cells import cell_view
 from ..view.estimated import frequencies as estimated
-from ..view.rounds import round_frequencies, rounds_view
+from ..view.round_view import round_frequencies, rounds_view
 from .pivot import ALL, TableChoice, pivot
 
 FORMAT: Final = 1

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError
 from ..base.frames import ROWS
-from ..base.numbers import as_number
+from ..base.number_column import as_number
 from ..base.sampling import Counts, Floats
 from ..base.tables import place_of, refuse_more, table_rows
 

@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 
 from ..base.errors import ScenarioError
-from ..base.numbers import as_number
+from ..base.number_column import as_number
 from ..base.sampling import Counts, Floats
 from .columns import Column
 

@@ -26,9 +26,9 @@ from ..law.exchangeable import Exchangeable
 from ..law.longitudinal import Memoising
 from ..law.loss import DiscreteLoss
 from ..law.mechanism import name_of
+from ..law.parameter_steps import first_reached, whole_numbers
 from ..law.pure import LocalMechanism
-from ..law.steps import first_reached, whole_numbers
-from .loss import loss_of
+from .privacy_loss import loss_of
 
 LEAST_EPSILON: Final = 1e-3
 """The smallest ε that is searched."""

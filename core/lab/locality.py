@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..base.sampling import Counts, Floats
-from ..law.numbers import NumericProtocol
+from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import PureProtocol, Rng, estimate
 from ..protocols.curators.curator import Curator
 from ..theory import item_variances

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .conclusion import Conclusion, Metric
-from .conclusions.frequencies import FrequencyConclusion
+from .conclusions.frequency_conclusion import FrequencyConclusion
 from .conclusions.hitters import HitterConclusion
 from .measuring import (
     METRICS,
@@ -17,5 +17,5 @@ from .measuring import (
     names_of,
     plain,
 )
-from .python import Facts, PythonMetric, columns_asked, measured_columns, measured_trials
+from .python_metric import Facts, PythonMetric, columns_asked, measured_columns, measured_trials
 from .ranking import in_top

@@ -17,7 +17,7 @@ from ..base.arms import Arm
 from ..base.named import entries_in
 from ..base.sampling import Floats
 from .conclusion import Conclusion, Metric
-from .conclusions.frequencies import FrequencyConclusion
+from .conclusions.frequency_conclusion import FrequencyConclusion
 
 # The table of metrics: numbers of each trial, in columns by their names.
 

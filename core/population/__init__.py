@@ -1,7 +1,6 @@
 """What the genuine users hold: populations, the targets among their items, who comes and goes."""
 
-from .files import CSVColumn, FromFile, NumbersColumn
-from .kinds import POPULATIONS, STATED, PopulationSpec, StatedSpec
+from .column_populations import CSVColumn, FromFile, NumbersColumn
 from .population import (
     ITEMS,
     USERS,
@@ -17,3 +16,4 @@ from .population import (
     Zipf,
     given_population,
 )
+from .population_kinds import POPULATIONS, STATED, PopulationSpec, StatedSpec

@@ -21,8 +21,8 @@ from __future__ import annotations
 from .budget import Dial, ProtocolSpec
 from .grr import GRR
 from .hashing import BLH, OLH, LocalHashing
-from .kinds import CENTRAL, DIALS, KINDS, NAMED, NUMBERS, PROTOCOLS, family_of
 from .listed import Listed
-from .python import PythonProtocol, PythonSpec, awaits_code
+from .protocol_kinds import CENTRAL, DIALS, KINDS, NAMED, NUMBERS, PROTOCOLS, family_of
+from .python_protocol import PythonProtocol, PythonSpec, awaits_code
 from .rappor import BitNoise, Rappor, RapporSpec
 from .unary import OUE, SUE, Unary

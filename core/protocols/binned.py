@@ -21,7 +21,7 @@ from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
 from ..law.law import Rng
 from ..law.mechanism import name_of
-from ..law.numbers import BINS, NumericProtocol
+from ..law.numeric_protocol import BINS, NumericProtocol
 from ..law.pure import Reports
 from .budget import Budget
 

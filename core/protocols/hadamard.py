@@ -21,7 +21,7 @@ from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.loss import DiscreteLoss, signs
 from ..law.pure import Items, OverItems, Reports, Rng, Supports, items_of
 from .budget import Budget
-from .messages import Messages
+from .few_messages import Messages
 
 MESSAGES: Final = 2**22
 """Messages at most: a vector over them is 32 MiB."""

@@ -14,8 +14,8 @@ from ..base.sampling import Counts, Floats, multinomial
 from ..base.secure import generator
 from ..law.enumeration import ReportLaw, item_name
 from ..law.pure import Items, OverItems, Reports, Rng, Supports, items_of
-from .messages import TIES, Messages
-from .python import LACKS
+from .few_messages import TIES, Messages
+from .python_protocol import LACKS
 
 LISTED: Final = 2**20
 """(item, report) pairs at most: 8 MiB of probabilities, drawn in about a second a block."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..base.sampling import ColumnCounts, Counts, Floats
 from ..law.law import Rng
-from ..law.numbers import NumericProtocol
+from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import Items, Reports
 from .budget import Budget
 

@@ -25,7 +25,7 @@ from ..bounds.robust import ballot_of
 from ..defences.floor import count_chain, grow_sets, sizes_of
 from ..lab.rungs import RUNGS, Terms, TrustRung, mechanism
 from ..law.mechanism import check_estimates
-from ..law.numbers import NumericProtocol
+from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import PureProtocol, Reports
 from ..law.together import tells_together
 from ..protocols import PROTOCOLS

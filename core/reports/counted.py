@@ -18,7 +18,7 @@ from ..base.sampling import Counts
 from ..base.tables import text_file
 from ..law.exchangeable import Exchangeable
 from ..law.mechanism import name_of
-from ..law.numbers import NumericProtocol
+from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import LocalMechanism, Reports
 from ..protocols.dbitflip.flips import BitFlips
 from .arguments import LARGEST, file_path, local, names, reports_of

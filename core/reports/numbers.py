@@ -9,14 +9,14 @@ from typing import Any, Final, cast
 import numpy as np
 
 from ..base.errors import ScenarioError, got
-from ..base.numbers import first_outside, range_rule
+from ..base.number_column import first_outside, range_rule
 from ..base.pulse import no_pulse
 from ..base.sampling import Floats
 from ..base.secure import generator
 from ..bounds.robust import robust_mean
 from ..law.distributions import fit_distribution, misfit
 from ..law.mechanism import lacking
-from ..law.numbers import NumericProtocol, lack_of_distribution
+from ..law.numeric_protocol import NumericProtocol, lack_of_distribution
 from ..law.pure import LocalMechanism, Reports, Rng
 from .arguments import local, switch
 from .counted import Counted

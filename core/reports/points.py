@@ -13,7 +13,7 @@ from ..base.errors import LdpWarning, ScenarioError, check_among, got, suggest
 from ..base.ranges import DOMAIN, EPSILON, Range, check_span
 from ..defences import Defence
 from ..law.mechanism import is_a, lacking
-from ..law.numbers import NumericProtocol
+from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import LocalMechanism
 from ..plugins import make_protocol, published_names
 from ..protocols import KINDS as BOUND

@@ -18,7 +18,7 @@ import xxhash
 
 from ..base.errors import LdpWarning, ScenarioError, got
 from ..base.files import Source
-from ..base.numbers import as_number
+from ..base.number_column import as_number
 from ..base.tables import Batch, Columns, spot, table_rows, whole_number
 from ..lab.columns import read_columns
 from ..law.mechanism import name_of

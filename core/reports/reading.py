@@ -11,7 +11,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError, format_number
 from ..base.files import Source
-from ..experiment.limits import MAX_HELD, in_bytes
+from ..experiment.size_limits import MAX_HELD, in_bytes
 from ..law.pure import LocalMechanism, Reports
 from .arguments import reports_of
 from .files import read_rows

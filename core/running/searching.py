@@ -10,8 +10,8 @@ from typing import Protocol
 from ..base.pulse import Pulse, no_pulse
 from ..cell import Cell
 from ..experiment import Experiment
-from ..experiment.limits import MAX_USERS
 from ..experiment.search import answered_by, solve_goal
+from ..experiment.size_limits import MAX_USERS
 from ..metrics.goal import Answer
 from .process_pool import open_pool
 

@@ -29,4 +29,4 @@ from .point import FORMAT, KINDS, TRIALS, Point, Simulate
 from .scenario import Scenario, load, parse, read_document, read_text
 from .sweep import MAX_CELLS, sweep_of
 from .text_lines import key_lines, line_of
-from .toml import to_toml, update_toml
+from .toml_writing import to_toml, update_toml

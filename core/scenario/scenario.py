@@ -20,7 +20,7 @@ from .dotted_document import Document, check_depth, check_finite, with_part_numb
 from .key_table import pattern, sweepable_keys, type_of
 from .point import Point
 from .sweep import MAX_CELLS, share_beside_goal, substitute, sweep_of, sweep_values
-from .toml import to_toml
+from .toml_writing import to_toml
 from .validation import validate
 
 MAX_BYTES: Final = 32 << 20

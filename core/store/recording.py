@@ -19,7 +19,7 @@ from ..base.errors import FileError, ScenarioError, format_number, reason_of
 from ..base.files import whole_file
 from ..base.versions import versions
 from ..experiment import Experiment
-from ..experiment.limits import MAX_TRIALS, MAX_USERS
+from ..experiment.size_limits import MAX_TRIALS, MAX_USERS
 from ..metrics import METRICS, Measures, columns_asked, measures_from_columns, names_of, plain
 from ..metrics.results import BLOCK_TRIALS, CellResults, Moments, Rounds, digest
 from ..population import STATED

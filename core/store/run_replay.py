@@ -17,8 +17,8 @@ from ..base.streams import digest as digest_of_bytes
 from ..base.versions import draws_differ
 from ..cell import Cell
 from ..experiment import Experiment
-from ..experiment.limits import MAX_USERS
 from ..experiment.search import solve_goal, with_fakes
+from ..experiment.size_limits import MAX_USERS
 from ..metrics import METRICS, Measures, column, names_of
 from ..metrics.goal import Answer
 from ..metrics.results import BLOCK_TRIALS, Arms, CellResults, digest, estimate_of

@@ -17,8 +17,8 @@ from ..base.errors import FileError, ScenarioError
 from ..base.versions import redrawn_words
 from ..cell import Cell
 from ..experiment import Experiment, bound
-from ..experiment.limits import check_size
 from ..experiment.search import with_fakes
+from ..experiment.size_limits import check_size
 from ..metrics.results import BLOCK_TRIALS, CellResults, Tally
 from ..population import STATED, Population, PopulationSpec
 from ..running.runner import RunResults

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import check_other, is_file
-from ldptui.core.base.numbers import NumberColumn
+from ldptui.core.base.number_column import NumberColumn
 from ldptui.core.base.secure import secure
 from ldptui.core.base.tables import Batch, Columns, spot, table_rows, whole_number
 from ldptui.core.law.pure import Items, LocalMechanism, Reports

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ldptui.core.base.errors import FileError, ScenarioError, got
 from ldptui.core.experiment import Experiment, compile  # noqa: A004
-from ldptui.core.experiment.limits import held_bytes, in_bytes
+from ldptui.core.experiment.size_limits import held_bytes, in_bytes
 from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.running.runner import WHOLE, RunResults, Shard, units
 from ldptui.core.running.searching import open_goals

@@ -12,7 +12,7 @@ from typing import Any
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import DOMAIN
 from ldptui.core.law.mechanism import is_a
-from ldptui.core.law.numbers import NumericProtocol
+from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.protocols import KINDS
 

@@ -20,7 +20,7 @@ from ldptui.core.view import CellView
 from ldptui.core.view.cells import cell_view, closed_forms, measurements
 from ldptui.core.view.estimated import MAX_ITEMS, closed_sigmas, frequencies
 from ldptui.core.view.redrawn import bit_counts, single_trials, verdicts
-from ldptui.core.view.rounds import Expected, round_frequencies, rounds_shown, rounds_view
+from ldptui.core.view.round_view import Expected, round_frequencies, rounds_shown, rounds_view
 
 from ..catalogue import swept_kinds
 from ..session.cells import address_of, shorten_list

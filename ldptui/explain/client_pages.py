@@ -9,7 +9,7 @@ from importlib import resources
 from types import ModuleType
 from typing import Any, cast
 
-from ldptui.core.law.numbers import NumericProtocol
+from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.law.pure import LocalMechanism
 
 

@@ -13,7 +13,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.law.pure import Reports
 from ldptui.core.protocols.hadamard import HadamardResponse
 from ldptui.core.protocols.sketch import CountMeanSketch, Sketch
-from ldptui.core.protocols.sketch.rows import hash_items
+from ldptui.core.protocols.sketch.hash_rows import hash_items
 
 from ..text import format as fmt
 from ..text.format import count, short

@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import Reports
-from ldptui.core.protocols.messages import Messages
+from ldptui.core.protocols.few_messages import Messages
 
 from ..text.format import count
 from .formula import Formula

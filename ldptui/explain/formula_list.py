@@ -15,7 +15,7 @@ from typing import Any, Final
 from ldptui.core import theory
 from ldptui.core.cell import Cell
 from ldptui.core.law.mechanism import LocalMechanism
-from ldptui.core.law.numbers import NumericProtocol
+from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.law.pure import item_variance
 from ldptui.core.protocols import PROTOCOLS
 

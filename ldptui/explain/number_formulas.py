@@ -11,11 +11,11 @@ from typing import Any, Final, cast
 import numpy as np
 
 from ldptui.core.attacks import Strategy
-from ldptui.core.bounds.numbers import least_shift
+from ldptui.core.bounds.hidden_numbers import least_shift
 from ldptui.core.cell import Cell
-from ldptui.core.law.numbers import NumericProtocol
+from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.law.pure import Reports, Supports
-from ldptui.core.task.numbers import OfNumbers, clean_spread, fakes_told
+from ldptui.core.task.number_tasks import OfNumbers, clean_spread, fakes_told
 
 from ..text.format import short
 from .family_explanation import Story

@@ -13,7 +13,7 @@ from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.base.sampling import Counts
 from ldptui.core.lab.audit import Check, Claim, check
 from ldptui.core.lab.contract import CONTRACT, Clause, contract
-from ldptui.core.lab.loss import Exponential, exponential_loss, loss_of
+from ldptui.core.lab.privacy_loss import Exponential, exponential_loss, loss_of
 from ldptui.core.law.enumeration import every_report
 from ldptui.core.law.loss import DiscreteLoss, Loss
 from ldptui.core.law.pure import Items, Rng

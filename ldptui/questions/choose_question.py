@@ -154,7 +154,7 @@ def choose(
     """
     import numpy as np
 
-    from ldptui.core.lab.loss import Exponential
+    from ldptui.core.lab.privacy_loss import Exponential
 
     from .mechanisms import LOCAL, budget_of
 
@@ -182,7 +182,7 @@ def _needed_epsilon(held: Counts) -> float | None:
     none up to the largest budget."""
     from scipy.optimize import brentq
 
-    from ldptui.core.lab.loss import Exponential
+    from ldptui.core.lab.privacy_loss import Exponential
 
     def over(log_epsilon: float) -> float:
         return Exponential(math.exp(log_epsilon)).success(held) - SURE

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 from ldptui.core.base.errors import LdpError, ScenarioError, got
 from ldptui.core.base.pulse import Pulse, no_pulse
 from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, USERS, Range, check_bounds
-from ldptui.core.defences.kinds import CORRECTIONS, FILTERS
+from ldptui.core.defences.defence_kinds import CORRECTIONS, FILTERS
 from ldptui.core.experiment import compile as bind
 from ldptui.core.running.runner import run
 from ldptui.core.scenario import Scenario

@@ -181,7 +181,7 @@ def price(
     ldptui price quickstart --epsilon 1
     """
     from ldptui.core.lab.locality import central_mse, grow_histogram, local_mse, mean_mse
-    from ldptui.core.law.numbers import NumericProtocol
+    from ldptui.core.law.numeric_protocol import NumericProtocol
     from ldptui.core.law.pure import gain_factor
     from ldptui.core.protocols.curators.accuracy import require_delta
 

@@ -14,7 +14,7 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import Piped, Source, check_other, is_file, write_atomically
 from ldptui.core.law.mechanism import name_of
-from ldptui.core.law.numbers import NumericProtocol
+from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import published_names
 from ldptui.core.protocols import KINDS

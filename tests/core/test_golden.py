@@ -18,7 +18,7 @@ from ldptui.core.defences import DEFENCES, inform_server, project
 from ldptui.core.defences.alarms import noise_bounds
 from ldptui.core.defences.corrections import threshold
 from ldptui.core.lab.ledger import LedgerEntry, Spent, group, sequential
-from ldptui.core.lab.loss import Exponential
+from ldptui.core.lab.privacy_loss import Exponential
 from ldptui.core.law.pure import PureProtocol, SeedSearch, item_variance
 from ldptui.core.law.support import Support
 from ldptui.core.protocols import GRR, KINDS, OLH, OUE, BitNoise, Rappor

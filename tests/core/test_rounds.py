@@ -25,7 +25,7 @@ from ldptui.core.theory import (
     privacy_spent,
 )
 from ldptui.core.theory.campaign import entry_of, rounds_of
-from ldptui.core.view.rounds import rounds_shown
+from ldptui.core.view.round_view import rounds_shown
 from ldptui.explain.example_users import fake_report
 from ldptui.explain.formula_list import cell_formulas
 from ldptui.text.table import results_table

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from ...base.errors import ScenarioError, got
 from ...base.ranges import EPSILON, Range
 from ...law.blanket import Blanket, Pair, Sides, any_blanket, any_pairs, blankets_of, pairs_of
-from .blanket import both_ways, delta_at_least, delta_at_most, divergence
+from .shuffled_delta import both_ways, delta_at_least, delta_at_most, divergence
 
 DELTA: Final = Range(1e-30, 0.5)
 SHUFFLED: Final = Range(1, 10**9)

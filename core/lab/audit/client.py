@@ -22,7 +22,7 @@ from ...base.proportions import clopper_pearson
 from ...base.ranges import ALPHA, Range, require
 from ...base.sampling import Floats
 from ...law.pure import Items, LocalMechanism, Reports, Rng
-from .columns import SAYS, Look, ReportColumns, low_digits, whole_values
+from .report_columns import SAYS, Look, ReportColumns, low_digits, whole_values
 
 WATCHED: Final = 64
 """Items of which every pair is looked at, at most."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .accuracy import SENSITIVITY, Neighbours
 from .curator import Curator
-from .geometric import Geometric, GeometricSpec, Laplace, LaplaceSpec
+from .laplace_geometric import Geometric, GeometricSpec, Laplace, LaplaceSpec
 from .stability import Stability, StabilitySpec
 
 SPECS = (LaplaceSpec, GeometricSpec, StabilitySpec)

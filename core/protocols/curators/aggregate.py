@@ -23,7 +23,7 @@ from ...law.pure import Rng
 from ...law.support import Support
 from .accuracy import GEOMETRIC, Precision, sensitivity
 from .curator import Curator
-from .geometric import Geometric
+from .laplace_geometric import Geometric
 
 Circuit: TypeAlias = Literal["histogram", "multihot", "sumvec"]
 Noise: TypeAlias = Literal["laplace", "gaussian"]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from ..budget import Budget
 from .flips import SAMPLED, BitFlips, Chooser, SampledRule
-from .kept import KeptBitFlips
+from .kept_bits import KeptBitFlips
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ frequencies come from decoding the counts of all bits.
 
 from __future__ import annotations
 
-from .counted import (
+from .count_forms import (
     bit_count_std,
     bit_support_gain,
     cohort_share,
@@ -29,7 +29,7 @@ from .filters import (
     naive_epsilon_of_rounds,
 )
 from .forms import RapporSpec, ignored_keys
-from .mechanism import Rappor
 from .noise import BitNoise, solved_f
+from .rappor import Rappor
 
 SPECS = (RapporSpec,)

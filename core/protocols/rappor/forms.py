@@ -12,8 +12,8 @@ from ..budget import Domain, ProtocolSpec
 from ..unary import SUE
 from .decoding import Adjust
 from .filters import BITS, COHORTS, HASHES, BasicRappor
-from .mechanism import Rappor
 from .noise import PROBABILITY, BitNoise, solved_f
+from .rappor import Rappor
 
 Form: TypeAlias = Literal["full", "one-time", "basic", "basic-one-time"]
 

@@ -1,6 +1,6 @@
 """Sketches: users hash their items by one of a few public functions, and report noisy cells."""
 
-from .bits import CountMeanSketch, CountMeanSpec
+from .count_mean import CountMeanSketch, CountMeanSpec
 from .signs import HadamardSketch, HadamardSketchSpec
 from .sketch import Sketch
 

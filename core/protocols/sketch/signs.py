@@ -21,8 +21,8 @@ from ...law.enumeration import CELLS, ReportLaw, item_name
 from ...law.loss import DiscreteLoss, signs
 from ...law.pure import BoolArray, Items, Reports, Rng, array_of, items_of
 from ...law.support import ItemSupport
-from .rows import CELLS as AT_ONCE
-from .rows import Crowd, hash_items
+from .hash_rows import CELLS as AT_ONCE
+from .hash_rows import Crowd, hash_items
 from .sketch import Sketch, SketchSpec
 
 UInts = NDArray[np.uint32]

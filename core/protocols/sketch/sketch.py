@@ -23,7 +23,7 @@ from ...law.moments import Collection, EstimateMoments, Moments
 from ...law.pure import BoolArray, Items, LocalMechanism, OverItems, PlacedItems, Reports, Rng
 from ...law.support import ItemSupport, Support
 from ..budget import Budget
-from .rows import Crowd, crowding, each_row, hash_items, hashed_in, shared_weights
+from .hash_rows import Crowd, crowding, each_row, hash_items, hashed_in, shared_weights
 
 BUCKETS = Range(2, 2**16)
 ROWS = Range(1, 2**20)

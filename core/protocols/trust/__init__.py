@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .kinds import (
+from .trust_kinds import (
     TRUSTS,
     Aggregated,
     Local,

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .task import Frequencies, collect_estimates, trial_estimates
+from .frequencies_task import Frequencies, collect_estimates, trial_estimates
 
 TASKS = (Frequencies,)

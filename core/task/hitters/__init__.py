@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from .hitters_task import PEM, HeavyHitters
 from .hunt import Hunt
-from .task import PEM, HeavyHitters
 
 TASKS = (HeavyHitters,)

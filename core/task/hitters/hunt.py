@@ -21,7 +21,7 @@ from ...metrics.results import Arms, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
 from .counting import DrawnCounts, Oracle, at_random, block_streams, in_groups
-from .growth import Followed, Tree, Watched, grow
+from .pem import Followed, Tree, Watched, grow
 from .prefixes import Prefixes, candidate_counts, code_text
 
 

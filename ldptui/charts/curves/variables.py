@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from ldptui.core.base.errors import LdpError
-from ldptui.core.experiment.limits import MAX_ITEMS
+from ldptui.core.experiment.size_limits import MAX_ITEMS
 from ldptui.core.population.targets import ListedTargets
 from ldptui.core.protocols import ProtocolSpec
 from ldptui.core.scenario import Point, Scenario, sweep_of

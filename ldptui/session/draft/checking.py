@@ -144,22 +144,21 @@ def thin_sweep(scenario: Scenario) -> Scenario:
 
 def _bound(scenario: Scenario) -> Cell:
     """The base cell, and the swept ones tried; raises LdpError for what cannot be run."""
-    from ldptui.core.experiment import experiment, limits
+    from ldptui.core.experiment import experiment
+    from ldptui.core.experiment.size_limits import MAX_TRIALS, check_size
     from ldptui.core.population.targets import require_items
 
     single = base(scenario)
     point = next(single.points())
-    if scenario.cells * point.trials > limits.MAX_TRIALS:
-        rule = (
-            f"times cells must be at most {format_number(limits.MAX_TRIALS)}, {got(point.trials)}"
-        )
+    if scenario.cells * point.trials > MAX_TRIALS:
+        rule = f"times cells must be at most {format_number(MAX_TRIALS)}, {got(point.trials)}"
         raise ScenarioError(f"{rule} × {format_number(scenario.cells)}", key="trials")
-    limits.check_size(point)
+    check_size(point)
     drawn = ready(point.population, point.seed, scenario.folder)
     cell = experiment.bind(0, point, drawn, point.sifts)
     require_solved([group for part in (cell, *cell.rounds) for group in part.fakes], cell.protocol)
     for other in itertools.islice(_extremes(scenario), MAX_BOUND):
-        limits.check_size(other)
+        check_size(other)
         # Another population is not drawn for this: that could take long.
         if (other.population, other.seed) == (point.population, point.seed):
             experiment.bind(0, other, drawn, other.sifts)

@@ -31,7 +31,7 @@ from ldptui.core.bounds import solver
 from ldptui.core.cell import Cell
 from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.law import Ask, Law, LawName
-from ldptui.core.law.numbers import NumericProtocol
+from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.metrics.ranking import in_top
 from ldptui.core.protocols import GRR, OLH, OUE, PROTOCOLS, BitNoise, Rappor, hashing

@@ -13,9 +13,9 @@ from support import budget
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.bounds import means
-from ldptui.core.bounds.numbers import least_shift
+from ldptui.core.bounds.hidden_numbers import least_shift
 from ldptui.core.law.law import Ask
-from ldptui.core.law.numbers import heard_mean
+from ldptui.core.law.numeric_protocol import heard_mean
 from ldptui.core.protocols import NUMBERS
 
 

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from ldptui.core.base.sampling import Floats
-from ldptui.core.bounds.shuffle import blanket as grids
-from ldptui.core.bounds.shuffle.blanket import delta_at_least, delta_at_most
+from ldptui.core.bounds.shuffle import shuffled_delta as grids
 from ldptui.core.bounds.shuffle.central import (
     central_at_least,
     central_at_most,
@@ -22,6 +21,7 @@ from ldptui.core.bounds.shuffle.central import (
     local_for,
     variation_delta,
 )
+from ldptui.core.bounds.shuffle.shuffled_delta import delta_at_least, delta_at_most
 from ldptui.core.law.blanket import (
     Blanket,
     blankets_of,

@@ -14,7 +14,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.flags import area_under
 from ldptui.core.collection.sifting import detection
 from ldptui.core.defences import FILTERS
-from ldptui.core.experiment.limits import held_bytes
+from ldptui.core.experiment.size_limits import held_bytes
 from ldptui.core.metrics import metrics_of
 
 TARGETS = [3, 8, 11, 15, 19]

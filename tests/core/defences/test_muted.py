@@ -12,7 +12,7 @@ from ldptui import core
 from ldptui.core.base.arms import UNDEFENDED
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.defences import DEFENCES
-from ldptui.core.defences.kinds import OF_NUMBERS
+from ldptui.core.defences.defence_kinds import OF_NUMBERS
 from ldptui.core.store.cell_address import addresses
 
 

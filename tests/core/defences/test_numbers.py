@@ -17,11 +17,11 @@ from ldptui.core.base.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
-from ldptui.core.defences.kinds import OF_NUMBERS
-from ldptui.core.defences.numbers import Misfit, PoisonComponent, TalliedReports, Trim
+from ldptui.core.defences.defence_kinds import OF_NUMBERS
+from ldptui.core.defences.number_defences import Misfit, PoisonComponent, TalliedReports, Trim
 from ldptui.core.law.distributions import chi_square, fit_distribution
 from ldptui.core.law.mechanism import is_a
-from ldptui.core.law.numbers import NumericProtocol, heard_mean
+from ldptui.core.law.numeric_protocol import NumericProtocol, heard_mean
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.binned import HM, PM, SW
 from ldptui.core.protocols.sr import SR

@@ -24,7 +24,7 @@ from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.mechanism import is_a
 from ldptui.core.protocols import KINDS
-from ldptui.core.task.frequencies.estimates import kept_frequencies
+from ldptui.core.task.frequencies.arm_estimates import kept_frequencies
 from ldptui.core.theory import attacked_variance, expected_estimate, expected_metrics
 
 ITEMS = [1, 3, 6]

@@ -13,7 +13,7 @@ from support import budget
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.lab.locality import central_mse, local_success
-from ldptui.core.lab.loss import Exponential
+from ldptui.core.lab.privacy_loss import Exponential
 from ldptui.core.population import Zipf
 from ldptui.core.protocols import GRR, OUE
 from ldptui.core.protocols.curators import Curator, Geometric, Laplace, Stability

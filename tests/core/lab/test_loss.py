@@ -14,13 +14,13 @@ from support.cases import CASES, EXTREMES, bind, changed
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.lab.audit import check
-from ldptui.core.lab.loss import Exponential, exponential_loss, loss_of
+from ldptui.core.lab.privacy_loss import Exponential, exponential_loss, loss_of
 from ldptui.core.law.enumeration import ReportLaw, every_report
 from ldptui.core.law.loss import DiscreteLoss
 from ldptui.core.law.pure import PlacedItems
 from ldptui.core.protocols import BLH, GRR, OLH, OUE, SUE, Rappor
 from ldptui.core.protocols.curators import Geometric, Laplace, Stability
-from ldptui.core.protocols.curators.geometric import LaplaceLoss
+from ldptui.core.protocols.curators.laplace_geometric import LaplaceLoss
 from ldptui.core.protocols.rappor import BitNoise
 
 Rng = np.random.Generator

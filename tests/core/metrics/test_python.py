@@ -24,7 +24,7 @@ from ldptui.core.metrics import (
     names_of,
     plain,
 )
-from ldptui.core.metrics.python import KEPT, TAKEN
+from ldptui.core.metrics.python_metric import KEPT, TAKEN
 from ldptui.core.metrics.results import CellResults
 from ldptui.core.plugins import CodePermission, permit_code, published_names
 from ldptui.core.scenario import sweepable_keys

@@ -18,13 +18,13 @@ from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Counts
 from ldptui.core.lab.audit import check
-from ldptui.core.lab.loss import loss_of
+from ldptui.core.lab.privacy_loss import loss_of
 from ldptui.core.law.enumeration import every_report
 from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.law import Ask, Lack, LawName
 from ldptui.core.law.mechanism import lacking, name_of
 from ldptui.core.law.moments import EstimateMoments
-from ldptui.core.law.numbers import NumericProtocol
+from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.law.pure import (
     LocalMechanism,
     Mechanism,

@@ -15,7 +15,7 @@ from support import budget
 
 from ldptui.core.attacks.hidden import hide_mean
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.law.numbers import NumericProtocol
+from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.binned import HYBRID, PM, SW
 

@@ -18,7 +18,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
 from ldptui.core.law.distributions import fit_distribution, misfit, table_of
-from ldptui.core.metrics.conclusions.numbers import DistributionConclusion
+from ldptui.core.metrics.conclusions.number_conclusions import DistributionConclusion
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.binned import PM, SW
 

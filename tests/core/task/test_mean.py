@@ -22,7 +22,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.metrics import METRICS
-from ldptui.core.metrics.conclusions.numbers import MeanConclusion
+from ldptui.core.metrics.conclusions.number_conclusions import MeanConclusion
 from ldptui.core.protocols.sr import SR
 
 SR_TABLE = {"kind": "sr", "epsilon": 1.0}

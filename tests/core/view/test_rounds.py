@@ -8,7 +8,7 @@ import pytest
 from support.cases import cell
 
 from ldptui.core import Cell
-from ldptui.core.view.rounds import Expected
+from ldptui.core.view.round_view import Expected
 
 LASSO = {"bits": 4, "hashes": 2, "cohorts": 2, "items": 60}
 SHARED = {"bits": 4, "hashes": 1, "cohorts": 2, "items": 6}

@@ -18,7 +18,7 @@ from ldptui.commands.common_options import Opening
 from ldptui.commands.scenario_loading import collection
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.mechanism import is_a
-from ldptui.core.law.numbers import NumericProtocol
+from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.protocols import KINDS
 from ldptui.core.reports import numbers
 

@@ -15,7 +15,7 @@ from support.lab_tabs import ask
 
 import ldptui
 from ldptui.core.bounds.undetectable import hidden_gain_against
-from ldptui.core.defences.kinds import FILTERS
+from ldptui.core.defences.defence_kinds import FILTERS
 from ldptui.core.experiment import Experiment
 from ldptui.core.running.runner import run
 from ldptui.core.theory import expected_metrics

@@ -18,8 +18,8 @@ from ...law.blanket import why_unshuffled
 from ...law.exchangeable import Exchangeable
 from ...law.mechanism import LocalMechanism, Mechanism, is_a, name_of
 from ..curators.aggregate import AGGREGATORS, SLACK, WEIGHT, Aggregate, Circuit
-from ..curators.geometric import Geometric
-from ..python import awaits_code
+from ..curators.laplace_geometric import Geometric
+from ..python_protocol import awaits_code
 
 CENTRAL_EPSILON: Final = Range(0, 20, "(]")
 

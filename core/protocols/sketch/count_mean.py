@@ -20,7 +20,7 @@ from ...law.loss import DiscreteLoss, signs
 from ...law.pure import BoolArray, Items, Reports, Rng, array_of, check_padding, items_of
 from ...law.support import ItemSupport
 from ..unary import SUE, Unary
-from .rows import Crowd, each_row, hash_items, sums
+from .hash_rows import Crowd, each_row, hash_items, sums
 from .sketch import Sketch, SketchSpec
 
 AT_ONCE = 1 << 21

@@ -30,7 +30,7 @@ from ...metrics.results import BLOCK_TRIALS, Arms, CellResults, Fingerprints, Mo
 from ...population import Population
 from ...theory import expected_metrics
 from ...theory.expected import expected_metric
-from .estimates import Pool, estimates_of
+from .arm_estimates import Pool, estimates_of
 
 MAX_ESTIMATES: Final = 2**22
 """Estimates of all items in all rounds: a trial's fill 32 MiB."""

@@ -15,13 +15,13 @@ from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences.corrections import project
 from ..law.distributions import fit_distribution, misfit
-from ..law.numbers import lack_of_distribution
+from ..law.numeric_protocol import lack_of_distribution
 from ..law.pure import Mechanism, PureProtocol
 from ..metrics import METRICS, Conclusion
-from ..metrics.conclusions.numbers import DistributionConclusion
+from ..metrics.conclusions.number_conclusions import DistributionConclusion
 from ..population import Population
 from ..protocols import ProtocolSpec
-from .numbers import ArmReports, OfNumbers
+from .number_tasks import ArmReports, OfNumbers
 
 
 @dataclass(frozen=True)

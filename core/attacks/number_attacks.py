@@ -18,7 +18,7 @@ from ..base.errors import ScenarioError, format_number, got
 from ..base.ranges import SHARE, Bounded, Range
 from ..law.law import Ask, Lack, Law, LawName
 from ..law.mechanism import name_of
-from ..law.numbers import NumericProtocol
+from ..law.numeric_protocol import NumericProtocol
 from ..population import Population
 from ..population.targets import RandomSet
 from .strategy import Among, Promoting, Strategy, View

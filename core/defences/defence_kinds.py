@@ -26,9 +26,9 @@ from .fiad import FIAD
 from .floor import CertifiedFloor
 from .guard import Guard
 from .likelihood import BayesianUpdate, Conditional, MaximumLikelihood
-from .numbers import Misfit, PoisonComponent, Trim
+from .number_defences import Misfit, PoisonComponent, Trim
 from .pairs import Pairs
-from .python import PythonCorrection, PythonFilter
+from .python_defences import PythonCorrection, PythonFilter
 from .step import Correction, Known, Step
 
 VERIFIERS: Final[dict[str, type[Any]]] = {"verified-randomiser": VerifiedRandomiser}

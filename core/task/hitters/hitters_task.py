@@ -21,8 +21,8 @@ from ...metrics.results import Arms, CellResults, Fingerprints, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
 from .counting import Oracle
-from .growth import Tree, Watched, answer_of, keep_measures, kept_size, prefixes_of, watch_items
 from .hunt import Hunt, asked_of, details_of
+from .pem import Tree, Watched, answer_of, keep_measures, kept_size, prefixes_of, watch_items
 from .prefixes import (
     Encoding,
     check_candidates,

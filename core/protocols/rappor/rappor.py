@@ -40,7 +40,7 @@ from ...law.pure import (
     check_padding,
     items_of,
 )
-from . import counted
+from . import count_forms
 from .decoding import Decoding, bit_frequencies, decode
 from .filters import Filters, RapporMemory
 
@@ -258,12 +258,12 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
 
     # The law of one report, and its consequences for a collection.
 
-    bit_gain = counted.bit_gain
-    ideal_bit_gain = counted.ideal_bit_gain
-    bit_counts = counted.bit_counts
-    bit_count_variances = counted.bit_count_variances
-    means = counted.means
-    doubts = counted.doubts
+    bit_gain = count_forms.bit_gain
+    ideal_bit_gain = count_forms.ideal_bit_gain
+    bit_counts = count_forms.bit_counts
+    bit_count_variances = count_forms.bit_count_variances
+    means = count_forms.means
+    doubts = count_forms.doubts
 
     def variances(self, collection: Collection) -> None:
         """Nothing: how far off least squares is has no exact closed form."""

@@ -17,7 +17,7 @@ from ..base.code import PythonCode, What, read_only
 from ..base.errors import MetricError, ScenarioError, got
 from ..base.sampling import Floats
 from ..law.pure import Items
-from .conclusions.frequencies import FrequencyConclusion
+from .conclusions.frequency_conclusion import FrequencyConclusion
 from .measuring import METRICS
 
 ENDS: Final = {

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from ..base.named import listed_in
 from ..law.mechanism import LocalMechanism, is_a
-from ..law.numbers import NumericProtocol
+from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import PureProtocol
 from .budget import Dial, ProtocolSpec
-from .python import PythonSpec
+from .python_protocol import PythonSpec
 
 KINDS: Final = listed_in(__package__, "SPECS")
 """Every kind, in the order of the alphabet; lists that people see have the catalogue's order."""

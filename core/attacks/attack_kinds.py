@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from ..base.named import by_kind, entries_in
-from .python import PythonAttack
+from .python_attack import PythonAttack
 from .strategy import Strategy
 
 Attack: TypeAlias = Strategy

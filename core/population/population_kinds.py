@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from .files import CSVColumn, NumbersColumn
+from .column_populations import CSVColumn, NumbersColumn
 from .population import (
     Beta,
     Explicit,

@@ -30,11 +30,11 @@ from ..collection.sifting import FilteredReports, verified_counts
 from ..defences import NumberStep, TalliedReports, VerifiedRandomiser
 from ..law.law import Ask
 from ..law.mechanism import lacking
-from ..law.numbers import NumericProtocol, heard_mean, heard_squares
+from ..law.numeric_protocol import NumericProtocol, heard_mean, heard_squares
 from ..law.pure import Mechanism, Supporting
 from ..law.support import linear_gain
 from ..metrics import METRICS, Conclusion, measure
-from ..metrics.conclusions.numbers import MeanConclusion
+from ..metrics.conclusions.number_conclusions import MeanConclusion
 from ..metrics.results import CellResults, Fingerprints, Moments
 from ..population import Population
 from ..protocols import ProtocolSpec

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..base.errors import FileError, ScenarioError, got
-from ..base.numbers import NumberColumn
+from ..base.number_column import NumberColumn
 from ..base.ranges import Range, check_bounds, check_span
 from ..base.tables import place_of, refuse_more, spot, table_rows, whole_number
 from .population import ITEMS, Population, given

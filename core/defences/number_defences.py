@@ -21,7 +21,7 @@ from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.distributions import chi_square, fit_distribution, fitted_with_poison
 from ..law.mechanism import is_a
-from ..law.numbers import NumericProtocol, lack_of_distribution
+from ..law.numeric_protocol import NumericProtocol, lack_of_distribution
 from ..law.pure import BoolArray, Mechanism
 from .step import Step
 
