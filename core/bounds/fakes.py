@@ -112,14 +112,21 @@ def least_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: F
 def _least_above(
     low: int | Counts, seen: Counts | Floats, reports: int, rate: Floats, chance: Floats
 ) -> Counts:
-    """int64[k]: the same, or low + 1 where that is more, by halving."""
-    from scipy.special import betainc  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
+    """int64[k]: the same, or low + 1 where that is more."""
+    from scipy.special import betainc, ndtri  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
 
     few, high = np.broadcast_to(low, seen.shape), seen  # no more than `few` are asked for, or low
+    # From where a normal law has it, in steps that double; between numbers tried, by halves.
+    least, step, beyond, spread = few, 1, seen - reports * rate, ndtri(chance) ** 2 * rate
+    root = np.sqrt(spread * (spread / 4 + reports - seen))
+    at = np.rint((beyond - spread / 2 - root) / np.maximum(1 - rate, 1e-12))
     while (high - few > 1).any():
-        at = np.where(high - few > 1, (few + high) // 2, high - 1)
+        at = np.fmax(np.fmin(at, high - 1), few + 1)
         enough = betainc(seen - at, reports - seen + 1, rate) >= chance
         few, high = np.where(enough, few, at), np.where(enough, at, high)
+        beside = np.where(enough, at - step, at + step)
+        at = np.where((few == least) | (high == seen), beside, (few + high) // 2)
+        step *= 2
     return high.astype(np.int64)
 
 
