@@ -200,7 +200,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return law[::-1]
 
     def widest(self, upwards: bool) -> Floats:
-        """float64[K], the honest law of an end of the range, without what all numbers share."""
+        """float64[K], the law of a report of an end of the range, less what all numbers share."""
         end = np.array([1.0 if upwards else -1.0])
         both = self.chances(np.array([-1.0, 1.0]), np.array([-1.0, 1.0]))
         own = self.chances(end, end)[:, 0] - both.min(axis=1)

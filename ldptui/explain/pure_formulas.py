@@ -56,7 +56,7 @@ REACH: Final = (
 )  # fmt: skip
 """The most that a report does for one item, and its size."""
 
-DEVIATION: Final = list_formula("frequency_std", "frequency std", "√(Var*/n / n)", "W17 th. 2")
+DEVIATION: Final = list_formula("frequency_std", "frequency std", "√Var*[c~ᵥ]/n", "W17 th. 2")
 
 ESTIMATES: Final = (
     Formula("Reports that support v, on average", "E[Cᵥ] = n (fᵥ {(p − q)} + q)", "CJG", number=5),

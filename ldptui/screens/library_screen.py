@@ -167,7 +167,7 @@ def _entry(path: Path, own: bool) -> Iterator[LibraryEntry]:
 
 
 def describe_entry(entry: LibraryEntry) -> Content:
-    """The title, the claim as prose, and the text of the file without it."""
+    """The title, the claim as prose, and the text of the file without its claim."""
     claim, rest = split_claim(entry.text)
     parts: list[Content] = [Content.styled(entry.title or entry.name, "bold $text-accent")]
     if claim:

@@ -254,7 +254,10 @@ def best_threshold(
 
 @dataclass
 class _Source:
-    """The reports of a client, in three stages: a quarter, a quarter, a half. drawn : so far."""
+    """Draws the reports of a client: a quarter, a quarter and a half, each for a step of the audit.
+
+    drawn : the number of reports drawn so far.
+    """
 
     client: Client
     watched: Items

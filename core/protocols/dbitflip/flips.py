@@ -69,7 +69,7 @@ class InclusionChances:
 
 
 def _pick_chances(size: int, items: int) -> tuple[float, float]:
-    """The chances that a uniform subset has one item that is named, and two."""
+    """The probabilities that a uniform random subset holds one given item, and two given items."""
     if not items:
         return 0.0, 0.0
     one = size / items

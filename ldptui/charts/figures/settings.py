@@ -39,7 +39,7 @@ def base_words(scenario: Scenario | None) -> str:
 
 
 def curve_words(scenario: Scenario | None, curves: Sequence[Mapping[str, Any]], axis: str) -> str:
-    """The swept values that all curves have alike, and those that none of them has.
+    """Words for the swept values that all curves share, and for those that no curve is drawn of.
 
     curves : the parameters of each.
     """

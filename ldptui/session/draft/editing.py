@@ -185,7 +185,7 @@ def dropped_sweeps(before: Draft, after: Draft) -> str:
 
 
 def _new(draft: Draft, key: str) -> Any:
-    """The values of a new sweep as the catalogue has them: all of a choice; None without any."""
+    """The first values of a new sweep: all kinds, or those of the catalogue; None without any."""
     from ldptui.core.scenario import KINDS, choices_of
 
     table, _, leaf = key.partition(".")
