@@ -254,10 +254,7 @@ def best_threshold(
 
 @dataclass
 class _Source:
-    """Draws the reports of a client: a quarter, a quarter and a half, each for a step of the audit.
-
-    drawn : the number of reports drawn so far.
-    """
+    """Draws the reports of a client: a quarter, a quarter and a half; `drawn` says how many are."""
 
     client: Client
     watched: Items
