@@ -6,13 +6,13 @@ from ldptui.core.base.errors import RunError as RunError
 from ldptui.core.base.errors import ScenarioError as ScenarioError
 from ldptui.core.experiment import Experiment as Experiment
 from ldptui.core.metrics import Facts as Facts
-from ldptui.core.reports.counted import Counted as Counted
-from ldptui.core.reports.counted import counted as counted
-from ldptui.core.reports.counted import read_counts as read_counts
-from ldptui.core.reports.files import read_reports as read_reports
-from ldptui.core.reports.files import write_reports as write_reports
 from ldptui.core.reports.numbers import perturb as perturb
 from ldptui.core.reports.points import protocol as protocol
+from ldptui.core.reports.report_counts import Counted as Counted
+from ldptui.core.reports.report_counts import counted as counted
+from ldptui.core.reports.report_counts import read_counts as read_counts
+from ldptui.core.reports.report_files import read_reports as read_reports
+from ldptui.core.reports.report_files import write_reports as write_reports
 from ldptui.core.scenario import Scenario as Scenario
 
 from .api import theory as theory

@@ -14,7 +14,7 @@ from ..base.files import Source
 from ..base.frames import as_texts, frame_file, pyarrow_for
 from ..base.tables import Batch, place_of
 from ..law.pure import Reports
-from .layout import Column, parts_of
+from .column_layout import Column, parts_of
 
 BATCH: Final = 1 << 16
 """Reports that are handled at once."""

@@ -33,9 +33,9 @@ from ..theory import Misfit
 from ..theory.evidence import Evidence, of_reports, of_sums
 from .arguments import LARGEST, list_members, local, words
 from .claim_words import claim_of
-from .counted import END, Counted, read_all
-from .layout import nobody
+from .column_layout import nobody
 from .reading import Part, Read, reread
+from .report_counts import END, Counted, read_all
 
 SAMPLED: Final = 1 << 15
 """Reports in which sets are looked for."""

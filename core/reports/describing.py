@@ -12,9 +12,9 @@ from ..base.files import Source
 from ..base.frames import frame_file, pyarrow_for
 from ..base.tables import Batch, Columns, table_rows, text_file, whole_number
 from .arrow import is_readable
-from .cells import CELLS, load_arrays
-from .counted import END
-from .layout import digits_of
+from .column_layout import digits_of
+from .file_cells import CELLS, load_arrays
+from .report_counts import END
 from .sources import format_of, unpack_name
 
 LOOKED_AT: Final = 200_000

@@ -10,8 +10,8 @@ import numpy as np
 from ..base.errors import ScenarioError, got
 from ..base.files import Source
 from ..law.pure import LocalMechanism, Reports
-from .counted import Counted, counted
-from .files import read_rows
+from .report_counts import Counted, counted
+from .report_files import read_rows
 
 MOST: Final = 1000
 """Groups, at most."""

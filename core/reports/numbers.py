@@ -19,7 +19,7 @@ from ..law.mechanism import lacking
 from ..law.numeric_protocol import NumericProtocol, lack_of_distribution
 from ..law.pure import LocalMechanism, Reports, Rng
 from .arguments import local, switch
-from .counted import Counted
+from .report_counts import Counted
 
 ALARMING: Final = 6.0
 """The misfit by EM from which on reports are hardly those of any honest users."""

@@ -25,10 +25,10 @@ from ..law.mechanism import name_of
 from ..law.pure import LocalMechanism, Reports
 from ..protocols.hashing import LocalHashing
 from ..protocols.rappor import Rappor
-from .cells import CELLS, load_arrays
-from .counted import Counted, counted
-from .files import check_row, reports_from
-from .layout import layout, nobody
+from .column_layout import layout, nobody
+from .file_cells import CELLS, load_arrays
+from .report_counts import Counted, counted
+from .report_files import check_row, reports_from
 from .sources import format_of, unpack_name
 
 PRIMES: Final = {

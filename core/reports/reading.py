@@ -14,7 +14,7 @@ from ..base.files import Source
 from ..experiment.size_limits import MAX_HELD, in_bytes
 from ..law.pure import LocalMechanism, Reports
 from .arguments import reports_of
-from .files import read_rows
+from .report_files import read_rows
 from .sources import check_rows, keep_sources
 
 AT_ONCE: Final = 1 << 16

@@ -40,8 +40,8 @@ from ..base.files import (
 )
 from ..scenario import read_text
 from .arguments import file_path
-from .counted import END
-from .layout import MARK, Order
+from .column_layout import MARK, Order
+from .report_counts import END
 
 STARTS: Final = {
     b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrow",

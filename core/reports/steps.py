@@ -29,7 +29,7 @@ from ..defences import (
 )
 from ..law.moments import Unbiased
 from ..law.pure import BoolArray, Items, LocalMechanism, Reports
-from .layout import nobody
+from .column_layout import nobody
 from .points import step_of
 from .rates import SIFTED, SmallAttack, StepVerdict
 from .reading import check_memory, reread

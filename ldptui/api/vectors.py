@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ldptui.core.law.pure import Items, LocalMechanism, PureProtocol, Reports
-from ldptui.core.reports.files import send_reports, write_reports
+from ldptui.core.reports.report_files import send_reports, write_reports
 
 
 def vectors_of(protocol: LocalMechanism, reports: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..session.cells import Cells
+from ..session.cell_table import Cells
 from ..session.snapshot import Overlay, Snapshot
 
 if TYPE_CHECKING:

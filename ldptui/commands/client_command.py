@@ -15,7 +15,7 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.reports.arguments import keys_of
-from ldptui.core.reports.layout import Column, layout
+from ldptui.core.reports.column_layout import Column, layout
 from ldptui.core.reports.points import protocol as protocol_of
 
 from ..api.vectors import vectors_of

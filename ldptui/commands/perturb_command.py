@@ -15,8 +15,8 @@ from ldptui.core.base.number_column import NumberColumn
 from ldptui.core.base.secure import secure
 from ldptui.core.base.tables import Batch, Columns, spot, table_rows, whole_number
 from ldptui.core.law.pure import Items, LocalMechanism, Reports
-from ldptui.core.reports.files import WORDS, send_reports, uncut, write_reports
 from ldptui.core.reports.numbers import numbers_protocol, perturb_numbers
+from ldptui.core.reports.report_files import WORDS, send_reports, uncut, write_reports
 from ldptui.core.reports.sources import format_of
 
 from ..terminal import exits

@@ -14,8 +14,8 @@ from ldptui.core.base.files import check_other, is_file
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import published_names
 from ldptui.core.reports.arguments import keys_of, toml_value
-from ldptui.core.reports.files import read_rows
 from ldptui.core.reports.points import protocol as protocol_of
+from ldptui.core.reports.report_files import read_rows
 from ldptui.core.reports.sources import labels_in, sources
 from ldptui.core.scenario import Scenario, read_document, read_text
 

@@ -23,7 +23,7 @@ from ldptui.core.view.redrawn import bit_counts, single_trials, verdicts
 from ldptui.core.view.round_view import Expected, round_frequencies, rounds_shown, rounds_view
 
 from ..catalogue import swept_kinds
-from ..session.cells import address_of, shorten_list
+from ..session.cell_table import address_of, shorten_list
 from ..session.draft import base
 from ..session.snapshot import Snapshot, Status
 from ..text import format as text

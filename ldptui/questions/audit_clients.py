@@ -23,9 +23,9 @@ from ldptui.core.lab.columns import read_columns
 from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
 from ldptui.core.plugins import make_object, published_names
 from ldptui.core.reports.arguments import keys_of
-from ldptui.core.reports.files import read_rows
-from ldptui.core.reports.layout import check_real, layout
+from ldptui.core.reports.column_layout import check_real, layout
 from ldptui.core.reports.points import protocol as protocol_of
+from ldptui.core.reports.report_files import read_rows
 
 WIDE: Final = 64
 """Bytes of a line that are compared as text; of a longer one, its first half and a digest."""

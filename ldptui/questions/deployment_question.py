@@ -106,7 +106,7 @@ def _count(
     """The users of files of reports, and how many hold each item: estimates, none negative."""
     from ldptui.core.attacks import split
     from ldptui.core.lab.synthetic import on_the_simplex
-    from ldptui.core.reports.files import counted_in
+    from ldptui.core.reports.report_files import counted_in
 
     from .mechanisms import bound
 

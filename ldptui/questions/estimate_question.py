@@ -32,7 +32,7 @@ from .parameters import OUTPUT
 from .question import Steps, question
 
 if TYPE_CHECKING:
-    from ldptui.core.reports.counted import Counted
+    from ldptui.core.reports.report_counts import Counted
 
     from .description_answer import DescriptionAnswer
     from .frequency_answer import FrequencyAnswer, GroupAnswer
@@ -191,7 +191,7 @@ def _estimate_items(
     trials: int, rows_out: str | None,
 ) -> Generator[str, None, dict[str, Any]]:  # fmt: skip
     """The frequencies of all users' items, and what steps of a server make of them."""
-    from ldptui.core.reports.frequencies import estimate_frequencies
+    from ldptui.core.reports.frequency_estimates import estimate_frequencies
     from ldptui.core.reports.steps import defend_reports
 
     from .reports_input import write_rows
@@ -212,7 +212,7 @@ def _estimate_groups(
 ) -> GroupAnswer:
     """The frequencies of groups of users, and the differences between them."""
     from ldptui.core.law.moments import Unbiased
-    from ldptui.core.reports.frequencies import estimate_frequencies
+    from ldptui.core.reports.frequency_estimates import estimate_frequencies
     from ldptui.core.reports.groups import count_groups
     from ldptui.core.theory import differences
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.base.sampling import Floats
-from ldptui.core.reports.frequencies import Frequencies
+from ldptui.core.reports.frequency_estimates import Frequencies
 from ldptui.core.reports.rates import StepVerdict
 from ldptui.core.reports.steps import DefendedEstimates
 from ldptui.core.theory import Difference

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, get_type_hi
 from msgspec import Struct
 
 from ..text import format as text
-from ..text.cells import safe_cell
+from ..text.safe_cells import safe_cell
 
 if TYPE_CHECKING:
     from ..explain.formula import Formula

@@ -21,10 +21,10 @@ from ldptui.core.protocols import KINDS
 from ldptui.core.reports import exact
 from ldptui.core.reports.arguments import keys_of, local
 from ldptui.core.reports.arguments import names as item_names
-from ldptui.core.reports.counted import Counted, counted
-from ldptui.core.reports.files import counted_in
-from ldptui.core.reports.layout import Order
+from ldptui.core.reports.column_layout import Order
 from ldptui.core.reports.points import protocol as protocol_of
+from ldptui.core.reports.report_counts import Counted, counted
+from ldptui.core.reports.report_files import counted_in
 from ldptui.core.reports.sources import labels_in, sources, test_doubts
 
 from ..explain.formula_inputs import read_key

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ldptui.core.view import BitCounts, CellView, Detection, Frequencies, Rounds, TrialEstimates
 
-from .cells import Cells
+from .cell_table import Cells
 from .consent import WHAT, Agreed
 
 Status = Literal["running", "done", "partial", "failed"]

@@ -71,7 +71,7 @@ BETWEEN_FRAMES = {
     "import ldptui.app, ldptui.screens.workbench": "ldptui.screens.lab",
     FIRST_FRAME:
         "numpy scipy pydantic plotext ldptui.core.scenario ldptui.core.theory ldptui.charts.draw",
-    "import ldptui.screens.lab.screen": "numpy scipy pydantic plotext",
+    "import ldptui.screens.lab.lab_screen": "numpy scipy pydantic plotext",
     "import ldptui.screens.workbench.report_view, ldptui.screens.workbench.equations_view":
         "numpy plotext pydantic scipy",
     "import ldptui.charts.draw, ldptui.widgets.plot": "numpy plotext pydantic",

@@ -15,7 +15,7 @@ from ldptui.core.base.summary import Estimate
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario, parse
 from ldptui.core.view import CellView, Estimates, Frequencies
-from ldptui.session.cells import Cells, address_of
+from ldptui.session.cell_table import Cells, address_of
 from ldptui.session.draft import base
 from ldptui.session.snapshot import ChartSelection, Snapshot
 

@@ -12,7 +12,7 @@ from textual.message import Message
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.messages import Replied, RunProgressed, WorkerChanged
-from ldptui.session.cells import address_of
+from ldptui.session.cell_table import address_of
 from ldptui.session.consent import UnseenCode
 from ldptui.session.snapshot import LabQuestion, Reply, Request, Snapshot, Status
 

@@ -10,7 +10,7 @@ from typing import Final
 from textual.pilot import Pilot
 
 from ldptui.messages import KeyEdited
-from ldptui.screens.lab.screen import LabScreen
+from ldptui.screens.lab.lab_screen import LabScreen
 from ldptui.session.draft import draft_of
 from ldptui.widgets.field import Field
 from support.chart_cases import QUICK

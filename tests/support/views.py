@@ -23,7 +23,7 @@ from ldptui.screens.dialogs.prompts import (
     ConsentScreen,
     TextScreen,
 )
-from ldptui.screens.lab.screen import LabScreen
+from ldptui.screens.lab.lab_screen import LabScreen
 from ldptui.screens.workbench.panes import CHARTS
 from ldptui.screens.workbench.title import NAMES
 from ldptui.session.consent import UnseenCode

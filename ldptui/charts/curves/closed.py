@@ -23,7 +23,7 @@ from ldptui.core.metrics import METRICS
 from ldptui.core.population import Population, PopulationSpec
 from ldptui.core.scenario import Point, Scenario, value_at
 
-from ...session.cells import without_acts
+from ...session.cell_table import without_acts
 from ...session.draft import UnreadError, base, draw_population, ready, require_solved
 from ...session.snapshot import ChartSelection
 from ...text.swept import setting_word, setting_words

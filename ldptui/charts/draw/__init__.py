@@ -15,7 +15,7 @@ from ..series import Chart, Grid, Panels, Place, Plot
 from .bars import bar_place, bar_rows
 from .heat import heat_place, heat_rows
 from .panels import panel_place, panel_rows
-from .plot import plot_place, plot_rows, zoom_plot
+from .plot_layout import plot_place, plot_rows, zoom_plot
 
 
 def draw(chart: Chart, look: Look) -> list[Strip]:

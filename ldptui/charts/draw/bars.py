@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from ...text import format as fmt
 from ..rows import ASCII_MARKERS, MARKERS, NO_DATA, Look, Row, crop, length, pad, titled
 from ..series import FINDINGS, Axis, Bar, Bars
-from .plot import floats, legend_rows, note_rows
+from .plot_layout import floats, legend_rows, note_rows
 from .scale import Scale, fit_scale
 
 EIGHTHS: Final = " ▏▎▍▌▋▊▉█"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ..rows import Look, Row, crop, length
 from ..series import Panels, Plot
-from .plot import (
+from .plot_layout import (
     floor_words,
     lay_out,
     legend_entries,

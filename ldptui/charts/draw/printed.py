@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ..series import Axis, Bars, Chart, Grid, Plot, Series, Tone
 from .heat import DECADES
 from .lettering import LINE, SIZE, tick, width_of, with_powers, wrapped
-from .plot import TOGETHER, end_rows
+from .plot_layout import TOGETHER, end_rows
 
 SHADES: Final = 64
 """Colours of a map."""

@@ -13,7 +13,7 @@ from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView
 
 from ...catalogue import key_words
-from ...session.cells import IGNORED, Cells
+from ...session.cell_table import IGNORED, Cells
 from ...text import format as fmt
 from ...text.interval import reach_95
 from ...text.swept import setting_words
@@ -22,7 +22,7 @@ from ..curves import Curve, Variable
 from ..series import TONES, Axis, Plot, Series, Tone
 from .frame import ChartOption, Frame, FrameView, chosen_option
 from .limits import steady_limits, symlog_limits
-from .settings import curve_words
+from .setting_words import curve_words
 from .table import ChartTable, rows_at
 
 ALL_RUNS: Final = "all runs"

@@ -11,11 +11,11 @@ from ldptui.core.view import BitCounts, Frequencies
 
 from ..chart_data import ChartData
 from ..series import Bars, Plot
-from .bits import bit_plot, bit_table
+from .bit_counts import bit_plot, bit_table
 from .frame import ChartOption, Frame, FrameView, Room, add_to_title, chosen_option
 from .frequencies import by_rank, frequency_table, item_table, top_bars, trials_note
 from .ranks import rank_plot, residuals
-from .settings import base_words
+from .setting_words import base_words
 from .table import ChartTable
 
 VIEWS: Final = {"bars": "bars", "rank": "rank", "residuals": "residuals", "bits": "bits"}

@@ -16,14 +16,14 @@ from ldptui.core.bounds.game import solve_game
 from ldptui.core.view import CellView
 
 from ...catalogue import key_words, metric_words
-from ...session.cells import same_value
+from ...session.cell_table import same_value
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..chart_data import ChartData
 from ..curves import map_keys, map_layers, middle_layer
 from ..series import Grid
 from .frame import Frame, FrameView, add_to_title, chosen_option
-from .settings import layer_words, value_words
+from .setting_words import layer_words, value_words
 from .table import ChartTable, Column, Value
 
 FIRST: Final = ("gain_after", "gain", "mse_after", "mse")

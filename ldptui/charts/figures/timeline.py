@@ -14,7 +14,7 @@ from ..series import Plot
 from . import rounds as figures
 from .frame import ChartOption, Frame, FrameView, chosen_option, draw_plot
 from .round_table import round_numbers, table
-from .settings import base_words
+from .setting_words import base_words
 
 COURSES: Final = {
     "estimates": "estimates", "gain": "gain", "ranks": "ranks", "top": "top k", "spent": "privacy",

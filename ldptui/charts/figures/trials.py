@@ -17,7 +17,7 @@ from ..series import Axis, Plot, Series, Tone
 from .frame import Frame, FrameView, Room, add_to_title
 from .intervals import intervals_view
 from .limits import steady_limits
-from .settings import base_words
+from .setting_words import base_words
 from .table import ChartTable, Column, Value
 
 ARMS: Final[dict[str, tuple[str, Tone]]] = {

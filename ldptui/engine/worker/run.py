@@ -30,7 +30,7 @@ from ldptui.core.view.redrawn import single_trials
 
 from ... import __version__
 from ...charts.curves import select_cells
-from ...session.cells import address_of
+from ...session.cell_table import address_of
 from ...session.snapshot import ChartSelection, Request, Snapshot, Status
 from ...text.format import searching
 from ..measured import CellsSoFar, Picture, swept_words

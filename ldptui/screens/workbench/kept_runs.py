@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ldptui.core.base.errors import LdpError
 
-from ...engine import kept
+from ...engine import store_actions
 from ...session import exporting
 from ...session.draft import reopen_draft
 from ...session.runs import Run, difference_text
@@ -59,8 +59,8 @@ class KeptRuns:
             return
         async with self._lock:
             with self._faults_noted():
-                self._state = kept.state_of(self._store)
-                listed = await asyncio.to_thread(kept.kept_runs, self._store)
+                self._state = store_actions.state_of(self._store)
+                listed = await asyncio.to_thread(store_actions.kept_runs, self._store)
                 if tuple(listed) == self._desk.shelf.kept:
                     return
                 changed = self._desk.shelf.with_stored_runs(listed).unread
@@ -76,7 +76,7 @@ class KeptRuns:
         """Read the list again where the store is another one since: another process computes."""
         if self._store is None or self._lock.locked():
             return
-        if kept.state_of(self._store) != self._state:
+        if store_actions.state_of(self._store) != self._state:
             self._desk.run_worker(self.list_all(), group="kept runs")
 
     async def read(self, run: Run) -> None:
@@ -95,7 +95,7 @@ class KeptRuns:
         assert run.number is not None  # it is in the store
         replay = self._replays.pop(run.key, None)
         if replay is None:
-            replay = await asyncio.to_thread(kept.open_run, store, run.number, -run.number)
+            replay = await asyncio.to_thread(store_actions.open_run, store, run.number, -run.number)
         try:
             await asyncio.to_thread(replay.refresh)
             snapshot = await asyncio.to_thread(replay.frame)
@@ -164,16 +164,16 @@ class KeptRuns:
             self._desk.note("only a run that is kept has its trials; ctrl+r runs the scenario")
             return
         with self._faults_noted():
-            await asyncio.to_thread(kept.write_trials, self._store, run.number, out)
+            await asyncio.to_thread(store_actions.write_trials, self._store, run.number, out)
             self._desk.note(f"wrote {out}", stays=True)
 
-    async def _change(self, run: Run, change: kept.Change, *values: Any) -> bool:
+    async def _change(self, run: Run, change: store_actions.Change, *values: Any) -> bool:
         """Change something of a run in the store, then read the list; whether it was done."""
         if self._store is None or run.kept is None:
             return False
         done = False
         with self._faults_noted():
-            await asyncio.to_thread(kept.change, self._store, run.kept.id, change, *values)
+            await asyncio.to_thread(store_actions.change, self._store, run.kept.id, change, *values)
             done = True
         await self.list_all()
         return done
@@ -236,12 +236,12 @@ class KeptRuns:
             if carried is not None:
                 await self._open_figure(path, carried)
             elif self._store is None:
-                replay = await asyncio.to_thread(kept.open_recording, path)
+                replay = await asyncio.to_thread(store_actions.open_recording, path)
                 self._desk.play(
                     replay, await asyncio.to_thread(reopen_draft, replay.run.document, "")
                 )
             else:
-                number, before = await asyncio.to_thread(kept.take, self._store, path)
+                number, before = await asyncio.to_thread(store_actions.take, self._store, path)
                 await self.list_all()
                 run = next(run for run in self._desk.shelf.runs if run.number == number)
                 if await self._open(run):
@@ -297,7 +297,9 @@ class KeptRuns:
         if self._store is None or run.number is None:
             return
         with self._faults_noted():
-            replay = await asyncio.to_thread(kept.open_run, self._store, run.number, run.key)
+            replay = await asyncio.to_thread(
+                store_actions.open_run, self._store, run.number, run.key
+            )
             self._desk.play(replay, await _draft_of(run))
 
 

@@ -28,7 +28,7 @@ from .title import KEYS, TitleBar, too_small
 if TYPE_CHECKING:
     from ...engine.replay import RunReplay
     from ...session.draft import Draft
-    from ..lab.screen import LabScreen
+    from ..lab.lab_screen import LabScreen
 
 WATCH_S: Final = 1.0
 """Seconds between two looks at the file of the store."""
@@ -261,7 +261,7 @@ class WorkbenchScreen(Desk):
     def _make_lab(self) -> LabScreen:
         """The lab, made when it is first needed."""
         if self._lab is None:
-            from ..lab.screen import LabScreen
+            from ..lab.lab_screen import LabScreen
 
             self._lab = LabScreen(type(self._engine), self._collection)
             self.app.install_screen(self._lab, "lab")

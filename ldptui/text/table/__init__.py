@@ -8,4 +8,4 @@ from __future__ import annotations
 
 from .layout import align_words, plain_table
 from .number_columns import heads, value_text
-from .results import latex_table, markdown_table, results_table, theory_table, verdict_of
+from .whole_table import latex_table, markdown_table, results_table, theory_table, verdict_of

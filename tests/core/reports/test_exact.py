@@ -11,8 +11,8 @@ import pytest
 import ldptui
 from ldptui.core.base.errors import LdpWarning, ScenarioError
 from ldptui.core.reports.exact import WARNING
-from ldptui.core.reports.files import write_reports
 from ldptui.core.reports.points import protocol
+from ldptui.core.reports.report_files import write_reports
 
 ITEMS = np.repeat(np.arange(4), (5, 0, 3, 2))
 

@@ -13,7 +13,7 @@ import pytest
 
 from ldptui import protocol
 from ldptui.core.base.errors import ContentError, LdpError, ScenarioError
-from ldptui.core.reports.files import counted_in, read_reports, read_rows
+from ldptui.core.reports.report_files import counted_in, read_reports, read_rows
 from ldptui.core.reports.sources import sources
 
 BITS = np.array([[0, 1, 1, 0, 0, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 0, 0, 1, 1, 0]])

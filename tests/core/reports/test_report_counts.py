@@ -13,7 +13,7 @@ import ldptui
 from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
-from ldptui.core.reports import files, groups
+from ldptui.core.reports import groups, report_files
 
 LOCAL = [
     kind
@@ -29,7 +29,9 @@ def olh(**keys: Any) -> Any:
 @pytest.mark.parametrize("kind", LOCAL)
 def test_counts_of_parts_are_the_counts_of_all(kind: str, tmp_path: Path) -> None:
     protocol, rng = ldptui.protocol(kind, 11, epsilon=1.0), np.random.default_rng(0)
-    parts = [files.send_reports(protocol, rng.integers(0, 11, count), rng) for count in (20, 0, 7)]
+    parts = [
+        report_files.send_reports(protocol, rng.integers(0, 11, count), rng) for count in (20, 0, 7)
+    ]
     total = ldptui.counted(parts[0], protocol)
     for at, part in enumerate(parts[1:]):
         path = tmp_path / f"{at}.counts"
@@ -96,7 +98,7 @@ def test_a_bad_file_of_counts_ends_with_a_sentence(tmp_path: Path) -> None:
 def kept_counts(kind: str, path: Path) -> dict[str, Any]:
     """What a file of counts of 40 reports of a kind holds, as it was written."""
     protocol, rng = ldptui.protocol(kind, 6, epsilon=1.0), np.random.default_rng(0)
-    reports = files.send_reports(protocol, rng.integers(0, 6, 40), rng)
+    reports = report_files.send_reports(protocol, rng.integers(0, 6, 40), rng)
     ldptui.counted(reports, protocol).write(path)
     held: dict[str, Any] = json.loads(path.read_text())
     return held
@@ -139,8 +141,8 @@ def test_groups_are_counted_however_much_waits(
     path, rng = tmp_path / "r.csv", np.random.default_rng(1)
     reports, names = olh().perturb(rng.integers(0, 4, 900), rng), np.array(["DE", "FR", ""])
     towns = names[rng.integers(0, 3, 900)]
-    files.write_reports(path, [reports], olh(), keep={"country": towns.tolist()})
-    monkeypatch.setattr(files, "BATCH", 100)
+    report_files.write_reports(path, [reports], olh(), keep={"country": towns.tolist()})
+    monkeypatch.setattr(report_files, "BATCH", 100)
     monkeypatch.setattr(groups, "WAITING", waiting)
     found = ldptui.estimate(str(path), olh(), by="country")
     for name in names:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from support.bit_cases import BITS
 
-from ldptui.charts.figures.bits import (
+from ldptui.charts.figures.bit_counts import (
     bit_plot,
     bit_table,
     expected_shares,

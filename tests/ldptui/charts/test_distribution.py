@@ -12,7 +12,7 @@ from ldptui.charts.series import Plot
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.view.cells import cell_view
 from ldptui.core.view.estimated import frequencies
-from ldptui.session.cells import address_of
+from ldptui.session.cell_table import address_of
 from ldptui.session.snapshot import Snapshot
 
 PARTS = 16

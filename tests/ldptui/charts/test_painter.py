@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from ldptui.charts.draw import draw, place_at
 from ldptui.charts.draw.canvas import SHAPES, Canvas, clip_line, thin_line
 from ldptui.charts.draw.marks import marks_of
-from ldptui.charts.draw.plot import lay_out
+from ldptui.charts.draw.plot_layout import lay_out
 from ldptui.charts.draw.scale import bend, fit_scale, unbend
 from ldptui.charts.rows import ANSI_DARK, DARK, LIGHT, Charset, ChartPalette, Look
 from ldptui.charts.series import Axis, Bar, Bars, Chart, Grid, Panels, Plot, Rest, Series

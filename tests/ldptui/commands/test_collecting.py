@@ -19,7 +19,7 @@ import ldptui
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
-from ldptui.core.reports import files, sources
+from ldptui.core.reports import report_files, sources
 from ldptui.terminal import exits
 
 LOCAL = [
@@ -52,11 +52,11 @@ def test_columns_beside_the_reports_are_kept(end: str, tmp_path: Path, capsys: C
     assert "60 reports; beside them, unprotected: town, age\n" in told
     protocol, named = bound("grr", 4), sources.sources(str(path))
     for by, expected in (("town", groups), ("age", [str(user) for user in range(60)])):
-        held = [part.group for part in files.read_rows(named, protocol, by)]
+        held = [part.group for part in report_files.read_rows(named, protocol, by)]
         assert np.concatenate(held).tolist() == expected
     batches = [np.zeros(size, np.uint32) for size in (25, 0, 35)]
-    files.write_reports(path, batches, protocol, keep={"town": groups})
-    held = [part.group for part in files.read_rows(named, protocol, "town")]
+    report_files.write_reports(path, batches, protocol, keep={"town": groups})
+    held = [part.group for part in report_files.read_rows(named, protocol, "town")]
     assert np.concatenate(held).tolist() == groups
 
 
@@ -71,7 +71,7 @@ def test_columns_that_are_not_kept(tmp_path: Path, capsys: Captured) -> None:
         (["town"], "keep must be a dict of columns"),
     ):
         with pytest.raises(ScenarioError, match=words):
-            files.write_reports(tmp_path / "r.csv", reports, protocol, keep=keep)  # type: ignore[arg-type]
+            report_files.write_reports(tmp_path / "r.csv", reports, protocol, keep=keep)  # type: ignore[arg-type]
     path = data(tmp_path, "item,report\n1,a\n")
     for name, words in (
         ("item", "--keep must be another column than --column"),
@@ -148,7 +148,7 @@ def test_reports_for_tests_say_so_in_every_row(
         written.append(out)
         marks = marks_of(out)
         assert [*map(str, marks)] == (["7", "7"] if more else ["None", "None"])
-        assert len(next(files.read_reports(out, bound(kind, 4)))) == 2
+        assert len(next(report_files.read_reports(out, bound(kind, 4)))) == 2
         assert "2 reports" in succeed(capsys, "estimate", str(out), *agreed)
         told = noted(capsys, "estimate", str(out), *agreed)
         assert ("which protected nobody" in told) == bool(more)

@@ -225,7 +225,7 @@ def test_a_packed_file_of_one_line_takes_little_memory(name: str, tmp_path: Path
     path.write_bytes(gzip.compress(ENDLESS[name], 1))
     code = (
         "import sys, resource; from ldptui.commands.cli import main; "
-        "import ldptui.core.reports.files; "
+        "import ldptui.core.reports.report_files; "
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; code = main(sys.argv[1:]); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before); sys.exit(code)"
     )

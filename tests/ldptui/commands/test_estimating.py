@@ -17,7 +17,7 @@ import ldptui
 from ldptui.commands import cli
 from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
-from ldptui.core.reports import files, sources
+from ldptui.core.reports import report_files, sources
 
 LOCAL = [
     kind
@@ -38,11 +38,11 @@ def write(path: Path, count: int, seed: int) -> Any:
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".gz":
         plain = path.with_suffix("")
-        files.write_reports(plain, [reports], olh())
+        report_files.write_reports(plain, [reports], olh())
         path.write_bytes(gzip.compress(plain.read_bytes()))
         plain.unlink()
     else:
-        files.write_reports(path, [reports], olh())
+        report_files.write_reports(path, [reports], olh())
     return reports
 
 
@@ -267,7 +267,7 @@ def test_the_top_items_have_their_confidence(tmp_path: Path, capsys: Captured) -
     protocol, rng = olh(), np.random.default_rng(0)
     path = tmp_path / "r.csv"
     reports = protocol.perturb(np.repeat(np.arange(4), [6000, 3000, 600, 500]), rng)
-    files.write_reports(path, [reports], protocol)
+    report_files.write_reports(path, [reports], protocol)
     answer = document(capsys, str(path), "--top", "2", "--simultaneous")["items"]
     assert [row["item"] for row in answer] == [0, 1]
     assert all(row["in_top"] > 0.999 for row in answer)
@@ -277,7 +277,7 @@ def test_the_top_items_have_their_confidence(tmp_path: Path, capsys: Captured) -
     assert "the 3 largest of 4 items" in shown
     assert "> 99.9 %" in shown
     alike = [protocol.perturb(np.repeat(np.arange(4), 300), rng)]
-    files.write_reports(tmp_path / "alike.csv", alike, protocol)
+    report_files.write_reports(tmp_path / "alike.csv", alike, protocol)
     shown = succeed(capsys, "estimate", str(tmp_path / "alike.csv"), *AGREED, "--top", "1")
     assert "not shown" in shown, "an item that is named is no item of 0 %"
     assert " 0 %" not in shown

@@ -27,7 +27,7 @@ from ldptui.catalogue import kind_words
 from ldptui.core.kernels.hashing import xxhash32
 from ldptui.core.law.mechanism import LocalMechanism, is_a
 from ldptui.core.protocols import KINDS
-from ldptui.core.reports import files
+from ldptui.core.reports import report_files
 from ldptui.explain.client_pages import ClientProgram, client_of, client_rows
 from ldptui.questions.choices import numbers
 
@@ -186,7 +186,7 @@ def samples(
     assert told is not None
     client, known = program(told), client_of(protocol).known  # type: ignore[union-attr]
     for item in (0, ITEMS - 1):
-        ours = rows_of(files.send_reports(protocol, np.full(USERS, item), rng), protocol)
+        ours = rows_of(report_files.send_reports(protocol, np.full(USERS, item), rng), protocol)
         theirs = [report(item, told.known) for _ in range(USERS)]
         yield (
             Counter(signature(kind, row, client, known) for row in theirs),
@@ -231,7 +231,7 @@ def test_reports_of_the_client_are_accepted(kind: str, tmp_path: Path, capsys: C
     path = tmp_path / "reports.jsonl"
     path.write_text(done.stdout, "utf-8")
     protocol = bound(kind, items=5)
-    assert sum(map(len, files.read_reports(path, protocol))) == 200
+    assert sum(map(len, report_files.read_reports(path, protocol))) == 200
     if hasattr(protocol, "estimates"):
         agreed = ("--protocol", kind, "--epsilon", "1", "--items", "5", *asked(kind))
         assert "200 reports" in succeed(capsys, "estimate", str(path), *agreed)
@@ -250,7 +250,7 @@ class Run:
         self.client.RNG = random.Random(int(rng.integers(2**62)))
         rows = (json.dumps(self.client.report(int(item), self.known)) for item in values)
         self.path.write_text("\n".join(rows), "utf-8")
-        return np.concatenate(list(files.read_reports(self.path, self.protocol)))
+        return np.concatenate(list(report_files.read_reports(self.path, self.protocol)))
 
     def look(self, reports: Any, items: Any) -> Any:
         look = getattr(self.protocol, "look", None)

@@ -17,8 +17,8 @@ from ldptui.core.running.runner import units
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import Store, begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
-from ldptui.engine.kept import kept_runs, open_run
 from ldptui.engine.replay import RunReplay
+from ldptui.engine.store_actions import kept_runs, open_run
 from ldptui.session.snapshot import Snapshot
 
 WHOLE = document(title="a sweep", trials=60, sweep={"attack.share": [0.02, 0.05, 0.2]})

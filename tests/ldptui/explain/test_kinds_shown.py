@@ -122,7 +122,7 @@ def test_a_goal_keeps_its_share_open_in_the_form() -> None:
     from pathlib import Path
 
     from ldptui.core.experiment import compile
-    from ldptui.session.cells import same_settings
+    from ldptui.session.cell_table import same_settings
     from ldptui.session.draft import draft_of, edit_key
 
     draft = edit_key(draft_of(GOAL, Path()), "attack.kind", "ria")

@@ -14,7 +14,7 @@ from support.waiting import until
 from support.workbench_app import finished, measured, own_home, workbench  # noqa: F401
 
 from ldptui.session import draft as drafts
-from ldptui.session.cells import address_of
+from ldptui.session.cell_table import address_of
 from ldptui.session.snapshot import ChartSelection, Request, Snapshot
 
 SCENARIO = """

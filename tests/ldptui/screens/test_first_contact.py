@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from ldptui import scenarios
 from ldptui.screens.lab.commands import RELATIONS
-from ldptui.screens.lab.screen import LabScreen
+from ldptui.screens.lab.lab_screen import LabScreen
 from ldptui.screens.palette import commands
 from ldptui.screens.workbench.screen import WorkbenchScreen
 

@@ -27,7 +27,7 @@ from ldptui.core.running.runner import units
 from ldptui.core.scenario import parse, to_toml
 from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import write_recording
-from ldptui.engine.kept import open_run
+from ldptui.engine.store_actions import open_run
 from ldptui.messages import KeyEdited, LongWork
 from ldptui.screens.dialogs.paths import ExportChoice, ExportScreen, fault_to_open
 from ldptui.screens.dialogs.prompts import TextScreen

@@ -20,8 +20,8 @@ from ldptui.questions.sheet import (
     list_rows,
     shares,
 )
-from ldptui.screens.lab.results import LabChart, sentences
-from ldptui.screens.lab.screen import LabScreen
+from ldptui.screens.lab.lab_answer import LabChart, sentences
+from ldptui.screens.lab.lab_screen import LabScreen
 from ldptui.widgets.cursor import Readout
 from ldptui.widgets.plot import ChartView
 

@@ -18,8 +18,8 @@ from ldptui.questions.sheet import AnswerSheet, list_rows
 from ldptui.questions.topics import GROUPS, TOPICS
 from ldptui.screens.dialogs.paths import PathScreen
 from ldptui.screens.help_screen import HelpScreen
-from ldptui.screens.lab.form import LabForm
-from ldptui.screens.lab.screen import LabScreen
+from ldptui.screens.lab.lab_form import LabForm
+from ldptui.screens.lab.lab_screen import LabScreen
 from ldptui.screens.palette import commands
 from ldptui.session import draft as drafts
 from ldptui.terminal.settings import Settings
@@ -329,7 +329,7 @@ async def test_help_is_that_of_the_field_and_of_the_tab() -> None:
 async def test_copy_takes_the_chart_or_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[str] = []
     monkeypatch.setattr(
-        "ldptui.screens.lab.screen.copy", lambda _, text: copied.append(text) or "copied"
+        "ldptui.screens.lab.lab_screen.copy", lambda _, text: copied.append(text) or "copied"
     )
     async with lab() as (screen, _, pilot):
         screen.query_one("#lab-chart").focus()

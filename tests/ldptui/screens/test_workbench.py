@@ -25,7 +25,7 @@ from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs_pane import RunsPane
 from ldptui.screens.workbench.title import NAMES
 from ldptui.session.autosave import save_draft
-from ldptui.session.cells import address_of
+from ldptui.session.cell_table import address_of
 from ldptui.session.draft import Origin, open_draft
 from ldptui.session.snapshot import ChartSelection, Snapshot
 from ldptui.terminal import places

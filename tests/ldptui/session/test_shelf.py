@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from support import stores
 from support.fake_engine import base_snapshot
 
-from ldptui.engine.kept import listed
+from ldptui.engine.store_actions import listed
 from ldptui.session.runs import Run
 from ldptui.session.shelf import Shelf
 from ldptui.session.snapshot import Snapshot, Status, with_rest

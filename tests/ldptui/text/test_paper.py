@@ -13,7 +13,7 @@ from ldptui.core.export import TableChoice
 from ldptui.core.running.runner import RunResults, run
 from ldptui.text.table import latex_table, markdown_table, results_table
 from ldptui.text.table.number_columns import beside_theory
-from ldptui.text.table.results import bracket_errors, latex
+from ldptui.text.table.whole_table import bracket_errors, latex
 
 PAPER = {"md": markdown_table, "latex": latex_table}
 

@@ -10,7 +10,7 @@ from support.waiting import seen, until
 from textual.app import ComposeResult
 
 from ldptui.core.base.summary import Estimate
-from ldptui.session.cells import address_of
+from ldptui.session.cell_table import address_of
 from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.status import StatusLine
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ....catalogue import key_words
 from ....charts.chart_data import ChartData
-from ....session.cells import address_of, same_settings
+from ....session.cell_table import address_of, same_settings
 from ....session.runs import describe_scenario
 from ....session.scenario_file import claim_of
 from ....text.format import count, percent, short

@@ -34,9 +34,9 @@ from ...widgets.choice_bar import ChoiceBar
 from ...widgets.cursor import Move
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
-from .form import LabBody
+from .lab_form import LabBody
 from .page import Page, subject, title_of
-from .tabs import KEYS, MEMBERS, TopicTabs
+from .topic_tabs import KEYS, MEMBERS, TopicTabs
 
 if TYPE_CHECKING:
     from ...session.draft import Draft

@@ -16,8 +16,8 @@ from ..law.mechanism import check_estimates
 from ..law.moments import Unbiased
 from ..theory import Misfit, item_variances, misfit, simultaneous_width, top_confidence
 from .arguments import list_members, names, whole
-from .counted import Counted
 from .points import step_of
+from .report_counts import Counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -22,7 +22,7 @@ from ...widgets.field import Field, Steps, ValueInput
 from ...widgets.number_table import NumberTable
 from ...widgets.picker import pick
 from ...widgets.words import put
-from .results import NO_CHART, LabChart, Words
+from .lab_answer import NO_CHART, LabChart, Words
 
 SIDE_BY_SIDE: Final = 70
 """Cells of width from which fields stand in two columns."""

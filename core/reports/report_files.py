@@ -27,10 +27,10 @@ from ..base.tables import (
 from ..law.pure import Items, LocalMechanism, Reports, Rng
 from .arguments import file_path, local, reports_of, whole, words
 from .arrow import BATCH, Write, arrow_writer
-from .cells import CELLS
-from .counted import END, Counted, counted, read_all
+from .column_layout import MARK, Column, check_real, layout, nobody, parts_of
 from .exact import Exact
-from .layout import MARK, Column, check_real, layout, nobody, parts_of
+from .file_cells import CELLS
+from .report_counts import END, Counted, counted, read_all
 from .sources import Places, format_of, order_of, sources, unpack_name
 
 WORDS: Final = "U32"

@@ -22,7 +22,7 @@ from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import LocalMechanism, Reports
 from ..protocols.dbitflip.flips import BitFlips
 from .arguments import LARGEST, file_path, local, names, reports_of
-from .layout import nobody
+from .column_layout import nobody
 
 END: Final = ".counts"
 """The end of the names of files of counts."""
