@@ -171,7 +171,7 @@ def is_alive(owner: str) -> bool:
     host, _, number = owner.rpartition(":")[0].rpartition(":")
     began = owner.rpartition(":")[2]
     if host != socket.gethostname() or not number.isdecimal():
-        return bool(owner)
+        return bool(owner.strip())
     try:
         os.kill(int(number), 0)
     except ProcessLookupError:

@@ -5,6 +5,7 @@ The answers to goals that took a search are kept as they are found, known to eve
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 import uuid
@@ -255,10 +256,16 @@ class RunMemory(RunPart):
             self._arrivals.setdefault((position, number), arrival)
 
     def finish(self, results: RunResults | None = None, error: str = "") -> None:
-        """The run has ended: it is done, partial, or failed with this error."""
+        """The run has ended: it is done, partial, or failed with this error.
+
+        After a failure of the store it is interrupted: no process runs it any more.
+        """
         complete = results is not None and results.complete
         stopped = results is not None and not results.has_ended
         if self.failure:
+            nobody = " " * len(process_address())  # as long: a full disk has no room for a change
+            with contextlib.suppress(FileError), self.store.writing():
+                self.store.update_run(self.run, owner=nobody)
             return
         arrivals = [*self._arrivals.values()]
         ended: dict[str, Any] = {
@@ -274,6 +281,7 @@ class RunMemory(RunPart):
                 self.store.update_run(self.run, arrivals, **ended)
         except FileError as reason:
             self.failure = str(reason)
+            self.finish()
 
     @property
     def _seconds(self) -> float:

@@ -265,8 +265,8 @@ def test_a_full_disk_loses_no_more_than_the_block_in_flight(
     assert kept.check() == "ok"
     assert_same(kept.results(first.run), before)
     left = kept.run(recorded.run)
+    assert left.status == "interrupted", "this process lives, and runs it no more"
     kept._db.execute("PRAGMA max_page_count = 100000")
-    change_run(kept, left.id, owner="")
     again = resume(kept, left.id)
     *_, last = run(work, memory=again)
     again.finish(last.results)

@@ -178,6 +178,7 @@ def test_a_disk_that_fills_up_is_a_note_and_the_run_goes_on(
     with open_store(path) as store:
         assert store.check() == "ok"
         assert 0 < store.run(1).done < 1200
+        assert store.run(1).status == "interrupted"
 
 
 class Calls(ThreadPoolExecutor):
