@@ -22,6 +22,10 @@ SYNONYMS: Final = {
     "reidentification": ("disclose", "guess"),
     "privacy": ("ε", "epsilon", "disclose"),
     "budget": ("ε", "epsilon"),
+    "phases": ("campaign", "script"),
+    "mixture": ("mixed", "script"),
+    "teaching": ("ledger", "disclose", "sensitivity", "synthetic"),
+    "lecture": ("ledger", "disclose", "sensitivity", "randomised"),
 }
 """Words that people know for what the program calls otherwise."""
 LEAST: Final = 3
