@@ -78,7 +78,7 @@ class ListedTargets:
             return population.labels.index(item)
         if not 0 <= item < population.domain_size:
             raise ScenarioError(
-                f"must be indices in [0, {population.domain_size}), got {item}", key="items"
+                f"must be items from 0 to {population.domain_size - 1}, got {item}", key="items"
             )
         return item
 

@@ -177,8 +177,14 @@ def _elsewhere(told: VerdictCell) -> str:
 
 
 def _closed_gain(told: VerdictCell) -> str:
+    """What the closed form adds to a gain: that it says the same, or its own number."""
     expected = told.cell.metrics["gain"].theory
-    return "" if expected is None else f"; the closed form is {short(expected, 3)}"
+    if expected is None:
+        return ""
+    number = short(expected, 3)
+    if number == short(told.mean("gain"), 3):
+        return ", as the closed form says"
+    return f"; the closed form is {number}"
 
 
 def _targets(told: VerdictCell) -> str:

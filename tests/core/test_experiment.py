@@ -148,7 +148,7 @@ def test_limits_can_be_lifted() -> None:
     [
         (
             {"attack": attack("ria", 0.1, [10])},
-            r"attack.targets.items must be indices in \[0, 10\)",
+            "attack.targets.items must be items from 0 to 9",
         ),
         (
             {"attack": {"kind": "ria", "share": 0.1, "targets": {"pick": "random", "count": 11}}},

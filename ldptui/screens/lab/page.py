@@ -43,7 +43,8 @@ class Page:
     def examples(self, draft: Draft | None) -> tuple[str, ...]:
         """The files of the form that come with the program: the folder has none of that name."""
         values, folder = self.values(draft), current_dir() if draft is None else draft.folder
-        texts = [values.get("file"), *(values.get("reports") or ())]
+        paths = values.get(self.read_from)
+        texts = paths if isinstance(paths, (list, tuple)) else [paths]
         examples = (EXAMPLE, *EXAMPLES.values())
         return tuple(text for text in texts if text in examples and not is_there(folder / text))
 

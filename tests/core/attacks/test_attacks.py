@@ -112,8 +112,8 @@ def test_listed_targets(tmp_path: Any) -> None:
     ("items", "message"),
     [
         ((0, 2, 0), "items must be distinct, got 0 twice"),
-        ((3,), r"items must be indices in \[0, 3\), got 3"),
-        ((-1,), r"items must be indices in \[0, 3\), got -1"),
+        ((3,), "items must be items from 0 to 2, got 3"),
+        ((-1,), "items must be items from 0 to 2, got -1"),
         (("pear",), 'items must be indices, as this population has no labels, got "pear"'),
     ],
 )

@@ -106,7 +106,7 @@ REFUSED = [
     (
         '{ pick = "random", count = 2 }',
         "{ items = [16] }",
-        "attack.targets.items must be indices in [0, 16), got 16",
+        "attack.targets.items must be items from 0 to 15, got 16",
     ),
     (
         '{ pick = "random", count = 2 }',

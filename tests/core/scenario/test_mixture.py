@@ -120,7 +120,7 @@ def experiment_of(text: str) -> tuple[Cell, ...]:
             r"attack.mix.1.targets.item is not a known key",
             16,
         ),
-        ("items = [3]", "items = [9]", r"attack.mix.2.targets.items must be indices in", 17),
+        ("items = [3]", "items = [9]", "attack.mix.2.targets.items must be items from", 17),
         (
             "share = 0.2",
             'share = 0.2\nkind = "mga"',

@@ -43,7 +43,7 @@ async def test_the_first_five_minutes_are_as_the_readme_has_them(size: tuple[int
         await reads(pilot, rf"▸ 70.*{number(first, 'an estimate of about')}\d+")
         await pilot.press("4", "right")
         at = number(gain, "gain at β = 0.05:")
-        await reads(pilot, rf"gain is {at}; the closed form is {at}")
+        await reads(pilot, rf"gain is {at}, as the closed form says")
 
         def chosen(kind: str) -> bool:
             assert screen.draft is not None

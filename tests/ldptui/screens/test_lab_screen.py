@@ -20,6 +20,7 @@ from ldptui.screens.dialogs.paths import PathScreen
 from ldptui.screens.help_screen import HelpScreen
 from ldptui.screens.lab.lab_form import LabForm
 from ldptui.screens.lab.lab_screen import LabScreen
+from ldptui.screens.lab.page import Page
 from ldptui.screens.palette import commands
 from ldptui.session import draft as drafts
 from ldptui.terminal.settings import Settings
@@ -314,6 +315,15 @@ async def test_example_data_are_called_so(tmp_path: Path) -> None:
         (tmp_path / "reports.csv").touch()  # one's own now
         screen.follow(replace(DRAFT, folder=tmp_path))
         await until(pilot, lambda: "privacy lab │ reports.csv" in seen(pilot.app))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_a_field_of_files_has_example_data(name: str) -> None:
+    """A number of reports, or a file that is not chosen yet, is none."""
+    page = Page(TOPICS[name])
+    for value in (7, None, [""], ["nowhere.csv", ""]):
+        page.typed = {"reports": value, "file": value}
+        assert page.examples(None) == ()
 
 
 async def test_help_is_that_of_the_field_and_of_the_tab() -> None:

@@ -50,6 +50,9 @@ def test_a_gain_is_told_with_its_ranks_and_its_interval() -> None:
         "50 fake users (5 %) lift items b and d from ranks 3–4 to 1–2.",
         f"The gain is 0.400 ± {reach:.2g} (95 %); the closed form is 0.41.",
     )
+    same = replace(CELL, metrics={"gain": Estimate(0.4, 0.01, 0.4001)})
+    words = f"The gain is 0.400 ± {reach:.2g} (95 %), as the closed form says."
+    assert verdict(VerdictCell(same, known))[1] == words
     assert "lower 2 targets by -0.4" in verdict(VerdictCell(cell(gain=(-0.4, 0.01))))[0]
 
 

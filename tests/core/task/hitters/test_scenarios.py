@@ -51,7 +51,7 @@ def test_a_task_that_cannot_be_is_refused_in_a_sentence(task: Any, sentence: str
         ({"attack": {"targets": MGA["targets"], "phase": [
             {"rounds": 2, "share": 0.1, "mix": [{"kind": "mga", "weight": 1}]},
         ]}}, "attack.phase must be left out with task.kind"),
-        ({"attack": {**MGA, "targets": {"items": [8]}}}, "attack.targets.items must be indices in"),
+        ({"attack": {**MGA, "targets": {"items": [8]}}}, "attack.targets.items must be items from"),
         ({"attack": {"kind": "mga", "targets": {"items": [7]}}, "goal": {
             "metric": "gain", "at_least": 0.1,
         }}, 'goal.metric must not be "gain" with task.kind = "heavy-hitters"'),
