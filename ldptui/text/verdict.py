@@ -206,6 +206,8 @@ def _ranks(told: VerdictCell) -> str:
         return ""
     arms = (known.clean.mean, known.attacked.mean)
     before, after = (_places(known.items, means, told.cell.targets) for means in arms)
+    if before == after:
+        return f", still of {before}"
     return f" from {before} to {after.removeprefix('rank ').removeprefix('ranks ')}"
 
 

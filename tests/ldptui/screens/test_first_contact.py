@@ -11,8 +11,10 @@ from support.workbench_app import own_home, status, workbench
 from textual.pilot import Pilot
 
 from ldptui import scenarios
+from ldptui.questions.topics import TOPICS
 from ldptui.screens.lab.commands import RELATIONS
 from ldptui.screens.lab.lab_screen import LabScreen
+from ldptui.screens.lab.page import Page
 from ldptui.screens.palette import commands
 from ldptui.screens.workbench.screen import WorkbenchScreen
 
@@ -101,6 +103,15 @@ async def test_the_key_of_ones_deployment_is_a_hint() -> None:
         await pilot.press("M")
         await until(pilot, lambda: pilot.app.screen is not screen)
         assert "What can fakes do to my deployment?" in seen(pilot.app)
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_only_a_field_of_files_has_example_data(name: str) -> None:
+    """A number of reports, or a file that is not chosen yet, is none."""
+    page = Page(TOPICS[name])
+    for value in (7, None, [""], ["nowhere.csv", ""]):
+        page.typed = {"reports": value, "file": value}
+        assert page.examples(None) == ()
 
 
 async def test_a_coin_for_each_answer_opens_on_one_report() -> None:

@@ -14,13 +14,12 @@ from textual.widgets import Input, Static
 
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited
-from ldptui.questions.sheet import AnswerSheet, list_rows
+from ldptui.questions.sheet import Answer, list_rows
 from ldptui.questions.topics import GROUPS, TOPICS
 from ldptui.screens.dialogs.paths import PathScreen
 from ldptui.screens.help_screen import HelpScreen
 from ldptui.screens.lab.lab_form import LabForm
 from ldptui.screens.lab.lab_screen import LabScreen
-from ldptui.screens.lab.page import Page
 from ldptui.screens.palette import commands
 from ldptui.session import draft as drafts
 from ldptui.terminal.settings import Settings
@@ -317,15 +316,6 @@ async def test_example_data_are_called_so(tmp_path: Path) -> None:
         await until(pilot, lambda: "privacy lab │ reports.csv" in seen(pilot.app))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_only_a_field_of_files_has_example_data(name: str) -> None:
-    """A number of reports, or a file that is not chosen yet, is none."""
-    page = Page(TOPICS[name])
-    for value in (7, None, [""], ["nowhere.csv", ""]):
-        page.typed = {"reports": value, "file": value}
-        assert page.examples(None) == ()
-
-
 async def test_help_is_that_of_the_field_and_of_the_tab() -> None:
     async with lab() as (screen, _, pilot):
         field(screen, "epsilon").control.focus()
@@ -495,7 +485,7 @@ async def test_enter_puts_what_is_proposed_into_the_scenario() -> None:
         shown._question = None
         table = list_rows("", ("quantity", "value", "formula", "source"), [])
         edits = (("protocol.kind", "ue"), ("protocol.epsilon", 0.7), ("protocol.keep", 0.9))
-        shown.page.answer = AnswerSheet(table, edits=edits)
+        shown.page.answer = Answer(table, edits=edits)
         await pilot.press("enter")
         wanted = {"kind": "ue", "epsilon": 0.7, "keep": 0.9}
         document = dict(app.workbench.draft.document or {})  # type: ignore[union-attr]

@@ -22,7 +22,8 @@ def test_randomised_response_is_found_by_its_names(typed: str) -> None:
     [("defense", "Defences"), ("poison", "An attack"), ("bots", "fake users"),
      ("attribute privacy", "What would this table disclose? (Disclose)"),
      ("k-anonymity", "What would this table disclose?"), ("reidentification", "Guess"),
-     ("teach", "Ledger"), ("phase", "A campaign of bots"), ("lecture", "What would this disclose?")],
+     ("teach", "Ledger"),
+     ("phase", "A campaign of bots"), ("lecture", "What would this disclose?")],
 )  # fmt: skip
 def test_other_words_are_known(typed: str, text: str) -> None:
     assert are_in(typed, text)

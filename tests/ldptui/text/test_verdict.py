@@ -53,6 +53,8 @@ def test_a_gain_is_told_with_its_ranks_and_its_interval() -> None:
     same = replace(CELL, metrics={"gain": Estimate(0.4, 0.01, 0.4001)})
     words = f"The gain is 0.400 ± {reach:.2g} (95 %), as the closed form says."
     assert verdict(VerdictCell(same, known))[1] == words
+    known = replace(known, arms={**arms, "attacked": arms["clean"]})
+    assert verdict(VerdictCell(same, known))[0].endswith("items b and d, still of ranks 3–4.")
     assert "lower 2 targets by -0.4" in verdict(VerdictCell(cell(gain=(-0.4, 0.01))))[0]
 
 
