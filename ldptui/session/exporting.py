@@ -1,7 +1,7 @@
 """Writes what the workbench shows to a file: results, charts, figures for paper, the screen.
 
 The results of a run on the screen are summaries of its cells. Those of each trial are in the store
-alone (`engine.kept`). Names of columns and keys are those of the headless command.
+alone (`engine.store_actions`). Names of columns and keys are those of the headless command.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ async def pictures(
         "ldptui.screens.help_screen.LOOPS", SimpleNamespace(words="compiled by numba")
     )
     monkeypatch.setattr("time.strftime", lambda *_: "12:00:00")
-    for module in ("workbench.file_actions", "dialogs.paths", "lab.screen"):
+    for module in ("workbench.file_actions", "dialogs.paths", "lab.lab_screen"):
         monkeypatch.setattr(f"ldptui.screens.{module}.current_dir", lambda: HOME)
     monkeypatch.setattr(library_screen, "bundled_entries", bundled)
     monkeypatch.setattr(places, "scenarios_dir", lambda: HOME / "scenarios")
