@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited
-from ldptui.questions.sheet import Answer, list_rows
+from ldptui.questions.sheet import AnswerSheet, list_rows
 from ldptui.questions.topics import GROUPS, TOPICS
 from ldptui.screens.dialogs.paths import PathScreen
 from ldptui.screens.help_screen import HelpScreen
@@ -485,7 +485,7 @@ async def test_enter_puts_what_is_proposed_into_the_scenario() -> None:
         shown._question = None
         table = list_rows("", ("quantity", "value", "formula", "source"), [])
         edits = (("protocol.kind", "ue"), ("protocol.epsilon", 0.7), ("protocol.keep", 0.9))
-        shown.page.answer = Answer(table, edits=edits)
+        shown.page.answer = AnswerSheet(table, edits=edits)
         await pilot.press("enter")
         wanted = {"kind": "ue", "epsilon": 0.7, "keep": 0.9}
         document = dict(app.workbench.draft.document or {})  # type: ignore[union-attr]
