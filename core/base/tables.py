@@ -285,14 +285,14 @@ class Columns:
     def read(
         self,
         exact: Callable[[Batch], T],
-        quick: Callable[[Array], T | None],
-        types: Sequence[str],
+        quick: Callable[[Array], T | None] | None = None,
+        types: Sequence[str] = (),
     ) -> Iterator[T]:
         """A value for each batch of rows, made of the cells as texts, or quicker.
 
         exact : makes it, and raises ScenarioError where a cell is wrong. quick : makes it of an
         array of the columns, numbered, where a row is a line and fits the types, NumPy's for each
-        column; None leaves the batch to `exact`. Raises FileError, ScenarioError.
+        column; None, or no `quick`, leaves the batch to `exact`. Raises FileError, ScenarioError.
         """
         if self.path.suffix.lower() in FRAMES:
             with frame_file(self.path) as (schema, batches):
@@ -308,8 +308,10 @@ class Columns:
             blocks = _without_end(line_blocks(file, self.rows))
             for lines in blocks:
                 quoted = '"' in "".join(lines)
-                parsed = self._parse_columns(lines, header, mark, types, quoted)
-                made = None if parsed is None else quick(parsed)
+                made = None
+                if quick is not None:
+                    parsed = self._parse_columns(lines, header, mark, types, quoted)
+                    made = None if parsed is None else quick(parsed)
                 if made is not None:
                     yield made
                     line += len(lines)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ..base.errors import ContentError, format_number, format_value, one_line, shorten_name
 from ..base.files import Source
 from ..base.frames import frame_file, pyarrow_for
-from ..base.tables import Batch, Columns, table_rows, text_file, whole_number
+from ..base.tables import table_rows, text_file, whole_number
 from .arrow import is_readable
 from .column_layout import digits_of
 from .file_cells import CELLS, load_arrays
@@ -60,7 +60,7 @@ def describe_file(source: Source) -> Description:
         return _describe_counts(source)
     heads = _heads_of(source)
     rows, cells = 0, {name: list[Any]() for name in heads}
-    for batch in _batches_of(source, heads):
+    for batch in CELLS[format_of(unpack_name(source))](source, dict.fromkeys(heads, "reports")):
         rows += len(batch.lines)
         for name, held in zip(heads, batch.cells, strict=True):
             cells[name] += held[: LOOKED_AT - len(cells[name])]
@@ -85,14 +85,6 @@ def _heads_of(source: Source) -> list[str]:
             batch = next(CELLS[kind](source, {}), None)
             first = batch.cells[0][0] if batch is not None and len(batch.lines) else None
             return list(first) if isinstance(first, dict) else ["report"]
-
-
-def _batches_of(source: Source, heads: Sequence[str]) -> Iterator[Batch]:
-    kind = format_of(unpack_name(source))
-    if kind == "csv":
-        columns = Columns(source, heads, "reports")
-        return columns.read(lambda batch: batch, lambda _: None, ["U1"] * len(heads))
-    return CELLS[kind](source, dict.fromkeys(heads, "reports"))
 
 
 def _holding_of(name: str, cells: list[Any]) -> Holding:

@@ -1,4 +1,4 @@
-"""The cells of files of reports that are not CSV: JSON, NumPy, Parquet and Arrow."""
+"""The cells of files of reports: CSV, JSON, NumPy, Parquet and Arrow."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ import numpy as np
 
 from ..base.errors import ContentError, FileError, ScenarioError, got, one_line, reason_of
 from ..base.files import Format, Source, check_file
-from ..base.tables import Batch, line_blocks, place_of, spot, text_file
+from ..base.tables import Batch, Columns, line_blocks, place_of, spot, text_file
 from .arrow import BATCH, arrow_cells
 
 WHOLE: Final = 1 << 30
 """Bytes of an array of JSON, which is held whole, at most."""
+
+
+def csv_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
+    """The cells of CSV as texts; raises LdpError."""
+    return Columns(path, [*names], "reports", keys=names).read(lambda batch: batch)
 
 
 def json_line_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
@@ -106,10 +111,11 @@ def numpy_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
 
 
 CELLS: Final[dict[Format, Callable[[Source, Mapping[str, str]], Iterator[Batch]]]] = {
+    "csv": csv_cells,
     "jsonl": json_line_cells,
     "json": json_array_cells,
     "npy": numpy_cells,
     "parquet": arrow_cells,
     "arrow": arrow_cells,
 }
-"""What reads the cells of columns, which have the key of a message about each, but for CSV."""
+"""What reads the cells of columns, which have the key of a message about each."""

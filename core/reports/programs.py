@@ -19,16 +19,16 @@ import xxhash
 from ..base.errors import LdpWarning, ScenarioError, got
 from ..base.files import Source
 from ..base.number_column import as_number
-from ..base.tables import Batch, Columns, spot, table_rows, whole_number
+from ..base.tables import Batch, spot, table_rows, whole_number
 from ..lab.columns import read_columns
 from ..law.mechanism import name_of
-from ..law.pure import LocalMechanism, Reports
+from ..law.pure import LocalMechanism
 from ..protocols.hashing import LocalHashing
 from ..protocols.rappor import Rappor
 from .column_layout import layout, nobody
 from .file_cells import CELLS, load_arrays
 from .report_counts import Counted, counted
-from .report_files import check_row, reports_from
+from .report_files import ReportFile
 from .sources import format_of, unpack_name
 
 PRIMES: Final = {
@@ -115,11 +115,7 @@ def _count_hashed(source: Source, protocol: Any, labels: Sequence[str] | None) -
 def _pairs_in(source: Source) -> Iterator[Any]:
     """The bucket and the seed of each report, a list where it is one; raises LdpError."""
     names, kind = {"value": "reports", "seed": "reports"}, format_of(unpack_name(source))
-    if kind == "csv":
-        table = Columns(source, [*names], "reports")
-        for batch in table.read(lambda rows: rows, lambda _: None, ["U1"] * 2):
-            yield from map(list, zip(*batch.cells, strict=True))
-    elif kind == "npy" and not isinstance(arrays := load_arrays(source), dict):
+    if kind == "npy" and not isinstance(arrays := load_arrays(source), dict):
         yield from arrays.tolist()
     elif kind in ("json", "jsonl"):
         for batch in CELLS[kind](source, {}):
@@ -128,20 +124,6 @@ def _pairs_in(source: Source) -> Iterator[Any]:
     else:
         for batch in CELLS[kind](source, names):
             yield from map(list, zip(*batch.cells, strict=True))
-
-
-def _filters_of(
-    source: Source, cohorts: list[str], bits: list[str], protocol: LocalMechanism
-) -> Reports:
-    """The reports of cells; raises ScenarioError with the line of the first that is none."""
-    columns = layout(protocol)
-    try:
-        parts = [each.read(cells) for each, cells in zip(columns, (cohorts, bits), strict=True)]
-        return reports_from(columns, parts, protocol)
-    except (ValueError, TypeError, OverflowError):
-        for line, row in enumerate(zip(cohorts, bits, strict=True), 2):
-            check_row(spot(source, line), columns, row, protocol)
-        raise
 
 
 def _count_filters(source: Source, protocol: Any, labels: Sequence[str] | None) -> Counted:
@@ -156,7 +138,8 @@ def _count_filters(source: Source, protocol: Any, labels: Sequence[str] | None) 
                     raise ScenarioError(f"{spot(source, rows.line_num)} must have 5 cells")
                 cohorts.append(row[1])
                 bits.append(row[4][::-1])
-            reports = _filters_of(source, cohorts, bits, protocol)
+            file, lines = ReportFile(source, layout(protocol), protocol), range(2, 2 + len(bits))
+            reports = file.checked(Batch(lines, [cohorts, bits])).reports
             return counted(reports, protocol, labels)
         table = [[whole_number(cell.strip()) for cell in row] for row in (first, *rows)]
     if {len(row) for row in table} != {shape[1] + 1} or len(table) != shape[0]:

@@ -240,7 +240,7 @@ def read_rows(
         names[by] = "by"
     kinds = [format_of(unpack_name(source)) for source in named]
     for source, kind in zip(named, kinds, strict=True):
-        file = _File(source, layout(protocol, order_of(source)), protocol, by)
+        file = ReportFile(source, layout(protocol, order_of(source)), protocol, by)
         if kind == "csv":
             yield from file.csv_rows()
         else:
@@ -262,13 +262,13 @@ def counted_in(
 
 
 @dataclass(frozen=True)
-class _File:
+class ReportFile:
     """One file of reports. by : the column of the groups; None where nobody asks for it."""
 
     source: Source
     columns: Sequence[Column]
     protocol: LocalMechanism
-    by: str | None
+    by: str | None = None
 
     def csv_rows(self) -> Iterator[Rows]:
         names = [column.name for column in self.columns]
