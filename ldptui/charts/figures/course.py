@@ -202,6 +202,8 @@ def axes_of(data: ChartData, chart: str, chosen: Mapping[str, str]) -> Axes | No
 
 def groups_of(data: ChartData, axis: str) -> dict[str, str]:
     """The keys by which the cells of several runs can be put together, with their words."""
+    if not data.overlays:
+        return {}
     values: dict[str, set[str]] = {}
     for table in (data.table, *(table for _, table in data.tables_over)):
         for cell in table.along(axis):
@@ -209,8 +211,6 @@ def groups_of(data: ChartData, axis: str) -> dict[str, str]:
                 values.setdefault(key, set()).add(repr(value))
     keys = [key for key, known in values.items() if 1 < len(known) <= MOST_GROUPS
             and key not in (axis, "seed", *IGNORED)]  # fmt: skip
-    if not data.overlays:
-        return {}
     return {
         "": "each run",
         ALL_RUNS: ALL_RUNS,
