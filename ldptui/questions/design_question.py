@@ -74,10 +74,10 @@ class DesignAnswer(QuestionAnswer):
     @property
     def sentences(self) -> Iterator[str]:
         name, other = _name(self.found), _name(self.beside)
-        first, worse = f"{name} has the least worst-case error", self.beside.worst
+        first = f"{name} has the least worst-case error"
         if name == other:
             yield f"{name} itself has the least worst-case error."
-        elif (more := worse / self.found.worst - 1) < 5e-4:
+        elif (more := self.beside.worst / self.found.worst - 1) < 5e-4:
             yield f"{first}: {other} is as good."
         else:
             yield f"{first}: that of {other} is {text.percent(more)} larger."
