@@ -178,7 +178,7 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
             await pilot.press("ctrl+e")
             await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
             screen.app.screen.dismiss(ExportChoice(what, tmp_path / name))
-            await until(pilot, lambda name=name: name in status(screen))
+            await until(pilot, lambda name=name: f"wrote {tmp_path / name}" in status(screen))
             assert (tmp_path / name).exists()
         assert widths == [1, 2]
     with open_store(store) as kept:
