@@ -88,8 +88,10 @@ def test_nothing_runs_before_it_is_allowed(file: tuple[Path, Path]) -> None:
     assert ready.parameters == cell.parameters
 
 
-def test_tables_give_both_paths_and_closed_forms(file: tuple[Path, Path]) -> None:
-    experiment = made(file, attack=MGA, sweep={"protocol.options.size": [1, 3],
+def test_tables_give_both_paths_and_closed_forms(tmp_path: Path) -> None:
+    plain = tmp_path / "plain.py"
+    plain.write_text(CODE, encoding="utf-8")  # without a path in it: streams go by the text
+    experiment = made((plain, plain), attack=MGA, sweep={"protocol.options.size": [1, 3],
                                                "simulate.path": ["auto", "reports"]})  # fmt: skip
     assert [cell.path for cell in experiment.cells] == ["counts", "reports"] * 2
     assert not any(cell.python_code for cell in experiment.cells)
