@@ -82,8 +82,9 @@ class RunsPane(FilteredList):
         self._fill()
 
     def focus_first(self) -> None:
-        """Put the focus on the list."""
-        self.query(LineList).focus()
+        """Put the focus on the list, also on an empty one: the keys of the pane are there."""
+        for options in self.query(LineList):
+            self.screen.set_focus(options)
 
     # The list.
 
@@ -96,7 +97,6 @@ class RunsPane(FilteredList):
         empty = self.query_one("#empty", Static)
         nothing = no_match(words) if words else EMPTY.format(key_of(self.app, *RUN))
         put_or_hide(empty, "" if newest else nothing)
-        options.display = bool(newest)
         self.query_one(FilterInput).count(len(newest), len(self.shelf.runs))
         before = _befores(self.shelf.runs)
         rows = [self._row(run, before.get(run.key)) for run in newest]

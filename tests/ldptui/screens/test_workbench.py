@@ -27,6 +27,7 @@ from ldptui.screens.workbench.title import NAMES
 from ldptui.session.autosave import save_draft
 from ldptui.session.cell_table import address_of
 from ldptui.session.draft import Origin, open_draft
+from ldptui.session.shelf import Shelf
 from ldptui.session.snapshot import ChartSelection, Snapshot
 from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
@@ -272,8 +273,21 @@ async def test_every_pane_is_reachable_at_every_size(size: tuple[int, int]) -> N
 
             assert pane.region.width >= 40
             assert pane.region.height >= 5
-            await until(pilot, lambda: screen.focused is not None)
             assert pane in getattr(screen.focused, "ancestors_with_self", ())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_the_list_of_runs_keeps_the_focus_while_it_is_empty(size: tuple[int, int]) -> None:
+    async with workbench(size) as (screen, _, pilot):
+        await pilot.press("f6")
+        runs, shelf = screen.query_one(RunsPane), screen.shelf
+        assert runs in getattr(screen.focused, "ancestors_with_self", ())
+        runs.shelf = Shelf()
+        await pilot.pause()
+        assert "no run yet" in seen(screen.app).lower()
+        runs.shelf = shelf
+        await pilot.pause()
+        assert runs in getattr(screen.focused, "ancestors_with_self", ())
 
 
 @pytest.mark.long
