@@ -32,7 +32,7 @@ from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import genuine_counts, sent_counts
 from ldptui.core.collection.reports import users_at_once
-from ldptui.core.defences import CORRECTIONS, Received
+from ldptui.core.defences import CORRECTIONS, TrialReports
 from ldptui.core.defences.fiad import FIAD
 from ldptui.core.experiment import compile as bind
 from ldptui.core.kernels.loops import LOOPS
@@ -377,7 +377,7 @@ def mine(users: int = 10**6, repeats: int = 1) -> dict[str, Any]:
     "cpu" is the time of all cores together, which other programs hardly change.
     """
     bound, reports = _poisoned(users)
-    received = Received(bound, reports, np.random.default_rng(1), no_pulse)
+    received = TrialReports(bound, reports, np.random.default_rng(1), no_pulse)
     start = time.process_time()
     seconds, verdict = timed(lambda: FIAD().sift(received), repeats)
     cpu = (time.process_time() - start) / repeats

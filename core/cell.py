@@ -25,7 +25,7 @@ from .law.longitudinal import Memoising
 from .law.mechanism import check_estimates
 from .law.pure import Items, LocalMechanism, Mechanism, PureProtocol
 from .metrics import Conclusion, PythonMetric, metrics_of
-from .metrics.goal import Answer, Goal
+from .metrics.goal import Goal, GoalAnswer
 from .metrics.ranking import Leaders
 from .metrics.results import BLOCK_TRIALS, Arms, CellResults
 from .population import Population
@@ -90,12 +90,12 @@ class Task(ABC):
         """Simulate, conclude and measure the first trials of a block."""
 
     @abstractmethod
-    def expected(self, cell: Cell) -> dict[str, float | None]:
+    def expected_metrics(self, cell: Cell) -> dict[str, float | None]:
         """The closed form of each metric by name; None where there is none."""
 
-    def expected_of(self, metric: str, cell: Cell) -> float | None:
+    def expected_metric(self, metric: str, cell: Cell) -> float | None:
         """The closed form of one metric alone, which may take less time."""
-        return self.expected(cell)[metric]
+        return self.expected_metrics(cell)[metric]
 
     def std_with(self, cell: Cell, protocol: Mechanism) -> float | None:  # noqa: ARG002
         """The standard deviation of what is estimated, with another protocol over these users.
@@ -161,7 +161,7 @@ class Cell:
     round: int = 0
     left: Counts | None = None
     goal: Goal | None = None
-    answer: Answer | None = None
+    answer: GoalAnswer | None = None
     defences: tuple[Defence, ...] = ()
     asked: Mechanism | None = None
     trust: Trust = field(default_factory=Local)
@@ -271,7 +271,7 @@ class Cell:
         asked: dict[What, tuple[str, ...]] = {
             "attack": self.python_attacks,
             "defence": tuple(map(code_of, self.defences)),
-            "protocol": (self.protocol.awaited or self.protocol.code,),
+            "protocol": (self.protocol.unread_code_name or self.protocol.code,),
             "population": (self.population.awaited,),
             "metric": tuple(metric.code for metric in self.python_metrics),
         }

@@ -27,7 +27,7 @@ def main() -> int:
     # Processes that start here would import what lies in the folder that one is in.
     os.environ["PYTHONSAFEPATH"] = "1"
     # SIGTERM is as ctrl-c: what is finished is printed, and no process of a pool is left.
-    interrupts.heed()
+    interrupts.raise_on_signals()
     try:
         from .commands.cli import main as command
 

@@ -36,7 +36,7 @@ class KeysProposed(Message):
 
 
 @dataclass(eq=False)
-class Noted(Message):
+class StatusNote(Message):
     """Something to say in the status line for a while."""
 
     note: str
@@ -104,7 +104,7 @@ class RunProgressed(Message):
 
 
 @dataclass(eq=False)
-class Replied(Message):
+class QuestionReply(Message):
     """News of a question that the lab asked."""
 
     reply: Reply

@@ -248,7 +248,7 @@ class HeldItem(ByNumbers):
         held = None if alike else self.view_law(view)
         return Ask(self.report_law, view.targets, held=held)
 
-    def held(self, view: View, count: int, rng: Rng) -> Items:
+    def draw_pretended_items(self, view: View, count: int, rng: Rng) -> Items:
         """The targets that these fakes pretend to hold, drawn before their reports."""
         return self.ask(view).items(count, rng)
 

@@ -69,7 +69,7 @@ class Hiding(Among):
         """The mixture that the fakes draw their reports from; without fakes, that of one."""
         return hidden_against(protocol, self.population.frequencies, targets, self.of_all)
 
-    def drawn(
+    def draw_supports(
         self, protocol: Exchangeable, targets: Items, count: int, rng: Rng
     ) -> tuple[Items, BoolArray]:
         """The item of each report, and whether the report supports it."""
@@ -79,7 +79,9 @@ class Hiding(Among):
 
     def _hiding(self, protocol: Exchangeable, targets: Items) -> Law:
         def reports(count: int, rng: Rng) -> Reports:
-            return protocol.sample_background(*self.drawn(protocol, targets, count, rng), rng)
+            return protocol.sample_background(
+                *self.draw_supports(protocol, targets, count, rng), rng
+            )
 
         def counts(count: Counts, rng: Rng) -> Counts:
             drawn = multinomial(count, _law(protocol, self.plan(protocol, targets)), rng)
@@ -145,7 +147,7 @@ class Obeying(Strategy):
             rule = f'must not be "{self.strategy.kind}" where reports are verified'
             raise ScenarioError(f"{rule}: its fakes choose no item", key="attack.kind")
 
-    def held(self, view: View, count: int, rng: Rng) -> Items:
+    def draw_pretended_items(self, view: View, count: int, rng: Rng) -> Items:
         """The items that these fakes pretend to hold, drawn before their reports."""
         return self.ask(view).items(count, rng)
 

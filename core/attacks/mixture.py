@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 import numpy as np
 
 from ..base.errors import ScenarioError
-from ..base.ranges import SHARE, Bounded, Range, check_bounds
+from ..base.ranges import SHARE, Range, RangeChecked, check_bounds
 from ..law.pure import Items
 from ..population import Population
 from ..population.targets import ListedTargets, RandomSet, Targets
@@ -22,7 +22,7 @@ WEIGHT = Range(0)
 
 
 @dataclass(frozen=True)
-class Part(Bounded):
+class Part(RangeChecked):
     """The fakes of a mixture who do the same, and their weight beside the others.
 
     aims : indices of their targets; empty until they are known.
@@ -57,7 +57,7 @@ class Mixture:
         parts = (replace(part, attack=replace(part.attack, share=share)) for part in self.parts)
         return replace(self, share=share, parts=tuple(parts))
 
-    def aimed(self, population: Population, seed: int) -> tuple[Mixture, Items]:
+    def with_targets(self, population: Population, seed: int) -> tuple[Mixture, Items]:
         """The mixture with its targets drawn, and those of them that the metrics count.
 
         Raises ScenarioError at its own key.
@@ -87,7 +87,7 @@ def resolve_targets(
     Raises ScenarioError at its own key.
     """
     if isinstance(attack, Mixture):
-        return attack.aimed(population, seed)
+        return attack.with_targets(population, seed)
     items = _resolve_items(attack.targets, population, seed)
     return _label_targets(attack, population), items
 

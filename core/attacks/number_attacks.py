@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from ..base.errors import ScenarioError, format_number, got
-from ..base.ranges import SHARE, Bounded, Range
+from ..base.ranges import SHARE, Range, RangeChecked
 from ..law.law import Ask, Lack, Law, LawName
 from ..law.mechanism import name_of
 from ..law.numeric_protocol import NumericProtocol
@@ -36,7 +36,7 @@ class WidestReport(Promoting):
 
 
 @dataclass(frozen=True)
-class AtNumber(Strategy, Bounded):
+class AtNumber(Strategy, RangeChecked):
     """An attack that aims at a number. share : β, that of the fakes among all users."""
 
     share: Annotated[float, SHARE]

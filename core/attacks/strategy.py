@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 
 from ..base.errors import ScenarioError
-from ..base.ranges import SHARE, Bounded, Range
+from ..base.ranges import SHARE, Range, RangeChecked
 from ..base.sampling import Counts, Floats, binomial
 from ..law.law import Ask, BitLaw, Lack, Law, LawName
 from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng
@@ -162,7 +162,7 @@ class Among(Strategy):
 
 
 @dataclass(frozen=True)
-class Promoting(Strategy, Bounded):
+class Promoting(Strategy, RangeChecked):
     """An attack that promotes items.
 
     share : β, that of the fakes among all users. targets : the items, or how they are picked.
@@ -172,7 +172,7 @@ class Promoting(Strategy, Bounded):
     targets: Targets
 
 
-class ByNumbers(Strategy, Bounded):
+class ByNumbers(Strategy, RangeChecked):
     """An attack whose law depends on its targets by their number alone, whoever the others are."""
 
     def support(self, protocol: Any, r: int) -> Support:

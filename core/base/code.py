@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from .errors import ScenarioError, got
-from .ranges import Bounded
+from .ranges import RangeChecked
 
 PLUGIN: Final = "plugin"
 """The kind, or the beginning of the kind, of what somebody's code is."""
@@ -18,7 +18,7 @@ What: TypeAlias = Literal["attack", "defence", "protocol", "population", "metric
 
 
 @dataclass(frozen=True)
-class PythonCode(Bounded):
+class PythonCode(RangeChecked):
     """A table that asks for somebody's code by its name; raises ScenarioError for a bad name.
 
     what : the purpose of the code. options : what the code takes besides, as TOML has it; kept

@@ -37,7 +37,7 @@ class LowFirst(type(Path())):  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
-class Piped:
+class StdinFile:
     """Standard input, read in the place of a file, once.
 
     file : its bytes, unpacked. suffix : the end that the name of such a file would have. whole :
@@ -73,7 +73,7 @@ class Piped:
             yield copy
 
 
-Source: TypeAlias = Path | Piped
+Source: TypeAlias = Path | StdinFile
 """What is read: a file, or standard input."""
 
 

@@ -1,6 +1,6 @@
 """Ranges of parameters, declared once at the field: `share: Annotated[float, Range(0, 1, "[)")]`.
 
-The same declaration refuses a bad value (`Bounded`), appears in the JSON
+The same declaration refuses a bad value (`RangeChecked`), appears in the JSON
 Schema of a scenario, and tells a form what is allowed.
 """
 
@@ -132,7 +132,7 @@ def check_bounds(value: Any) -> None:
         require(name, number, allowed)
 
 
-class Bounded:
+class RangeChecked:
     """The shared part of dataclasses whose numbers are within the ranges that their fields declare.
 
     Raises ScenarioError for the first one that is not.

@@ -27,7 +27,7 @@ from .errors import (
     shorten_name,
     suggest,
 )
-from .files import Piped, Source, check_file
+from .files import Source, StdinFile, check_file
 from .frames import FRAMES, ROWS, Batches, as_texts, frame_file
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ BLOCK: Final = 1 << 20
 """Characters that are read at once, but for the end of a line."""
 
 
-class Rows(Protocol):
+class RowReader(Protocol):
     """The rows of a table, its header first, each a list of texts; "" for a missing value."""
 
     @property
@@ -61,7 +61,7 @@ class Rows(Protocol):
 
 def spot(path: Source | str, line: int) -> str:
     """The place of a row in a sentence: "data.csv line 3", "data.parquet row 2"."""
-    end = path.suffix if isinstance(path, Piped) else _end_of(path)
+    end = path.suffix if isinstance(path, StdinFile) else _end_of(path)
     return f"{path} {'row' if end in ROWED else 'line'} {line}"
 
 
@@ -71,7 +71,7 @@ def _end_of(path: Path | str) -> str:
 
 
 @contextmanager
-def table_rows(path: Source) -> Iterator[Rows]:
+def table_rows(path: Source) -> Iterator[RowReader]:
     """The rows of a table; raises FileError where it cannot be read."""
     if path.suffix.lower() in FRAMES:
         with frame_file(path) as (schema, batches):
@@ -297,7 +297,7 @@ class Columns:
         if self.path.suffix.lower() in FRAMES:
             with frame_file(self.path) as (schema, batches):
                 self._places(schema.names)
-                rows: Rows = _FrameRows(self.path, self.names, batches)
+                rows: RowReader = _FrameRows(self.path, self.names, batches)
                 yield from map(exact, self._batches(rows, next(rows), 0))
             return
         with text_file(self.path) as file:
@@ -358,7 +358,7 @@ class Columns:
             return None
         return parsed[[f"f{place}" for place in kinds]]
 
-    def _batches(self, rows: Rows, header: Sequence[str], before: int) -> Iterator[Batch]:
+    def _batches(self, rows: RowReader, header: Sequence[str], before: int) -> Iterator[Batch]:
         """The cells of rows as texts. before : the number of the line before the first one."""
         places, width = self._places(header), len(header)
         missing = [[""]] if width == 1 else []

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Self
 import numpy as np
 
 from ..base.errors import ScenarioError, got
-from ..base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Bounded
+from ..base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, RangeChecked
 from ..law.parameter_steps import first_reached, whole_numbers
 from ..law.pure import PureProtocol, Total, item_variance
 
@@ -116,7 +116,7 @@ class Oracle:
 
 
 @dataclass(frozen=True)
-class Plan(Bounded):
+class Plan(RangeChecked):
     """A collection that is planned: n genuine users, a share β of all users who are fake.
 
     frequency : the smallest one of an item that has to be found. power : how likely it is found.

@@ -18,7 +18,7 @@ from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts, Floats
 from ..base.streams import stream
 from ..cell import Cell
-from ..defences import Received, Verdict
+from ..defences import TrialReports, Verdict
 from ..law.pure import BoolArray, Items, Reports
 from .counts import count_reports, drawn_trials, sent_counts
 from .reports import ALONE, Past, fake_reports, genuine_reports, no_reports
@@ -194,7 +194,7 @@ def _judge_reports(
     removed, fewer, certified = np.zeros_like(counts), 0, math.nan
     for number, step in enumerate(cell.filters):
         rng = stream(cell.seed, f"{address} {step!r}", "defence", "reports", (trial, number))
-        verdict = step.sift(Received(protocol, reports, rng, pulse, again, cell.targets, words))
+        verdict = step.sift(TrialReports(protocol, reports, rng, pulse, again, cell.targets, words))
         score = verdict.score if number == 0 else score  # the first one has seen every report
         if verdict.alarm is not None:
             alarm = verdict.alarm or bool(alarm)

@@ -2,8 +2,8 @@
 
 A verifier decides what users can send. A filter reads every report and says which ones the server
 keeps. An alarm reads the estimates, and claims an attack or none. A correction changes the
-estimates, and knows of the users only what is in `Known`. Defences of numbers read the counts of
-reports. Each is a frozen dataclass with `kind`, and a row of DEFENCES.
+estimates, and knows of the users only what is in `ServerKnowledge`. Defences of numbers read the
+counts of reports. Each is a frozen dataclass with `kind`, and a row of DEFENCES.
 """
 
 from __future__ import annotations
@@ -22,4 +22,13 @@ from .defence_kinds import (
 from .guard import Guard
 from .number_defences import NumberStep, TalliedReports
 from .python_defences import PythonCorrection, PythonFilter
-from .step import Correction, Filter, Known, Load, Received, Verdict, given_the_rest, inform_server
+from .step import (
+    Correction,
+    Filter,
+    Load,
+    ServerKnowledge,
+    TrialReports,
+    Verdict,
+    given_the_rest,
+    inform_server,
+)

@@ -17,14 +17,14 @@ from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.pure import BoolArray, Mechanism
 from ..protocols.trust import Verified
-from .step import Known, Step
+from .step import ServerKnowledge, Step
 
 
 class Alarm(Step):
     """A step that reads the estimates of one collection, and claims an attack or none."""
 
     @abstractmethod
-    def alarmed(self, frequencies: Floats, known: Known) -> BoolArray | None:
+    def detect_attack(self, frequencies: Floats, known: ServerKnowledge) -> BoolArray | None:
         """bool[trials]: whether it claims an attack; None where it cannot tell.
 
         frequencies : float64[trials, d].
@@ -36,7 +36,7 @@ CONFIDENCES: Final = np.arange(0.9, 1 - 5e-5, 1e-4)
 """The confidence levels γ that are tried, as in the authors' code: 0.9, 0.9001, …, 0.9999."""
 
 
-def noise_bounds(levels: Floats, known: Known) -> Floats:
+def noise_bounds(levels: Floats, known: ServerKnowledge) -> Floats:
     """ξ(γ) = Φ⁻¹((1 + γ)/2) σ: the noise of an item is within ±ξ with probability γ, a level."""
     from scipy.special import ndtri
 
@@ -60,7 +60,7 @@ class ASD(Alarm):
     slack: Annotated[float, SLACK] = 0.02
     kind: Literal["asd"] = "asd"
 
-    def alarmed(self, frequencies: Floats, known: Known) -> BoolArray:
+    def detect_attack(self, frequencies: Floats, known: ServerKnowledge) -> BoolArray:
         bounds = noise_bounds(CONFIDENCES, known)
         rising = np.sort(frequencies, axis=1)
         above = np.cumsum(rising[:, ::-1], axis=1)[:, ::-1]
@@ -89,7 +89,7 @@ class History(Alarm):
     chance: Annotated[float, ALPHA] = 0.01
     kind: Literal["history"] = "history"
 
-    def alarmed(self, frequencies: Floats, known: Known) -> BoolArray | None:
+    def detect_attack(self, frequencies: Floats, known: ServerKnowledge) -> BoolArray | None:
         from scipy.special import ndtri
 
         before = known.before

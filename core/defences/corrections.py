@@ -17,7 +17,7 @@ from ..base.errors import ScenarioError, got
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.pure import BoolArray
-from .step import ETA, ByEstimates, Correction, Known, require_left
+from .step import ETA, ByEstimates, Correction, ServerKnowledge, require_left
 
 if TYPE_CHECKING:
     from scipy.interpolate import PchipInterpolator
@@ -135,7 +135,7 @@ class NormSub(ByEstimates):
 # "Locally Differentially Private Frequency Estimation with Consistency", NDSS 2020.
 
 
-def threshold(alpha: float, known: Known) -> float:
+def threshold(alpha: float, known: ServerKnowledge) -> float:
     """T = Φ⁻¹(1 - α/d) σ: among d items that nobody holds, α are expected above it."""
     from scipy.special import ndtri
 
@@ -154,14 +154,14 @@ class BaseCut(Correction):
     alpha: Annotated[float, Range(0, ends="()")] = 2.0
     kind: Literal["base-cut"] = "base-cut"
 
-    def check(self, known: Known) -> None:
+    def check(self, known: ServerKnowledge) -> None:
         super().check(known)
         if self.alpha > known.domain_size / 2:
             half = f"d/2 = {known.domain_size / 2:g}"
             rule = f"must be at most {half}, so that no estimate below 0 is kept, {got(self.alpha)}"
             raise ScenarioError(rule, key="alpha")
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:
+    def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
         limit = threshold(self.alpha, known)
         left: BoolArray = frequencies > limit
         why = f"no item of a trial is above the threshold {limit:.3g}"
@@ -182,7 +182,7 @@ class Significance(Correction):
     alpha: Annotated[float, ALPHA] = 0.05
     kind: Literal["significance"] = "significance"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:
+    def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
         left = frequencies > threshold(self.alpha, known)
         mass = np.where(left, frequencies, 0.0).sum(axis=-1, keepdims=True)
         others = np.maximum((~left).sum(axis=-1, keepdims=True), 1)
@@ -207,7 +207,7 @@ class RobustNormSub(Correction):
     needs = "pure"
     kind: Literal["rsn"] = "rsn"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:
+    def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
         limit = 2 * noisy_frequency(known)
         missing = 1 - frequencies.sum(axis=-1, keepdims=True)
         shifted = frequencies + missing / frequencies.shape[-1]
@@ -220,7 +220,7 @@ class RobustNormSub(Correction):
         return np.asarray(made / made.sum(axis=-1, keepdims=True))
 
 
-def noisy_frequency(known: Known) -> float:
+def noisy_frequency(known: ServerKnowledge) -> float:
     """The x with x = 2 σ(x), where σ(x) is the deviation of the estimate of a frequency x.
 
     The positive root of N (p-q)² x² = 4 [x p(1-p) + (1-x) q(1-q)].
@@ -255,7 +255,7 @@ class Recover(Correction):
     eta: Annotated[float, ETA]
     kind: Literal["ldprecover"] = "ldprecover"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:
+    def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
         p, q = known.probabilities
         above = frequencies > 0
         mass = (1 - q * known.domain_size) / (p - q)
@@ -276,7 +276,7 @@ class RecoverTargets(Correction):
     eta: Annotated[float, ETA]
     kind: Literal["ldprecover-star"] = "ldprecover-star"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:
+    def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
         if not known.targets.size:
             return project(frequencies)
         p, q = known.probabilities
@@ -309,7 +309,7 @@ class Power(Correction):
     exponent: Annotated[float, Range(0, 10, "(]")] = 2.0
     kind: Literal["power"] = "power"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:
+    def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
         least, sigma = 1 / known.users, known.std
         scores = np.maximum(frequencies / sigma, LOW)
         near = _near(self.exponent, least / sigma, 1 / sigma)

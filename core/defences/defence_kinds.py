@@ -29,7 +29,7 @@ from .likelihood import BayesianUpdate, Conditional, MaximumLikelihood
 from .number_defences import Misfit, PoisonComponent, Trim
 from .pairs import Pairs
 from .python_defences import PythonCorrection, PythonFilter
-from .step import Correction, Known, Step
+from .step import Correction, ServerKnowledge, Step
 
 VERIFIERS: Final[dict[str, type[Any]]] = {"verified-randomiser": VerifiedRandomiser}
 """The kinds that decide what users can send."""
@@ -92,7 +92,7 @@ Defence: TypeAlias = Step
 
 
 def correct_estimates(
-    frequencies: Floats, corrections: Sequence[Correction], known: Known
+    frequencies: Floats, corrections: Sequence[Correction], known: ServerKnowledge
 ) -> Floats:
     """The frequencies after each correction in turn."""
     for correction in corrections:

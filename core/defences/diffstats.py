@@ -18,7 +18,7 @@ from ..kernels.bits import BitColumns
 from ..law.pure import Items, PureProtocol
 from .fiad import BitFilter
 from .itemsets import report_columns, support_of, unpack_bits
-from .step import Load, Received, Verdict
+from .step import Load, TrialReports, Verdict
 
 TOP = Range(1, 10)
 LEAST = 1e-300
@@ -50,7 +50,7 @@ class Diffstats(BitFilter):
     def memory(self, load: Load) -> int:
         return load.items * (load.users // 8 + 16 * load.items) + 20 * load.users
 
-    def sift(self, received: Received) -> Verdict:
+    def sift(self, received: TrialReports) -> Verdict:
         protocol, users = received.protocol, received.users
         columns = report_columns(protocol, received.reports)
         ones, supported = _by_ones(columns, users, received)
@@ -100,7 +100,7 @@ def _misfits(observed: Counts, law: Floats) -> Floats:
 
 
 def _by_ones(
-    columns: BitColumns, users: int, received: Received
+    columns: BitColumns, users: int, received: TrialReports
 ) -> tuple[Items, NDArray[np.int64]]:
     """int64[N], the number of ones of each report; int64[d + 1, d], by it the support of items."""
     ones = np.zeros(users, dtype=np.int64)

@@ -32,7 +32,7 @@ from .itemsets import (
     unpack_bits,
     users_in,
 )
-from .step import Filter, Load, Received, Verdict
+from .step import Filter, Load, TrialReports, Verdict
 
 CHANCE = Range(0, 1, "()")
 SUPPORT = Range(0, 1, "[)")
@@ -122,7 +122,7 @@ class FIAD(BitFilter):
     def memory(self, load: Load) -> int:
         return memory_of(load.items, load.users)
 
-    def sift(self, received: Received) -> Verdict:
+    def sift(self, received: TrialReports) -> Verdict:
         """The score of a report is the number of its items in the sets that flagged users."""
         protocol, users = received.protocol, received.users
         columns = report_columns(protocol, received.reports)

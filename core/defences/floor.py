@@ -24,7 +24,7 @@ from ..law.exchangeable import Exchangeable
 from ..law.pure import Mechanism, PureProtocol, Reports
 from ..law.together import tells_together
 from .itemsets import USERS_AT_ONCE, pair_counts, report_columns, users_in
-from .step import Filter, Load, Received, Verdict
+from .step import Filter, Load, TrialReports, Verdict
 
 PAIRED: Final = 384
 """Items whose pairs are counted, at most: those that most reports support."""
@@ -55,7 +55,7 @@ class CertifiedFloor(Filter):
         pairs = min(load.items, PAIRED)
         return load.items * (load.users // 8 + 64) + pairs * (8 * pairs + USERS_AT_ONCE // 4)
 
-    def sift(self, received: Received) -> Verdict:
+    def sift(self, received: TrialReports) -> Verdict:
         floor = certify_floor(received.protocol, received.reports, self.confidence, received.pulse)
         return Verdict(alarm=floor.fakes > 0, certified=floor.share)
 

@@ -26,7 +26,7 @@ from ..law.pure import BoolArray, Items, Mechanism, Reports, Rng
 from ..protocols.grr import GRR
 from ..protocols.hashing import LocalHashing
 from ..protocols.unary import IndependentBits
-from .step import Filter, Known, Load, Received, Verdict
+from .step import Filter, Load, ServerKnowledge, TrialReports, Verdict
 
 COMPARED = Range(1, 64)
 
@@ -54,7 +54,7 @@ class Guard(Filter):
     compared: Annotated[int, COMPARED] = 2
     kind: Literal["ldpguard"] = "ldpguard"
 
-    def check(self, known: Known) -> None:
+    def check(self, known: ServerKnowledge) -> None:
         if self.compared > known.domain_size:
             rule = f"must be at most the number of items, {known.domain_size}"
             raise ScenarioError(f"{rule}, {got(self.compared)}", key="compared")
@@ -100,7 +100,7 @@ class Guard(Filter):
             )
         return (reason,)
 
-    def sift(self, received: Received) -> Verdict:
+    def sift(self, received: TrialReports) -> Verdict:
         protocol, users = received.protocol, received.users
         assert received.again is not None
         r = received.targets.size
@@ -116,7 +116,7 @@ class Guard(Filter):
         removed = self._draw_counts(protocol, received, fakes)
         return Verdict(share=share, share_noise=deviation, removed=removed, fewer=fakes)
 
-    def _draw_counts(self, protocol: Exchangeable, received: Received, fakes: int) -> Counts:
+    def _draw_counts(self, protocol: Exchangeable, received: TrialReports, fakes: int) -> Counts:
         """int64[d]: support counts of this many reports of the assumed attack."""
         count, rng = np.array([fakes]), received.rng
         if self.assumed != "honest":
@@ -127,7 +127,9 @@ class Guard(Filter):
         )
 
 
-def _draw_holders(protocol: Exchangeable, received: Received, count: Counts, rng: Rng) -> Counts:
+def _draw_holders(
+    protocol: Exchangeable, received: TrialReports, count: Counts, rng: Rng
+) -> Counts:
     """int64[1, d]: the fakes who pretend to hold each item, a random target each."""
     held = np.zeros((1, protocol.domain_size), dtype=np.int64)
     r = received.targets.size

@@ -15,19 +15,19 @@ from ..base.ranges import Range
 from ..base.sampling import Floats
 from .fiad import BitFilter
 from .itemsets import report_columns, users_in
-from .step import Correction, Known, Load, Received, Verdict
+from .step import Correction, Load, ServerKnowledge, TrialReports, Verdict
 
 HALVINGS: Final = 60
 """Steps of the search for the multiplier: a bracket shrinks to 2^-60 of its width."""
 
 
-def shares(frequencies: Floats, known: Known) -> Floats:
+def shares(frequencies: Floats, known: ServerKnowledge) -> Floats:
     """c = C/N, the share of the reports that support each item; none outside [0, 1]."""
     p, q = known.probabilities
     return np.clip(q + (p - q) * frequencies, 0.0, 1.0)
 
 
-def single(known: Known) -> bool:
+def single(known: ServerKnowledge) -> bool:
     """Return whether every report supports exactly one item: p + (d-1) q = 1."""
     p, q = known.probabilities
     return abs(p + (known.domain_size - 1) * q - 1) < 1e-9
@@ -46,7 +46,7 @@ class MaximumLikelihood(Correction):
     needs = "pure"
     kind: Literal["ml"] = "ml"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:
+    def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
         """Concave, and separable but for the sum: a search for its multiplier μ, in O(60 d).
 
         Every f_v > 0 has the same slope μ of its own term in s_v, so that s_v falls as μ rises.
@@ -118,7 +118,7 @@ class BayesianUpdate(Correction):
     iterations: Annotated[int, Range(1, 10**6)] = 200
     kind: Literal["ibu"] = "ibu"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:
+    def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
         c, (p, q) = shares(frequencies, known), known.probabilities
         made = np.full_like(c, 1 / known.domain_size)
         if single(known):
@@ -157,7 +157,7 @@ class Conditional(BitFilter):
     def memory(self, load: Load) -> int:
         return load.items * (load.users // 8)
 
-    def sift(self, received: Received) -> Verdict:
+    def sift(self, received: TrialReports) -> Verdict:
         columns = report_columns(received.protocol, received.reports)
         received.pulse()
         support = np.array([users_in(column) for column in columns])

@@ -13,7 +13,7 @@ from ..law.pure import Mechanism
 from ..law.together import PairLaw, tells_together
 from .fiad import CHANCE, BitFilter
 from .itemsets import USERS_AT_ONCE, pair_counts, report_columns, unpack_bits, users_in
-from .step import Load, Received, Verdict
+from .step import Load, TrialReports, Verdict
 from .suspects import MOST, least_number, looked_at, restore_counts, suspects
 
 
@@ -38,7 +38,7 @@ class Pairs(BitFilter):
         columns = load.items * (load.users // 8 + 64)
         return columns + items * (40 * items + USERS_AT_ONCE // 4) + 10 * load.users
 
-    def sift(self, received: Received) -> Verdict:
+    def sift(self, received: TrialReports) -> Verdict:
         """The score of a report is the number of suspicious items that it supports."""
         protocol, users = cast("Exchangeable", received.protocol), received.users
         columns = report_columns(protocol, received.reports)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..base.errors import DefenceError, ScenarioError
 from ..base.pulse import Pulse, say
-from ..base.ranges import Bounded, Range
+from ..base.ranges import Range, RangeChecked
 from ..base.sampling import Counts, Floats
 from ..law.pure import BoolArray, Items, Mechanism, PureProtocol, Reports, Rng, Supporting, Total
 
@@ -20,7 +20,7 @@ ETA = Range(0, 10)
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class ServerKnowledge:
     """The server's knowledge of a collection, besides its estimates.
 
     users : N, the number of reports, the fakes' included.
@@ -53,16 +53,16 @@ class Known:
         return float(np.sqrt(self.variance))
 
 
-def inform_server(protocol: Mechanism, users: int, targets: Items) -> Known:
+def inform_server(protocol: Mechanism, users: int, targets: Items) -> ServerKnowledge:
     """The knowledge of a server that has received reports of N users."""
     p, q = (protocol.p, protocol.q) if isinstance(protocol, PureProtocol) else (None, None)
     variance = None
     if isinstance(protocol, Supporting):
         variance = protocol.total_variance(Total(1, users=users)) / users
-    return Known(protocol.domain_size, users, p, q, variance, targets)
+    return ServerKnowledge(protocol.domain_size, users, p, q, variance, targets)
 
 
-class KindTable(Bounded):
+class KindTable(RangeChecked):
     """A table of a scenario that has a kind."""
 
     kind: Any
@@ -86,7 +86,7 @@ class Step(KindTable):
     asks_twice: ClassVar[bool] = False
     compares_rounds: ClassVar[bool] = False
 
-    def check(self, known: Known) -> None:
+    def check(self, known: ServerKnowledge) -> None:
         """Raise ScenarioError where it makes no sense for such a collection."""
         if self.needs == "pure" and known.p is None:
             raise self.refusal("reports do not support items")
@@ -112,7 +112,7 @@ class Correction(Step):
     spreads: ClassVar[float | None] = None
 
     @abstractmethod
-    def correct(self, frequencies: Floats, known: Known) -> Floats:
+    def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
         """The corrected frequencies, float64[trials, d]; a new array, or the one given.
 
         Raises DefenceError where nothing is left of a trial's.
@@ -126,7 +126,7 @@ class ByEstimates(Correction):
     def correct_frequencies(self, frequencies: Floats) -> Floats:
         """The corrected frequencies, float64[trials, d]; raises DefenceError as `correct` does."""
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+    def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:  # noqa: ARG002
         return self.correct_frequencies(frequencies)
 
 
@@ -144,7 +144,7 @@ def _no_items() -> Items:
 
 
 @dataclass(frozen=True, eq=False)
-class Received:
+class TrialReports:
     """The reports of all users of one trial, in an order that does not tell the fakes apart.
 
     protocol : one that has what the filter reads. rng : for filters that draw.
@@ -234,5 +234,5 @@ class Filter(Step):
         """The bytes that it needs besides the reports, about."""
 
     @abstractmethod
-    def sift(self, received: Received) -> Verdict:
+    def sift(self, received: TrialReports) -> Verdict:
         """The verdict on the reports of a trial."""

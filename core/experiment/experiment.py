@@ -97,13 +97,13 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
         _check_trials(points, scenario.cells)
 
     @cache
-    def drawn(spec: PopulationSpec, seed: int) -> Population:
+    def draw_population(spec: PopulationSpec, seed: int) -> Population:
         try:
             return spec.bind(seed, scenario.folder)
         except ScenarioError as error:
             raise error.within("population") from error
 
-    return bound(points, lambda _, point: drawn(point.population, point.seed), limits)
+    return bound(points, lambda _, point: draw_population(point.population, point.seed), limits)
 
 
 def _check_trials(points: Sequence[Point], cells: int) -> None:

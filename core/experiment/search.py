@@ -21,7 +21,7 @@ from ..base.pulse import Pulse, no_pulse, say
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..metrics import METRICS
-from ..metrics.goal import Answer, Goal
+from ..metrics.goal import Goal, GoalAnswer
 from ..metrics.results import BLOCK_TRIALS
 
 MOST_SHARE: Final = 0.99
@@ -58,7 +58,7 @@ def solve_goal(
         return cell
     share = MOST_SIFTED if cell.filters else MOST_SHARE
     cap = max(0, min(math.floor(cell.users * share / (1 - share)), most - cell.users))
-    closed = cell.task.expected_of(cell.goal.metric, with_fakes(cell, cap))
+    closed = cell.task.expected_metric(cell.goal.metric, with_fakes(cell, cap))
     answer = _exact(cell, cell.goal, cap) if closed is not None else None
     if answer is None and not simulates:
         return cell
@@ -67,7 +67,7 @@ def solve_goal(
     return answered_by(cell, answer)
 
 
-def answered_by(cell: Cell, answer: Answer) -> Cell:
+def answered_by(cell: Cell, answer: GoalAnswer) -> Cell:
     """The cell with the fakes that the answer to its goal says."""
     return replace(with_fakes(cell, answer.malicious), answer=answer)
 
@@ -86,20 +86,20 @@ def measured_alone(cell: Cell) -> Cell:
     return replace(cell, python_metrics=())
 
 
-def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
+def _exact(cell: Cell, goal: Goal, cap: int) -> GoalAnswer | None:
     """The smallest m whose expectation reaches the goal; None where there is no closed form."""
 
-    def expected(malicious: int) -> float:
-        value = cell.task.expected_of(goal.metric, with_fakes(cell, malicious))
+    def expected_value(malicious: int) -> float:
+        value = cell.task.expected_metric(goal.metric, with_fakes(cell, malicious))
         return math.nan if value is None else value
 
-    def answer(reached: bool, malicious: int) -> Answer:
+    def answer(reached: bool, malicious: int) -> GoalAnswer:
         share = fake_share(cell.users, malicious)
-        return Answer(reached, malicious, share, expected(malicious), "closed form")
+        return GoalAnswer(reached, malicious, share, expected_value(malicious), "closed form")
 
     level = _level(cell, goal)
 
-    least, best = expected(0), expected(cap)
+    least, best = expected_value(0), expected_value(cap)
     if math.isnan(least) or math.isnan(best):  # as of a filter that catches many fakes, and few not
         return None
     if least >= level:
@@ -109,7 +109,7 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
     low, high = 0, cap  # too few, enough
     while high - low > 1:
         middle = (low + high) // 2
-        reached = expected(middle)
+        reached = expected_value(middle)
         if math.isnan(reached):  # a stability histogram whose sum is too long
             return None
         low, high = (low, middle) if reached >= level else (middle, high)
@@ -184,13 +184,13 @@ def _divergence(seen: float, claimed: float) -> float:
     return total
 
 
-def _search_bracket(cell: Cell, goal: Goal, cap: int, pulse: Pulse) -> Answer:
+def _search_bracket(cell: Cell, goal: Goal, cap: int, pulse: Pulse) -> GoalAnswer:
     """A bracket of the smallest m that reaches the goal, by simulation."""
     trials = _Trials(measured_alone(cell), goal, pulse)
 
-    def answer(reached: bool, malicious: int, low: int | None = None) -> Answer:
+    def answer(reached: bool, malicious: int, low: int | None = None) -> GoalAnswer:
         share, value = fake_share(cell.users, malicious), trials.means[malicious]
-        return Answer(reached, malicious, share, value, "search", low, CONFIDENCE, trials.spent)
+        return GoalAnswer(reached, malicious, share, value, "search", low, CONFIDENCE, trials.spent)
 
     if trials.verdict(0):
         return answer(True, 0)

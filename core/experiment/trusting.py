@@ -126,7 +126,7 @@ def _phases(
     every: dict[int, None] = {}
     for number, phase in enumerate(spec.phase):
         try:
-            mixture, targets = phase.mixture(0.0, spec.targets).aimed(population, seed)
+            mixture, targets = phase.mixture(0.0, spec.targets).with_targets(population, seed)
             _check_fakes(fakes_of(mixture, targets, 0, population), protocol, mixed=True)
         except ScenarioError as error:
             raise error.within(f"phase.{number}") from error

@@ -15,7 +15,7 @@ import numpy as np
 from ..base.errors import RunError, ScenarioError, got
 from ..cell import Cell
 from ..metrics import plain
-from ..metrics.goal import Answer
+from ..metrics.goal import GoalAnswer
 from ..metrics.results import CellResults
 from ..running.runner import RunResults
 from ..theory import privacy_spent
@@ -54,7 +54,7 @@ def trial_rows(
     answers = ANSWER if any(cell.answer for cell in cells) else ()
     repeated = any(cell.rounds for cell in cells)
     metrics = list(chosen) or measured_names(cells)
-    expected = [cell.task.expected(cell) for cell in cells]
+    expected = [cell.task.expected_metrics(cell) for cell in cells]
     known = {name for each in expected for name, theory in each.items() if theory is not None}
     compared = [name for name in metrics if name in known]
     columns = [
@@ -82,7 +82,7 @@ def trial_rows(
     return columns, rows()
 
 
-ANSWER: Final = [field.name for field in dataclasses.fields(Answer) if field.name != "trials"]
+ANSWER: Final = [field.name for field in dataclasses.fields(GoalAnswer) if field.name != "trials"]
 """The columns of a row that hold the answer to a goal."""
 
 ENDS: Final = {"": "mean", "_standard_error": "standard_error", "_theory": "theory", "_z": "z"}

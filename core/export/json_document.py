@@ -11,7 +11,7 @@ from ..base.summary import Estimate
 from ..cell import Cell
 from ..metrics.results import CellResults
 from ..running.runner import RunResults
-from ..view import CellView, Frequencies, Rounds
+from ..view import CellView, FrequencySummary, RoundSummary
 from ..view.cells import cell_view
 from ..view.estimated import frequencies as estimated
 from ..view.round_view import round_frequencies, rounds_view
@@ -133,7 +133,7 @@ def cell_document(view: CellView, **more: Any) -> dict[str, Any]:
     }
 
 
-def rounds_document(rounds: Rounds) -> dict[str, Any]:
+def rounds_document(rounds: RoundSummary) -> dict[str, Any]:
     """The rounds of a campaign; epsilon_spent is by a user who took part in all of them so far."""
     written = [
         {
@@ -166,14 +166,14 @@ def _summaries(metrics: Mapping[str, Estimate]) -> dict[str, dict[str, float | N
 
 
 def frequencies_document(
-    shown: Frequencies, items: list[str] | None, arms: Iterable[str]
+    shown: FrequencySummary, items: list[str] | None, arms: Iterable[str]
 ) -> dict[str, Any]:
     """The estimates of a cell by the names of its items, None where they have none."""
     tested = {} if shown.detected is None else {"detected": list(shown.detected)}
     return {"items": items, **estimates_document(shown, arms), **tested}
 
 
-def estimates_document(shown: Frequencies, arms: Iterable[str]) -> dict[str, Any]:
+def estimates_document(shown: FrequencySummary, arms: Iterable[str]) -> dict[str, Any]:
     """The true frequencies, then by arm the mean estimates and their standard deviations."""
     known = {name: shown.arms.get(name) for name in arms}
     return {

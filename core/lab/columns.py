@@ -19,7 +19,7 @@ from ..base.tables import place_of, refuse_more, table_rows
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class NumberedColumn:
     """One column of a table.
 
     codes : int64[n], the number of each row's value.
@@ -44,7 +44,7 @@ class Column:
         return parsed[self.codes]
 
 
-def read_columns(path: Path, names: Sequence[str], most: int | None = None) -> list[Column]:
+def read_columns(path: Path, names: Sequence[str], most: int | None = None) -> list[NumberedColumn]:
     """The named columns of a table with a header.
 
     most : the largest number of different values in a column; None for no limit.
@@ -65,7 +65,7 @@ def _read(
     places: Sequence[int],
     path: Path,
     most: int | None,
-) -> list[Column]:
+) -> list[NumberedColumn]:
     # A dict that numbers what it has not seen: the loop over the rows runs in C.
     numbers: list[defaultdict[str, int]] = [defaultdict() for _ in names]
     for known in numbers:
@@ -95,6 +95,6 @@ def _read(
     if not sum(codes.size for part in parts[:1] for codes in part):
         raise ScenarioError(f"must hold at least one row, got none in {path}")
     return [
-        Column(name, np.concatenate(part), tuple(known))
+        NumberedColumn(name, np.concatenate(part), tuple(known))
         for name, part, known in zip(names, parts, numbers, strict=True)
     ]

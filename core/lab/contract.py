@@ -75,7 +75,9 @@ def _tests(
     reports = protocol.perturb(np.arange(items), rng)
     counted = np.asarray(protocol.supports(reports), dtype=np.int64).sum(axis=0)
     same = (protocol.support_counts(reports) == counted).all()
-    accepted = len(protocol.received(reports, items)) == items and _refuses(protocol, reports)
+    accepted = len(protocol.validate_reports(reports, items)) == items and _refuses(
+        protocol, reports
+    )
     yield "counts are those of the supports", np.where([same], 0.0, np.inf)
     yield "reports are received, and no others", np.where([accepted], 0.0, np.inf)
 
@@ -83,7 +85,7 @@ def _tests(
 def _refuses(protocol: PureProtocol, reports: object) -> bool:
     """True if a number of reports that is wrong is refused."""
     try:
-        protocol.received(reports, len(reports) + 1)  # type: ignore[arg-type]
+        protocol.validate_reports(reports, len(reports) + 1)  # type: ignore[arg-type]
     except ValueError:
         return True
     return False

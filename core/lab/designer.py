@@ -49,7 +49,7 @@ class Demand:
 
 
 @dataclass(frozen=True, eq=False)
-class Rated:
+class RatedProtocol:
     """A protocol and its closed forms on a demand.
 
     protocol : its `[protocol]` table, mechanism : bound to the demand. variance : Var*.
@@ -69,7 +69,7 @@ class Rated:
     bits: float
 
 
-def rate_protocol(table: Mapping[str, Any], demand: Demand) -> Rated:
+def rate_protocol(table: Mapping[str, Any], demand: Demand) -> RatedProtocol:
     """The ratings of the protocol of this table; raises ScenarioError."""
     spec = KINDS[table["kind"]](**{**table, "epsilon": demand.epsilon})
     protocol: PureProtocol = spec.bind(demand.items)
@@ -79,20 +79,20 @@ def rate_protocol(table: Mapping[str, Any], demand: Demand) -> Rated:
     raised = demand.share * (crafted - protocol.q) / (protocol.p - protocol.q)
     # The fakes' reports of one target are all alike: they add no variance to it.
     worst = math.hypot(demand.share * a, (1 - demand.share) * noise)
-    return Rated(
+    return RatedProtocol(
         dict(table), protocol, protocol.p, protocol.q, a, variance, noise,
         demand.targets * raised, worst, protocol.report_bits,
     )  # fmt: skip
 
 
-def design_protocols(demand: Demand, kinds: Iterable[str] = tuple(DIALS)) -> list[Rated]:
+def design_protocols(demand: Demand, kinds: Iterable[str] = tuple(DIALS)) -> list[RatedProtocol]:
     """The setting of each kind with the least worst RMSE, the best of all first."""
     return sorted((_best(kind, demand) for kind in kinds), key=lambda each: each.worst)
 
 
-def _best(kind: str, demand: Demand) -> Rated:
+def _best(kind: str, demand: Demand) -> RatedProtocol:
     """The best setting of a dial, by ever finer grids."""
-    dial, grid = DIALS[kind], dict[float, Rated]()
+    dial, grid = DIALS[kind], dict[float, RatedProtocol]()
     low, high = ENDS
     if dial.whole:
         most = demand.items - 1 if dial.below_items else dial.allowed.high

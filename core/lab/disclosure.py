@@ -25,7 +25,7 @@ import numpy as np
 from ..base.errors import ScenarioError
 from ..base.number_column import as_number
 from ..base.sampling import Counts, Floats
-from .columns import Column
+from .columns import NumberedColumn
 
 MOST_VALUES: Final = 100_000
 """Different values of a quasi-identifier."""
@@ -63,7 +63,7 @@ class Classes:
         return int(self.sizes[self.sizes < k].sum()) / self.rows
 
 
-def group(columns: Sequence[Column]) -> Classes:
+def group(columns: Sequence[NumberedColumn]) -> Classes:
     """The classes of rows that agree on all of these columns."""
     if not columns:
         raise ScenarioError("must name at least one column", key="quasi")
@@ -105,7 +105,7 @@ class Spread:
     homogeneous_share: float
 
 
-def diversity(classes: Classes, sensitive: Column) -> Spread:
+def diversity(classes: Classes, sensitive: NumberedColumn) -> Spread:
     """The sensitive column within the classes. Work and memory: the rows, whatever its values."""
     order, is_number = _order(sensitive.values)
     rank = np.empty(order.size, dtype=np.int64)

@@ -98,13 +98,13 @@ def ladder(setting: LadderSetting, kinds: Sequence[str]) -> Iterator[Rung]:
     protocol = _find_mechanism(setting, "local", best.protocol)
     if isinstance(protocol, Exchangeable):
         yield _hidden(setting, best, protocol)
-    yield _counted(setting, replace(best, rung="verified"), 1)
+    yield _rung_with_fakes(setting, replace(best, rung="verified"), 1)
     for kind in kinds:
         yield replace(
             _local(setting, kind, _find_mechanism(setting, "shuffled", kind)), rung="shuffled"
         )
     for name in [name for name, row in RUNGS.items() if not row.by_reports]:
-        yield _released(
+        yield _histogram_rung(
             setting, cast("RungName", name), _find_mechanism(setting, name, best.protocol)
         )
 
@@ -128,14 +128,14 @@ def _overturning(setting: LadderSetting, ballot: Ballot) -> float:
 def _local(setting: LadderSetting, kind: str, protocol: Any) -> Rung:
     """The rung of a pure protocol, whose fakes send what they like."""
     sd = math.sqrt(float(item_variance(protocol, setting.users)))
-    one, all_of_them = (_crafted(setting, protocol, r) for r in (1, setting.targets))
+    one, all_of_them = (_crafted_gain(setting, protocol, r) for r in (1, setting.targets))
     return Rung(
         "local", kind, protocol.epsilon, sd, one, all_of_them,
         _overturning(setting, ballot_of(protocol)),
     )  # fmt: skip
 
 
-def _crafted(setting: LadderSetting, protocol: Any, r: int) -> float:
+def _crafted_gain(setting: LadderSetting, protocol: Any, r: int) -> float:
     """The gain of MGA on the r rarest items."""
     held = float(setting.frequencies[-r:].sum())
     return gain(protocol, _MAXIMAL.support(protocol, r), r, setting.share, held)
@@ -162,7 +162,7 @@ def _hidden(setting: LadderSetting, best: Rung, protocol: Exchangeable) -> Rung:
     )  # fmt: skip
 
 
-def _counted(setting: LadderSetting, rung: Rung, admitted: int) -> Rung:
+def _rung_with_fakes(setting: LadderSetting, rung: Rung, admitted: int) -> Rung:
     """Fakes count as users who hold up to `admitted` targets each."""
     held, r = setting.frequencies, setting.targets
     return replace(
@@ -173,9 +173,9 @@ def _counted(setting: LadderSetting, rung: Rung, admitted: int) -> Rung:
     )
 
 
-def _released(setting: LadderSetting, name: RungName, curator: Any) -> Rung:
+def _histogram_rung(setting: LadderSetting, name: RungName, curator: Any) -> Rung:
     """The rung of servers or a curator, who release a histogram with noise."""
     protocol = "geometric" if name == "curator" else name.removeprefix("aggregated-")
     sd = math.sqrt(Oracle.of_curator(curator).noise) / setting.users
     rung = Rung(name, protocol, setting.epsilon, sd, 0.0, 0.0, 0.0)
-    return _counted(setting, rung, curator.item_limit)
+    return _rung_with_fakes(setting, rung, curator.item_limit)

@@ -40,22 +40,22 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True)
-class Spent:
+class SpentBudget:
     """The budget that was spent: the releases together are (ε, δ)-private."""
 
     epsilon: float
     delta: float
 
 
-def sequential(entries: Sequence[LedgerEntry]) -> Spent:
+def sequential(entries: Sequence[LedgerEntry]) -> SpentBudget:
     """Σ ε and Σ δ, over all releases. DR theorem 3.16."""
-    return Spent(
+    return SpentBudget(
         math.fsum(entry.times * entry.epsilon for entry in entries),
         min(1.0, math.fsum(entry.times * entry.delta for entry in entries)),
     )
 
 
-def group(spent: Spent, people: int) -> Spent:
+def group(spent: SpentBudget, people: int) -> SpentBudget:
     """The privacy of k people together: kε, and δ Σ_i e^(iε) over i < k. DR theorem 2.2.
 
     The δ follows from k steps from neighbour to neighbour.
@@ -64,15 +64,15 @@ def group(spent: Spent, people: int) -> Spent:
     if people == 1:
         return spent
     if not spent.delta:
-        return Spent(people * spent.epsilon, 0.0)
+        return SpentBudget(people * spent.epsilon, 0.0)
     # Above 1 it promises nothing: no need to go further than the doubles do.
     if spent.epsilon * (people - 1) > 700:
-        return Spent(people * spent.epsilon, 1.0)
+        return SpentBudget(people * spent.epsilon, 1.0)
     grown = float(people)
     if spent.epsilon:  # a geometric series, from its largest term down
         shrink = math.expm1(-people * spent.epsilon) / math.expm1(-spent.epsilon)
         grown = math.exp((people - 1) * spent.epsilon) * shrink
-    return Spent(people * spent.epsilon, min(1.0, spent.delta * grown))
+    return SpentBudget(people * spent.epsilon, min(1.0, spent.delta * grown))
 
 
 def of_group(entries: Sequence[LedgerEntry], people: int) -> tuple[LedgerEntry, ...] | None:
@@ -82,14 +82,14 @@ def of_group(entries: Sequence[LedgerEntry], people: int) -> tuple[LedgerEntry, 
     """
     grouped = []
     for entry in entries:
-        spent = group(Spent(entry.epsilon, entry.delta), people)
+        spent = group(SpentBudget(entry.epsilon, entry.delta), people)
         if spent.delta >= 1:
             return None
         grouped.append(replace(entry, epsilon=spent.epsilon, delta=spent.delta))
     return tuple(grouped)
 
 
-def advanced(entries: Sequence[LedgerEntry], slack: float) -> Spent:
+def compose_advanced(entries: Sequence[LedgerEntry], slack: float) -> SpentBudget:
     """√(2 ln(1/δ') Σε²) + Σ ε(e^ε - 1), and Σδ + δ'. DR theorem 3.20.
 
     The theorem is of equal ε; its proof sums over unequal ones. It can exceed Σε.
@@ -100,10 +100,10 @@ def advanced(entries: Sequence[LedgerEntry], slack: float) -> Spent:
     squares = math.fsum(e.times * e.epsilon * e.epsilon for e in entries)
     drift = math.fsum(e.times * e.epsilon * _square_growth(e.epsilon) for e in entries)
     total = math.sqrt(-2 * math.log(slack) * squares) + drift
-    return Spent(total, min(1.0, sequential(entries).delta + slack))
+    return SpentBudget(total, min(1.0, sequential(entries).delta + slack))
 
 
-def improve_composition(entries: Sequence[LedgerEntry], slack: float) -> Spent:
+def improve_composition(entries: Sequence[LedgerEntry], slack: float) -> SpentBudget:
     """√(2 ln(1/δ') Σε²) + Σ ε (e^ε - 1)/(e^ε + 1), if that is less than Σε. KOV theorem 3.5.
 
     δ is 1 - (1 - δ') Π (1 - δ_i).
@@ -115,10 +115,10 @@ def improve_composition(entries: Sequence[LedgerEntry], slack: float) -> Spent:
     wider = math.log(math.e + math.sqrt(squares) / slack)
     root = math.sqrt(2 * min(-math.log(slack), wider) * squares)
     delta = -math.expm1(math.log1p(-slack) + _log_kept(entries))
-    return Spent(min(sequential(entries).epsilon, root + drift), delta)
+    return SpentBudget(min(sequential(entries).epsilon, root + drift), delta)
 
 
-def exact(entries: Sequence[LedgerEntry], delta: float) -> Spent:
+def exact(entries: Sequence[LedgerEntry], delta: float) -> SpentBudget:
     """The least ε that holds for all releases of these ε and δ, whatever they are. KOV theorem 3.3.
 
     Every ε-private release is a randomised response of ε that was processed further (KOV section
@@ -141,7 +141,7 @@ def exact(entries: Sequence[LedgerEntry], delta: float) -> Spent:
         if entry.epsilon:
             times[entry.epsilon] += entry.times
     if not times:
-        return Spent(0.0, delta)
+        return SpentBudget(0.0, delta)
     if math.prod(count + 1 for count in times.values()) > MOST_VALUES:
         raise ScenarioError(
             f"must give at most {MOST_VALUES} different losses: too many entries with different ε",
@@ -154,7 +154,7 @@ def exact(entries: Sequence[LedgerEntry], delta: float) -> Spent:
     assert loss is not None
     # 1 - (1 - spare) Π (1 - δ_i) = δ
     spare = -math.expm1(math.log1p(-delta) - kept)
-    return Spent(_epsilon_for(loss, spare), delta)
+    return SpentBudget(_epsilon_for(loss, spare), delta)
 
 
 def _responses(epsilon: float, count: int) -> DiscreteLoss:

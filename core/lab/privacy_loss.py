@@ -14,14 +14,14 @@ from typing import Annotated
 import numpy as np
 
 from ..base.errors import ScenarioError
-from ..base.ranges import BUDGET, Bounded, Range
+from ..base.ranges import BUDGET, Range, RangeChecked
 from ..base.sampling import Counts, Floats
 from ..law.loss import DiscreteLoss, Loss
 from ..law.pure import Items, Rng
 
 
 @dataclass(frozen=True)
-class Exponential(Bounded):
+class Exponential(RangeChecked):
     """Choose item v with probability proportional to e^(ε u_v / 2Δu), u_v the number of users."""
 
     epsilon: Annotated[float, BUDGET]

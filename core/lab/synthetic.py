@@ -18,7 +18,7 @@ from ..base.files import write_atomically
 from ..base.ranges import Range
 from ..base.sampling import Counts, Floats
 from ..law.pure import Rng
-from .ledger import Spent
+from .ledger import SpentBudget
 
 ROWS: Final = Range(1, 10**8)
 
@@ -49,7 +49,7 @@ def synthetic_items(counts: Counts, rng: Rng) -> Counts:
     return rng.permutation(np.repeat(np.arange(counts.size), counts))
 
 
-def note(spent: Spent, source: str, rows: int) -> str:
+def note(spent: SpentBudget, source: str, rows: int) -> str:
     """The budget that a synthetic column carries, in words, with its source."""
     guarantee = f"epsilon = {format_number(spent.epsilon)}"
     if spent.delta:

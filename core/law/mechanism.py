@@ -141,12 +141,12 @@ class Mechanism(ABC):
         return ""
 
     @property
-    def awaited(self) -> str:
+    def unread_code_name(self) -> str:
         """The name of the code that has to be allowed before anything is known of it; "" else."""
         return ""
 
     @property
-    def addressed(self) -> Mapping[str, Any]:
+    def address_fields(self) -> Mapping[str, Any]:
         """The parts of a cell's address that its protocol adds, besides its own fields."""
         return {}
 
@@ -248,7 +248,7 @@ class LocalMechanism(Mechanism):
         return None
 
     @abstractmethod
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         """Reports that a stranger's code made, checked.
 
         Parameters
@@ -267,7 +267,7 @@ class LocalMechanism(Mechanism):
         --------
         >>> import ldptui, numpy as np
         >>> grr = ldptui.protocol("grr", items=4, epsilon=1.0)
-        >>> grr.received(np.array([0, 3]), 2).tolist()
+        >>> grr.validate_reports(np.array([0, 3]), 2).tolist()
         [0, 3]
         """
 

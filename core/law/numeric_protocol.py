@@ -292,7 +292,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
     def support_counts(self, reports: Reports) -> Counts:
         return np.bincount(reports, minlength=self.report_values.size).astype(np.int64)
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         bins = array_of(reports, (count,), np.dtype(np.uint32))
         if bins.size and bins.max() >= self.report_values.size:
             raise ValueError(f"must be a bin in [0, {self.report_values.size}), got {bins.max()}")
@@ -301,7 +301,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
     # Counts of the same reports.
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        return _sampler(self).drawn(histogram, rng)
+        return _sampler(self).draw_counts(histogram, rng)
 
     def encoded_counts(self, histogram: Counts) -> Counts:
         counts = np.zeros((len(histogram), self.report_values.size), dtype=np.int64)

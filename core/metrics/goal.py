@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
-from ..base.ranges import Bounded, Range
+from ..base.ranges import Range, RangeChecked
 from .measuring import METRICS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ else:
 
 
 @dataclass(frozen=True)
-class Goal(Bounded):
+class Goal(RangeChecked):
     """The smallest attack is looked for that brings a metric to `at_least`, in expectation.
 
     All targets are in the top k where 98 % of them are, as chance keeps one out now and then.
@@ -34,7 +34,7 @@ class Goal(Bounded):
 
 
 @dataclass(frozen=True)
-class Answer:
+class GoalAnswer:
     """The number of fake users that a goal takes.
 
     reached : True if a number that was tried reaches the goal. malicious, share : the smallest
@@ -54,7 +54,7 @@ class Answer:
     trials: int = 0
 
     @classmethod
-    def read(cls, given: Mapping[str, Any]) -> Answer:
+    def read(cls, given: Mapping[str, Any]) -> GoalAnswer:
         """From its fields, which may be a stranger's; raises TypeError or ValueError."""
         answer = msgspec.convert(vars(cls(**given)), cls)
         least = min(answer.malicious, answer.trials, answer.low or 0)

@@ -18,7 +18,7 @@ from ..base.secure import generator
 from ..law.law import Ask, Lack, Law
 from ..law.mechanism import LocalMechanism
 from ..law.pure import Estimates, Items, Reports, Rng
-from ..protocols import Listed, PythonProtocol, PythonSpec
+from ..protocols import PythonProtocol, PythonSpec, TableProtocol
 from .code_loading import check_numbers, explain_errors, load_object
 from .code_location import CodeLocation, code_from_name
 
@@ -48,7 +48,7 @@ class PluginSpec(PythonSpec):
 
 @functools.lru_cache(maxsize=64)
 def bind_protocol(code: CodeLocation, items: int, epsilon: float, options: str) -> Any:
-    """The protocol of somebody's code: `Listed` where it gives its tables, else PythonMechanism.
+    """The protocol of a user's code: `TableProtocol` if it gives its tables, else PythonMechanism.
 
     options : as JSON. Raises ProtocolError.
     """
@@ -94,11 +94,11 @@ def _has(made: object, *names: str) -> bool:
 
 def _protocol_of_tables(
     code: CodeLocation, made: Any, items: int, epsilon: float, options: str
-) -> Listed:
+) -> TableProtocol:
     """The protocol of an object's tables; raises ProtocolError."""
     address = f"{code.name} {code.digest} {options}"
     try:
-        return Listed(items, epsilon, made.law, made.table, address)
+        return TableProtocol(items, epsilon, made.law, made.table, address)
     except ScenarioError as error:
         words = f"the {error.key} of {code.label} {error.rule}{code.at_line(code.line)}"
         raise ProtocolError(words) from error
@@ -218,7 +218,7 @@ class PythonMechanism(LocalMechanism):
         frequencies = check_numbers(self.source, made, counts.shape, what="finite estimates")
         return Estimates(np.asarray(frequencies, np.float64))
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         """Reports of a stranger, checked by the code where it does; raises ValueError."""
         if _has(self._object, "received"):
             made: Reports = self._object.received(reports, count)

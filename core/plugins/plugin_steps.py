@@ -15,11 +15,11 @@ from ..base.arms import Arm
 from ..base.code import read_only
 from ..base.errors import AttackError, CellError, ScenarioError
 from ..base.sampling import Floats
-from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict
+from ..defences import PythonCorrection, PythonFilter, ServerKnowledge, TrialReports, Verdict
 from ..law.pure import LocalMechanism, Reports, Rng
 from ..metrics import Facts, FrequencyConclusion, PythonMetric, measured_trials
 from ..population import Population, PythonPopulation, Weighted
-from ..population.population import given
+from ..population.population import population_from_counts
 from .code_loading import check_numbers, explain_errors, load_method
 from .code_location import CodeLocation
 
@@ -42,7 +42,7 @@ class Plugin(PythonAttack):
         seen = {name: read_only(value) for name, value in arrays.items() if value is not None}
         made = call_code(self, "reports", protocol, replace(view, **seen), count, rng)
         try:
-            return protocol.received(made, count)
+            return protocol.validate_reports(made, count)
         except ValueError as error:
             spot = self.source.at_line(self.source.line)
             raise AttackError(f"the reports of attack {self.name!r} {error}{spot}") from None
@@ -54,7 +54,7 @@ class PluginCorrection(PythonCorrection):
 
     source: CodeLocation = field(kw_only=True, repr=False)
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:
+    def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
         """The estimates that the code makes of a copy of these; raises DefenceError."""
         made = call_code(self, "correct", frequencies.copy(), known)
         numbers = check_numbers(self.source, made, frequencies.shape)
@@ -67,7 +67,7 @@ class PluginFilter(PythonFilter):
 
     source: CodeLocation = field(kw_only=True, repr=False)
 
-    def sift(self, received: Received) -> Verdict:
+    def sift(self, received: TrialReports) -> Verdict:
         """The verdict of the code, or bool[N] of the reports that it keeps; raises DefenceError."""
         copied = replace(received, reports=received.reports.copy())
         made = call_code(self, "sift", copied)
@@ -126,4 +126,4 @@ class PluginPopulation(Weighted, PythonPopulation):
 
     def draw_users(self, weights: Floats, seed: int) -> Population:
         """The users with these weights of items: data, as if from a file."""
-        return given(super().draw_users(weights, seed).histogram, None)
+        return population_from_counts(super().draw_users(weights, seed).histogram, None)

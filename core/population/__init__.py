@@ -6,7 +6,7 @@ from .population import (
     USERS,
     Beta,
     Explicit,
-    Geometric,
+    GeometricPopulation,
     Lognormal,
     Normal,
     Population,

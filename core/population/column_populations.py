@@ -15,7 +15,7 @@ from ..base.errors import FileError, ScenarioError, got
 from ..base.number_column import NumberColumn
 from ..base.ranges import Range, check_bounds, check_span
 from ..base.tables import place_of, refuse_more, spot, table_rows, whole_number
-from .population import ITEMS, Population, given
+from .population import ITEMS, Population, population_from_counts
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class CSVColumn(FromFile):
                 f"must add up to at least 1 user, got 0 in {self.count!r} of {self.path}",
                 key="count",
             )
-        return given(counts, labels)
+        return population_from_counts(counts, labels)
 
     def _totals(self, path: Path) -> dict[str, int]:
         """Users per label, read row by row."""
@@ -143,7 +143,7 @@ class NumbersColumn(FromFile):
         if least == most:
             rule = f"must hold at least 2 different numbers, got only {least:g}"
             raise ScenarioError(f"{rule} in {self.column!r} of {self.path}", key="column")
-        return replace(given(counts, None), span=(self.low, self.high))
+        return replace(population_from_counts(counts, None), span=(self.low, self.high))
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

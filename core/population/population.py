@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.code import PythonCode, What
 from ..base.errors import ScenarioError, format_number, got
-from ..base.ranges import Bounded, Range
+from ..base.ranges import Range, RangeChecked
 from ..base.sampling import Counts, Floats
 from ..base.streams import digest, stream
 
@@ -78,7 +78,7 @@ def _draw(law: OfUsers, weights: Floats, seed: int) -> Population:
     return _population(histogram, None, address, weights / total)
 
 
-def given(counts: Counts, labels: tuple[str, ...] | None) -> Population:
+def population_from_counts(counts: Counts, labels: tuple[str, ...] | None) -> Population:
     """A population as the data give it; its streams depend on the counts alone."""
     return _population(counts, labels, f"data {digest(counts.tobytes())}", counts / counts.sum())
 
@@ -116,7 +116,7 @@ class Weighted(OfUsers):
         return self.draw_users(self.weights(), seed)
 
 
-class Fixed:
+class FixedPopulation:
     """The shared part of populations that nothing is drawn for."""
 
     @property
@@ -129,7 +129,7 @@ class Fixed:
 
 
 @dataclass(frozen=True)
-class Zipf(Weighted, Bounded):
+class Zipf(Weighted, RangeChecked):
     """Item i has weight 1 / (i + 1)^exponent."""
 
     exponent: Annotated[float, Range(0, 20)]
@@ -140,7 +140,7 @@ class Zipf(Weighted, Bounded):
 
 
 @dataclass(frozen=True)
-class Uniform(Weighted, Bounded):
+class Uniform(Weighted, RangeChecked):
     """Every item has the same weight."""
 
     kind: Literal["uniform"] = "uniform"
@@ -150,7 +150,7 @@ class Uniform(Weighted, Bounded):
 
 
 @dataclass(frozen=True)
-class Geometric(Weighted, Bounded):
+class GeometricPopulation(Weighted, RangeChecked):
     """Item i has weight ratio^i."""
 
     ratio: Annotated[float, Range(0, 1, "()")]
@@ -161,7 +161,7 @@ class Geometric(Weighted, Bounded):
 
 
 @dataclass(frozen=True)
-class Normal(Weighted, Bounded):
+class Normal(Weighted, RangeChecked):
     """Item i has the weight that a normal law gives to [i - 1/2, i + 1/2]; in index units."""
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
@@ -189,7 +189,7 @@ class Normal(Weighted, Bounded):
 
 
 @dataclass(frozen=True)
-class Beta(Weighted, Bounded):
+class Beta(Weighted, RangeChecked):
     """Item i has the weight that a beta law gives to the part [i/d, (i + 1)/d] of [0, 1]."""
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
@@ -205,7 +205,7 @@ class Beta(Weighted, Bounded):
 
 
 @dataclass(frozen=True)
-class Lognormal(Weighted, Bounded):
+class Lognormal(Weighted, RangeChecked):
     """Item i has the weight that a lognormal law gives to the part [i/d, (i + 1)/d] of [0, 1].
 
     The law is cut at 1. median, sigma : of the law before it is cut: half of it is below `median`,
@@ -228,7 +228,7 @@ class Lognormal(Weighted, Bounded):
 
 
 @dataclass(frozen=True)
-class Explicit(Fixed):
+class Explicit(FixedPopulation):
     """The number of users of each item, given one by one."""
 
     counts: tuple[int, ...]
@@ -248,11 +248,11 @@ class Explicit(Fixed):
 
     @property
     def population(self) -> Population:
-        return given(np.array(self.counts, dtype=np.int64), None)
+        return population_from_counts(np.array(self.counts, dtype=np.int64), None)
 
 
 @dataclass(frozen=True)
-class PythonPopulation(PythonCode, OfUsers, Fixed):
+class PythonPopulation(PythonCode, OfUsers, FixedPopulation):
     """Items by weights that somebody's Python code gives, by its name.
 
     `core.plugins` finds and runs it, where the user allows it; before that, all items have as many

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 import numpy as np
 
 from ..base.errors import ScenarioError, format_value, got
-from ..base.ranges import Bounded, Range
+from ..base.ranges import Range, RangeChecked
 from ..base.streams import stream
 from ..law.pure import Items
 from .population import ITEMS, Population
@@ -27,7 +27,7 @@ def require_items(count: int, items: int, key: str) -> None:
 
 
 @dataclass(frozen=True)
-class PickTargets(Bounded):
+class PickTargets(RangeChecked):
     """Targets chosen by a rule: random ones, or the least or most frequent items."""
 
     pick: Literal["random", "least-frequent", "most-frequent"]

@@ -21,7 +21,7 @@ from __future__ import annotations
 from .budget import Dial, ProtocolSpec
 from .grr import GRR
 from .hashing import BLH, OLH, LocalHashing
-from .listed import Listed
+from .listed import TableProtocol
 from .protocol_kinds import CENTRAL, DIALS, KINDS, NAMED, NUMBERS, PROTOCOLS, family_of
 from .python_protocol import PythonProtocol, PythonSpec, awaits_code
 from .rappor import BitNoise, Rappor, RapporSpec

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from ..base.named import fields_of
-from ..base.ranges import EPSILON, Bounded, Range
+from ..base.ranges import EPSILON, Range, RangeChecked
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ProtocolSpec:
 
 
 @dataclass(frozen=True)
-class Budget(ProtocolSpec, Bounded):
+class Budget(ProtocolSpec, RangeChecked):
     """The table of a protocol that a budget alone binds."""
 
     kind: str

@@ -80,7 +80,7 @@ class Messages(PlacedItems, PureProtocol):
             case "random":
                 law = Law(self._uniform, self._uniform_counts)
             case "crafted" | "avoided":
-                law = self._aimed(ask)
+                law = self._extreme_messages(ask)
             case _:
                 return self.lack(ask)
         return replace(
@@ -107,7 +107,7 @@ class Messages(PlacedItems, PureProtocol):
 
         return chances
 
-    def _aimed(self, ask: Ask) -> Law:
+    def _extreme_messages(self, ask: Ask) -> Law:
         """A uniform one of the messages that support most targets, or fewest."""
 
         def reports(count: int, rng: Rng) -> Reports:
@@ -154,7 +154,7 @@ class Messages(PlacedItems, PureProtocol):
         weights[items] = 1.0
         return weights
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         numbers = array_of(reports, (count,), np.dtype(np.uint32))
         if count and numbers.max() >= self.messages:
             raise ValueError(f"must be in [0, {self.messages}), got {numbers.max()}")

@@ -100,7 +100,7 @@ class GRR(OverItems, Encodes, FixedSize):
     def encode_items(self, values: Items) -> Reports:
         return values.copy()
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         if isinstance(reports, np.ndarray) and np.issubdtype(reports.dtype, np.integer):
             reports = reports.astype(np.int64)
         items = array_of(reports, (count,), np.dtype(np.int64))

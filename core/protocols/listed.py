@@ -25,7 +25,7 @@ ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Listed(OverItems, Messages):
+class TableProtocol(OverItems, Messages):
     """A pure protocol with few reports; they are numbered, uint32[n] in the order of the tables.
 
     law : float64[items, reports], the probability of each report of who holds each item.

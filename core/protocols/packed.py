@@ -33,7 +33,7 @@ class PackedBits(Exchangeable):
     def _blank(self, count: int) -> Reports:
         return np.zeros((count, -(-self.domain_size // 8)), dtype=np.uint8)
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         bits = array_of(reports, (count, -(-self.domain_size // 8)), np.dtype(np.uint8))
         check_padding(bits, self.domain_size)
         return bits

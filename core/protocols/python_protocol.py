@@ -37,7 +37,7 @@ class PythonProtocol(LocalMechanism):
     options: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @property
-    def awaited(self) -> str:
+    def unread_code_name(self) -> str:
         """The name of the code that has to be allowed first; what can be simulated has none."""
         return self.name
 
@@ -67,4 +67,4 @@ class PythonSpec(PythonCode, Budget, kind="plugin", mechanism=PythonProtocol):
 
 def awaits_code(mechanism: Mechanism) -> bool:
     """Return whether nothing is known of a mechanism before its code may run."""
-    return bool(mechanism.awaited)
+    return bool(mechanism.unread_code_name)

@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from ..base.errors import ScenarioError
-from ..base.ranges import DOMAIN, EPSILON, Bounded, Range
+from ..base.ranges import DOMAIN, EPSILON, Range, RangeChecked
 from ..base.sampling import Counts, Floats
 from ..base.secure import generator
 from ..law.law import Ask, Lack, Law, holding, towards_targets
@@ -73,7 +73,7 @@ class CellSupport(Support):
 
 
 @dataclass(frozen=True)
-class Summation(SummedNumbers, Bounded):
+class Summation(SummedNumbers, RangeChecked):
     """Report the one-hot encoding with Laplace noise of scale 2/ε in every cell.
 
     Reports are float64[n, d]; counts are their sums, float64[d]. epsilon, in nats: two items differ
@@ -170,7 +170,7 @@ class Summation(SummedNumbers, Bounded):
         reports[np.arange(values.size), values] = 1
         return reports
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         """A stranger's reports, clipped at the bound."""
         cells = array_of(reports, (count, self.domain_size), np.dtype(np.float64))
         if np.isnan(cells).any():

@@ -90,7 +90,7 @@ class SR(NumericProtocol):
         return np.asarray(rng.random(values.size) < self.plain_table[1, values], dtype=np.uint32)
 
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        return ColumnCounts(self.plain_table).drawn(histogram, rng)
+        return ColumnCounts(self.plain_table).draw_counts(histogram, rng)
 
     def bin_name(self, report: int) -> str:
         return "the upper end" if report == 1 else "the lower end"

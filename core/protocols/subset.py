@@ -119,8 +119,8 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
         """Uniform subsets; where `own` is given, with the own item in it just where it is held."""
         return packed_subsets(count, self.domain_size, self.subset_size, rng, own, held)
 
-    def received(self, reports: object, count: int) -> Reports:
-        bits = super().received(reports, count)
+    def validate_reports(self, reports: object, count: int) -> Reports:
+        bits = super().validate_reports(reports, count)
         sizes = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
         wrong = sizes[sizes != self.subset_size]
         if wrong.size:

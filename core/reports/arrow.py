@@ -14,7 +14,7 @@ from ..base.files import Source
 from ..base.frames import as_texts, frame_file, pyarrow_for
 from ..base.tables import Batch, place_of
 from ..law.pure import Reports
-from .column_layout import Column, parts_of
+from .column_layout import ReportColumn, parts_of
 
 BATCH: Final = 1 << 16
 """Reports that are handled at once."""
@@ -30,7 +30,7 @@ def arrow_writer(
     kind: Kind,
     path: Path,
     file: BinaryIO,
-    columns: Sequence[Column],
+    columns: Sequence[ReportColumn],
     more: Sequence[str],
 ) -> Iterator[Write]:
     """What writes batches to a file of pyarrow."""
@@ -56,7 +56,7 @@ def arrow_writer(
         yield write
 
 
-def _rows(column: Column, part: Reports) -> list[Any]:
+def _rows(column: ReportColumn, part: Reports) -> list[Any]:
     flat = np.ascontiguousarray(part).reshape(-1, column.size)
     return [row.tobytes() for row in flat] if column.holds == "bytes" else flat.tolist()
 

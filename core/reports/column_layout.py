@@ -42,7 +42,7 @@ NUMERALS: Final = np.array([str(number) for number in range(1 << 12)], dtype=obj
 
 
 @dataclass(frozen=True)
-class Column:
+class ReportColumn:
     """One column of a file of reports.
 
     holds : one whole number, bits in bytes, or several numbers. dtype, shape : those of a report's
@@ -62,7 +62,7 @@ class Column:
         return prod(self.shape)
 
     @property
-    def wanted(self) -> str:
+    def value_rule(self) -> str:
         """What a cell must be, in words."""
         if self.holds == "number":
             return f"a whole number in [0, 2^{8 * self.dtype.itemsize})"
@@ -100,7 +100,7 @@ class Column:
         codes = np.ascontiguousarray(cells).view(np.uint8).reshape(len(cells), -1)
         nibbles = NIBBLES[codes[:, :-1]]
         if codes[:, -1].any() or (nibbles == 16).any():
-            raise ValueError(f"must be {self.wanted}")
+            raise ValueError(f"must be {self.value_rule}")
         return self._in_order((nibbles[:, ::2] << 4 | nibbles[:, 1::2]).reshape(-1, *self.shape))
 
     def read(self, cells: Sequence[Any]) -> Reports:
@@ -114,7 +114,7 @@ class Column:
         rows = [digits_of(cell) if isinstance(cell, str) else cell for cell in cells]
         numbers = np.array(rows, dtype=self.dtype)
         if numbers.shape != (len(rows), self.size) or not (np.abs(numbers) <= LARGEST).all():
-            raise ValueError(f"must be {self.wanted}")
+            raise ValueError(f"must be {self.value_rule}")
         return numbers.reshape(-1, *self.shape)
 
     def _read_bits(self, cells: Sequence[Any]) -> Reports:
@@ -135,7 +135,7 @@ class Column:
             rows.append(row)
         whole = np.array(rows, dtype=np.uint8)
         if whole.shape != (len(rows), self.size):
-            raise ValueError(f"must be {self.wanted}")
+            raise ValueError(f"must be {self.value_rule}")
         return whole.reshape(-1, *self.shape)
 
     def _in_order(self, packed: Reports) -> Reports:
@@ -151,8 +151,8 @@ class Column:
     def fault_of(self, cell: Any) -> str:
         """The sentence about a cell that is wrong, without its place."""
         if cell is None or cell != cell:
-            return f"{self.name} must be {self.wanted}, it is missing"
-        told = f"{self.name} must be {self.wanted}, {got(cell)}"
+            return f"{self.name} must be {self.value_rule}, it is missing"
+        told = f"{self.name} must be {self.value_rule}, {got(cell)}"
         try:
             number = int(cell)
         except (ValueError, TypeError, OverflowError):
@@ -188,7 +188,7 @@ def _small_numbers(cell: Any) -> NDArray[np.uint8]:
     return numbers.astype(np.uint8)
 
 
-def layout(protocol: LocalMechanism, order: Order = "big") -> tuple[Column, ...]:
+def layout(protocol: LocalMechanism, order: Order = "big") -> tuple[ReportColumn, ...]:
     """The columns of a protocol's reports; raises ScenarioError where no real user sends them."""
     check_real(protocol)
     nothing = nobody(protocol)
@@ -202,7 +202,7 @@ def layout(protocol: LocalMechanism, order: Order = "big") -> tuple[Column, ...]
         # RAPPOR has bits of its own number, a sketch fills its bytes.
         known = getattr(protocol, "bits", protocol.domain_size)
         bits = known if shape and -(-known // 8) == shape[-1] else 8 * prod(shape[-1:])
-        columns.append(Column(name, holds, part.dtype, shape, bits, order))
+        columns.append(ReportColumn(name, holds, part.dtype, shape, bits, order))
     return tuple(columns)
 
 
@@ -212,7 +212,9 @@ def check_real(protocol: LocalMechanism) -> None:
         raise ScenarioError(f"must not be {protocol.simulated_only}", key="protocol")
 
 
-def parts_of(columns: Sequence[Column], batch: Reports) -> Iterator[tuple[Column, Reports]]:
+def parts_of(
+    columns: Sequence[ReportColumn], batch: Reports
+) -> Iterator[tuple[ReportColumn, Reports]]:
     """Each column, and the part of the reports that it holds."""
     for column in columns:
         yield column, batch if batch.dtype.names is None else batch[column.name]

@@ -29,12 +29,12 @@ from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import PureProtocol, Reports
 from ..law.together import tells_together
 from ..protocols import PROTOCOLS
-from ..theory import Misfit
+from ..theory import ImpossibleEstimates
 from ..theory.evidence import Evidence, of_reports, of_sums
 from .arguments import LARGEST, list_members, local, words
 from .claim_words import claim_of
 from .column_layout import nobody
-from .reading import Part, Read, reread
+from .reading import Read, ReadPart, reread
 from .report_counts import END, Counted, read_all
 
 SAMPLED: Final = 1 << 15
@@ -110,7 +110,7 @@ def hear_batches(
     A protocol without a support law is refused.
     """
     ballot_of(protocol)
-    part = Part(SAMPLED)
+    part = ReadPart(SAMPLED)
     counts, users = protocol.support_counts(nobody(protocol)), 0
     for reports in read():
         pulse()
@@ -159,7 +159,7 @@ def _promising(
 
 
 @dataclass(frozen=True, eq=False)
-class Claimed:
+class ClaimRobustness:
     """A claim in words, and the share of fakes that overturns it."""
 
     text: str
@@ -167,7 +167,7 @@ class Claimed:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Concluded:
+class RobustConclusion:
     """What N reports tell if a share of them may be fake.
 
     labels : the names of d items. estimates : float64[d]. low, high : float64[d], the ends of
@@ -189,9 +189,9 @@ class Concluded:
     naive_high: Floats
     sharp: bool
     confidence: float
-    claims: tuple[Claimed, ...] = ()
+    claims: tuple[ClaimRobustness, ...] = ()
     floor: Floor | None = None
-    misfit: Misfit | None = None
+    misfit: ImpossibleEstimates | None = None
     overturned: Callable[[Claim], Overturning] = field(repr=False, kw_only=True)
 
 
@@ -204,33 +204,33 @@ def conclude_evidence(
     sharp: bool = False,
     confidence: float = 0.95,
     floor: Floor | None = None,
-) -> Concluded:
+) -> RobustConclusion:
     """The conclusions from what all reports or sums say of each item; raises ScenarioError.
 
     claims : by their words, as `read_claims` reads them.
     """
     names, estimates = tuple(labels), evidence.estimates
 
-    def overturned(claim: Claim) -> Overturning:
+    def find_overturning(claim: Claim) -> Overturning:
         return overturning_share(
             claim, evidence.means, evidence.ballot, evidence.noise, confidence, evidence.quantile
         )
 
     half = evidence.halves(confidence)
     low, high = evidence.intervals(share, confidence, sharp)
-    return Concluded(
+    return RobustConclusion(
         names, evidence.reports, share, estimates, low, high, estimates - half, estimates + half,
         sharp, confidence,
-        tuple(Claimed(text, overturned(claim)) for text, claim in claims.items()),
+        tuple(ClaimRobustness(text, find_overturning(claim)) for text, claim in claims.items()),
         floor,
         evidence.misfit(),
-        overturned=overturned,
+        overturned=find_overturning,
     )  # fmt: skip
 
 
 def conclude_reports(
     told: Heard, protocol: PureProtocol, trust: TrustRung, share: float, **asked: Any
-) -> Concluded:
+) -> RobustConclusion:
     """The conclusions from the counts of reports and the floor of their fakes."""
     means = told.counts / told.reports
     evidence = of_reports(protocol, means, told.reports, proved=trust.proves)
@@ -240,7 +240,7 @@ def conclude_reports(
 def conclude_published(
     estimates: Any, users: int, protocol: PureProtocol, trust: TrustRung, share: float, *,
     sharp: bool, weight: int, **asked: Any,
-) -> Concluded:  # fmt: skip
+) -> RobustConclusion:  # fmt: skip
     """The conclusions from frequencies that a server, or a curator, published of n users."""
     said = _check_published(estimates, protocol)
     if trust.by_reports:

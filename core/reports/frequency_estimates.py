@@ -14,14 +14,14 @@ from ..base.sampling import Floats
 from ..defences import CORRECTIONS, correct_estimates, inform_server
 from ..law.mechanism import check_estimates
 from ..law.moments import Unbiased
-from ..theory import Misfit, item_variances, misfit, simultaneous_width, top_confidence
+from ..theory import ImpossibleEstimates, item_variances, misfit, simultaneous_width, top_confidence
 from .arguments import list_members, names, whole
 from .points import step_of
 from .report_counts import Counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Frequencies:
+class FrequencyEstimates:
     """The estimated share of the users who hold each item.
 
     values : float64[d], the estimates. reports : n. std : float64[d], the standard deviation of
@@ -39,7 +39,7 @@ class Frequencies:
     confidence: float
     labels: tuple[str, ...]
     corrections: tuple[str, ...] = ()
-    far: Misfit | None = None
+    far: ImpossibleEstimates | None = None
     top: int | None = None
     simultaneous: bool = False
     defended: Floats | None = None
@@ -114,7 +114,7 @@ def estimate_frequencies(
     labels: Sequence[str] | None = None,
     top: int | None = None,
     is_simultaneous: bool = False,
-) -> Frequencies:
+) -> FrequencyEstimates:
     """The frequencies that counts of reports tell; raises LdpError."""
     protocol: Any = total.protocol
     users = total.reports
@@ -134,7 +134,7 @@ def estimate_frequencies(
     for step in steps:
         step.check(knowledge)
     values = correct_estimates(raw.copy(), steps, knowledge)[0]
-    found = Frequencies(
+    found = FrequencyEstimates(
         values, users, None, confidence, shown, tuple(step.kind for step in steps),
         top=top, simultaneous=is_simultaneous,
     )  # fmt: skip

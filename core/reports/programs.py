@@ -139,7 +139,7 @@ def _count_filters(source: Source, protocol: Any, labels: Sequence[str] | None) 
                 cohorts.append(row[1])
                 bits.append(row[4][::-1])
             file, lines = ReportFile(source, layout(protocol), protocol), range(2, 2 + len(bits))
-            reports = file.checked(Batch(lines, [cohorts, bits])).reports
+            reports = file.check_rows(Batch(lines, [cohorts, bits])).reports
             return counted(reports, protocol, labels)
         table = [[whole_number(cell.strip()) for cell in row] for row in (first, *rows)]
     if {len(row) for row in table} != {shape[1] + 1} or len(table) != shape[0]:

@@ -47,7 +47,7 @@ def check_memory(users: int, needed: int, key: str) -> None:
 
 
 @dataclass(eq=False)
-class Part:
+class ReadPart:
     """At most this number of the reports that come by: all, or every second, every fourth, …"""
 
     most: int

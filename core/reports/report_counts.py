@@ -13,7 +13,7 @@ from warnings import warn
 import numpy as np
 
 from ..base.errors import LdpWarning, ScenarioError, got
-from ..base.files import Piped, Source, whole_file
+from ..base.files import Source, StdinFile, whole_file
 from ..base.sampling import Counts
 from ..base.tables import text_file
 from ..law.exchangeable import Exchangeable
@@ -66,12 +66,12 @@ class Counted:
 
     def __add__(self, other: Counted) -> Counted:
         """The counts of both; raises ScenarioError where the reports are of different protocols."""
-        _check_same("the counts", other.agreed, self.agreed)
+        _check_same("the counts", other.shared_settings, self.shared_settings)
         counts, reports = self.counts + other.counts, self.reports + other.reports
         return Counted(self.protocol, counts, reports, self.labels)
 
     @property
-    def agreed(self) -> dict[str, Any]:
+    def shared_settings(self) -> dict[str, Any]:
         """The values, for JSON, that reports have to share to be counted together.
 
         The protocol's class and parameters, the number of items, and the SHA-256 of their names.
@@ -102,7 +102,7 @@ class Counted:
         ...     read_counts(path, grr).reports
         2
         """
-        held = {**self.agreed, "reports": self.reports, "counts": self.counts.tolist()}
+        held = {**self.shared_settings, "reports": self.reports, "counts": self.counts.tolist()}
         document = {"ldptui": "counts", "format": FORMAT, **held, "digest": _digest_of(held)}
         with whole_file(file_path(path)) as file:
             file.write(f"{json.dumps(document)}\n".encode())
@@ -180,7 +180,7 @@ def read_counts(
     ...     read_counts(path, grr).counts
     array([1, 0, 0, 1])
     """
-    path = path if isinstance(path, Piped) else file_path(path)
+    path = path if isinstance(path, StdinFile) else file_path(path)
     nothing = counted(nobody(local(protocol)), protocol, labels)
     with text_file(path, "a file of counts") as file:
         text, more = file.readline(), file.readline()
@@ -193,11 +193,11 @@ def read_counts(
     if document.get("format") != FORMAT:
         found = got(document.get("format"))
         raise ScenarioError(f"{path} must have the format {FORMAT} of files of counts, {found}")
-    _check_same(str(path), document, nothing.agreed)
+    _check_same(str(path), document, nothing.shared_settings)
     for key in document:
-        if key not in (*HEAD, *nothing.agreed, *BODY):
+        if key not in (*HEAD, *nothing.shared_settings, *BODY):
             raise ScenarioError(f"{path} has a key that files of counts have not, {got(key)}")
-    held = {key: document[key] for key in (*nothing.agreed, *BODY[:2]) if key in document}
+    held = {key: document[key] for key in (*nothing.shared_settings, *BODY[:2]) if key in document}
     if document.get("digest", _digest_of(held)) != _digest_of(held):
         rule = "must be as it was written: its digest is that of other counts"
         raise ScenarioError(f"{path} {rule}, {got(document['digest'])}")
@@ -290,7 +290,7 @@ def _round_number(number: str) -> float:
 
 
 def _words(value: Any) -> str:
-    """A value of `Counted.agreed` in a sentence; digests are cut."""
+    """A value of `Counted.shared_settings` in a sentence; digests are cut."""
     if value is None:
         return "none"
     return value[:16] if isinstance(value, str) else got(value).removeprefix("got ")

@@ -27,7 +27,7 @@ from ..base.tables import (
 from ..law.pure import Items, LocalMechanism, Reports, Rng
 from .arguments import file_path, local, reports_of, whole, words
 from .arrow import BATCH, Write, arrow_writer
-from .column_layout import MARK, Column, check_real, layout, nobody, parts_of
+from .column_layout import MARK, ReportColumn, check_real, layout, nobody, parts_of
 from .exact import Exact
 from .file_cells import CELLS
 from .report_counts import END, Counted, counted, read_all
@@ -105,7 +105,7 @@ def write_reports(
     return count
 
 
-def _more(columns: Sequence[Column], keep: Mapping[str, Iterable[str]]) -> dict[str, Any]:
+def _more(columns: Sequence[ReportColumn], keep: Mapping[str, Iterable[str]]) -> dict[str, Any]:
     """The cells of each column beside those of the reports, checked as they are read."""
     if not isinstance(keep, Mapping):
         raise ScenarioError(f"must be a dict of columns by their names, {got(keep)}", "keep")
@@ -130,7 +130,7 @@ def send_reports(protocol: LocalMechanism, values: Items, rng: Rng) -> Reports:
 
 @contextmanager
 def _csv_writer(
-    _: Path, file: BinaryIO, columns: Sequence[Column], more: Sequence[str]
+    _: Path, file: BinaryIO, columns: Sequence[ReportColumn], more: Sequence[str]
 ) -> Iterator[Write]:
     names = [column.name for column in columns]
     file.write((",".join([*names, *map(_quote_cell, more)]) + "\n").encode())
@@ -145,7 +145,7 @@ def _quote_cell(cell: str) -> str:
 
 @contextmanager
 def _json_writer(
-    _: Path, file: BinaryIO, columns: Sequence[Column], more: Sequence[str]
+    _: Path, file: BinaryIO, columns: Sequence[ReportColumn], more: Sequence[str]
 ) -> Iterator[Write]:
     cells = {"number": "%s", "bytes": '"%s"', "numbers": "[%s]"}
     held = [(column.name, cells[column.holds]) for column in columns]
@@ -156,7 +156,7 @@ def _json_writer(
 
 def _text_writer(
     file: BinaryIO,
-    columns: Sequence[Column],
+    columns: Sequence[ReportColumn],
     row: str,
     more: Sequence[Callable[[str], str]],
     between: str = " ",
@@ -223,7 +223,7 @@ def read_reports(places: Places, protocol: LocalMechanism) -> Iterator[Reports]:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ReportRows:
     """Some rows of a file. reports : of their users. group : str[n], their cells of one column."""
 
     reports: Reports
@@ -232,7 +232,7 @@ class Rows:
 
 def read_rows(
     named: Iterable[Source], protocol: LocalMechanism, by: str | None = None
-) -> Iterator[Rows]:
+) -> Iterator[ReportRows]:
     """As `read_reports`, with the cells of one more column. named : as `sources` has them."""
     named, names = list(named), dict.fromkeys((each.name for each in layout(protocol)), "reports")
     _check_beside(by, [*names], "by")
@@ -244,7 +244,7 @@ def read_rows(
         if kind == "csv":
             yield from file.csv_rows()
         else:
-            yield from map(file.checked, CELLS[kind](source, names))
+            yield from map(file.check_rows, CELLS[kind](source, names))
 
 
 def counted_in(
@@ -266,20 +266,20 @@ class ReportFile:
     """One file of reports. by : the column of the groups; None where nobody asks for it."""
 
     source: Source
-    columns: Sequence[Column]
+    columns: Sequence[ReportColumn]
     protocol: LocalMechanism
     by: str | None = None
 
-    def csv_rows(self) -> Iterator[Rows]:
+    def csv_rows(self) -> Iterator[ReportRows]:
         names = [column.name for column in self.columns]
         types = [column.quick for column in self.columns]
         keys = {}
         if self.by is not None:
             names, types, keys = [*names, self.by], [*types, WORDS], {self.by: "by"}
         wanted = Columns(self.source, names, "reports", BATCH, keys)
-        yield from wanted.read(self.checked, self._quick, types)
+        yield from wanted.read(self.check_rows, self._quick, types)
 
-    def _quick(self, cells: NDArray[Any]) -> Rows | None:
+    def _quick(self, cells: NDArray[Any]) -> ReportRows | None:
         fields, group = cells.dtype.names or (), None
         if self.by is not None:
             if (group := uncut(cells[[fields[-1]]])) is None:
@@ -288,11 +288,11 @@ class ReportFile:
         pairs = zip(self.columns, fields[: len(self.columns)], strict=True)
         try:
             parts = [column.parse_cells(cells[field]) for column, field in pairs]
-            return Rows(reports_from(self.columns, parts, self.protocol), group)
+            return ReportRows(reports_from(self.columns, parts, self.protocol), group)
         except ValueError:
             return None
 
-    def checked(self, batch: Batch) -> Rows:
+    def check_rows(self, batch: Batch) -> ReportRows:
         """The rows of a batch; raises ScenarioError with the first line that is wrong."""
         held, group = batch.cells[: len(self.columns)], None
         if self.by is not None:
@@ -300,7 +300,7 @@ class ReportFile:
             group = np.array([self._word(line, cell) for line, cell in cells], dtype=np.str_)
         try:
             parts = [column.read(cells) for column, cells in zip(self.columns, held, strict=True)]
-            return Rows(reports_from(self.columns, parts, self.protocol), group)
+            return ReportRows(reports_from(self.columns, parts, self.protocol), group)
         except (ValueError, TypeError, OverflowError):
             for line, row in zip(batch.lines, zip(*held, strict=True), strict=True):
                 check_row(spot(self.source, line), self.columns, row, self.protocol)
@@ -324,7 +324,7 @@ def uncut(cells: NDArray[Any]) -> NDArray[np.str_] | None:
 
 
 def check_row(
-    where: str, columns: Sequence[Column], row: Sequence[Any], protocol: LocalMechanism
+    where: str, columns: Sequence[ReportColumn], row: Sequence[Any], protocol: LocalMechanism
 ) -> None:
     """Refuse the first cell of a row, or the report, that is wrong; raises ScenarioError."""
     parts = []
@@ -340,12 +340,12 @@ def check_row(
 
 
 def reports_from(
-    columns: Sequence[Column], parts: Sequence[Reports], protocol: LocalMechanism
+    columns: Sequence[ReportColumn], parts: Sequence[Reports], protocol: LocalMechanism
 ) -> Reports:
     """Reports from their parts; raises ValueError for what the protocol does not send."""
     nothing = nobody(protocol)
     made = np.empty((len(parts[0]), *nothing.shape[1:]), dtype=nothing.dtype)
     for column, part in zip(columns, parts, strict=True):
         (made if made.dtype.names is None else made[column.name])[...] = part
-    protocol.received(made, len(made))  # a check: the law of SHE's reports is not clipped
+    protocol.validate_reports(made, len(made))  # a check: the law of SHE's reports is not clipped
     return made

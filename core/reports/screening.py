@@ -38,7 +38,7 @@ DRAWN: Final = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class Screened:
+class ScreeningResult:
     """The verdicts on N reports, and what they name.
 
     screens : none where no screen reads such reports. suspects : the pairs and items. rows :
@@ -60,7 +60,7 @@ class Screened:
 
 
 @dataclass(eq=False)
-class _Gathered:
+class _FirstReading:
     """All that is kept of the reports of a first reading."""
 
     protocol: Any
@@ -111,7 +111,7 @@ def screen_reports(
     reports: Reports | Sequence[Source],
     protocol: LocalMechanism,
     pulse: Pulse = no_pulse,
-) -> Screened:
+) -> ScreeningResult:
     """The verdicts of every screen; the reports are read twice where one names some of them.
 
     Raises LdpError.
@@ -121,8 +121,8 @@ def screen_reports(
         return _screen(read, protocol, pulse)
 
 
-def _screen(read: Read, protocol: Any, pulse: Pulse) -> Screened:
-    seen = _Gathered(protocol)
+def _screen(read: Read, protocol: Any, pulse: Pulse) -> ScreeningResult:
+    seen = _FirstReading(protocol)
     for reports in read():
         pulse()
         seen.add(reports, pulse)
@@ -142,7 +142,7 @@ def _screen(read: Read, protocol: Any, pulse: Pulse) -> Screened:
     rows, after = np.flatnonzero(repeated), before
     if named.alarm:
         rows, after = _without(read, seen, named, repeated)
-    return Screened(seen.users, tuple(screens), named, rows, before, after)
+    return ScreeningResult(seen.users, tuple(screens), named, rows, before, after)
 
 
 def _prove_step(
@@ -164,7 +164,7 @@ def _pair_power(attack: SmallAttack) -> float:
     return step.power(attack.protocol, held, 2 * law.target, both, honest, attack.malicious)
 
 
-def _sizes(seen: _Gathered, attack: SmallAttack) -> list[StepVerdict]:
+def _sizes(seen: _FirstReading, attack: SmallAttack) -> list[StepVerdict]:
     """Numbers of supported items that more reports have than honest ones would: exact tails.
 
     The law of that number does not depend on the user's item.
@@ -189,7 +189,7 @@ def _sizes(seen: _Gathered, attack: SmallAttack) -> list[StepVerdict]:
     return [_prove_step("sizes", bool((seen.sizes >= limits).any()), attack, power)]
 
 
-def _repeats(seen: _Gathered, attack: SmallAttack) -> tuple[StepVerdict, BoolArray]:
+def _repeats(seen: _FirstReading, attack: SmallAttack) -> tuple[StepVerdict, BoolArray]:
     """Reports, or seeds, that come too often, and bool[N], which reports these are."""
     every = np.concatenate(seen.marks)
     seen.marks.clear()
@@ -217,7 +217,7 @@ def scores(protocol: Any, reports: Reports, items: Items) -> Items:
 
 
 def _without(
-    read: Read, seen: _Gathered, named: Suspects, repeated: BoolArray
+    read: Read, seen: _FirstReading, named: Suspects, repeated: BoolArray
 ) -> tuple[Items, Floats]:
     """The suspicious reports, and the estimates without those that the pairs tell."""
     protocol, r, at = seen.protocol, named.items.size, 0

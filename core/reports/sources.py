@@ -32,8 +32,8 @@ from ..base.files import (
     READ,
     Format,
     LowFirst,
-    Piped,
     Source,
+    StdinFile,
     is_file,
     is_folder,
     is_there,
@@ -68,7 +68,7 @@ def format_of(path: Source, asked: str | None = None) -> Format:
         check_rows([path], "reports")
     known, end = READ if asked is None else FORMATS, path.suffix.lower()
     if end not in known:
-        name = str(path) if isinstance(path, Piped) else path.name
+        name = str(path) if isinstance(path, StdinFile) else path.name
         raise ScenarioError(f"must end in {', '.join(known)}, {got(name)}", key=asked or "reports")
     return known[end]
 
@@ -93,7 +93,7 @@ def unpack_name(source: Source) -> Source:
 
 def order_of(source: Source) -> Order:
     """Whether the first bit of a byte is the highest one of a file, or the lowest."""
-    low_first = source.low_first if isinstance(source, Piped) else isinstance(source, LowFirst)
+    low_first = source.low_first if isinstance(source, StdinFile) else isinstance(source, LowFirst)
     return "little" if low_first else "big"
 
 
@@ -110,7 +110,7 @@ def sources(places: Places, order: Order = "big") -> list[Source]:
         named += [read_pipe()] if isinstance(place, str) and place == "-" else _files(place)
     seen: dict[str, Source] = {}
     for source in named:
-        name = str(source) if isinstance(source, Piped) else os.path.realpath(source)
+        name = str(source) if isinstance(source, StdinFile) else os.path.realpath(source)
         if name in seen:
             raise ScenarioError(f"must be named once, got {seen[name]} and {source}", key="reports")
         seen[name] = source
@@ -119,7 +119,7 @@ def sources(places: Places, order: Order = "big") -> list[Source]:
     if order == "big":
         return named
     return [
-        replace(file, low_first=True) if isinstance(file, Piped) else LowFirst(file)
+        replace(file, low_first=True) if isinstance(file, StdinFile) else LowFirst(file)
         for file in named
     ]
 
@@ -140,7 +140,7 @@ def keep_sources(named: Sequence[Source]) -> Iterator[list[Source]]:
     with ExitStack() as stack:
         found: list[Source] = []
         for source in named:
-            if isinstance(source, Piped):
+            if isinstance(source, StdinFile):
                 copy = stack.enter_context(tempfile.TemporaryFile())
                 try:
                     shutil.copyfileobj(source.file, copy)
@@ -154,7 +154,7 @@ def keep_sources(named: Sequence[Source]) -> Iterator[list[Source]]:
 
 
 def _files(place: str | Source) -> Iterator[Source]:
-    if isinstance(place, Piped):
+    if isinstance(place, StdinFile):
         yield place
         return
     path = file_path(place)
@@ -180,7 +180,7 @@ def is_named_so(path: Path) -> bool:
     return unpack_name(path).suffix.lower() in ends and not path.name.startswith(".")
 
 
-def read_pipe() -> Piped:
+def read_pipe() -> StdinFile:
     """Standard input, whose first bytes tell its format; text is read as it comes.
 
     Raises FileError where it cannot be read.
@@ -203,7 +203,7 @@ def read_pipe() -> Piped:
     end = next(told, ".csv")
     if packed and end not in PACKED:
         raise ContentError("standard input must be CSV or JSON lines where it is packed by gzip")
-    return Piped(file, end, end not in PACKED)
+    return StdinFile(file, end, end not in PACKED)
 
 
 def is_for_tests(source: Source) -> bool:
@@ -211,7 +211,7 @@ def is_for_tests(source: Source) -> bool:
 
     False for what cannot be read so, which is refused elsewhere.
     """
-    if isinstance(source, Piped) or not is_file(source):
+    if isinstance(source, StdinFile) or not is_file(source):
         return False
     end, packed = unpack_name(source).suffix.lower(), source.suffix.lower() == ".gz"
     try:

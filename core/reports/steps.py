@@ -21,7 +21,7 @@ from ..defences import (
     Alarm,
     Filter,
     Load,
-    Received,
+    TrialReports,
     Verdict,
     correct_estimates,
     given_the_rest,
@@ -119,14 +119,14 @@ def defend_reports(
             made.append(StepVerdict(step.kind, verdict.alarm, users, rates, None, dropped, named,
                                     proved))  # fmt: skip
         else:
-            claims = step.alarmed(raw[None], everyone) if isinstance(step, Alarm) else None
+            claims = step.detect_attack(raw[None], everyone) if isinstance(step, Alarm) else None
             alarm = None if claims is None else bool(claims[0])
             made.append(StepVerdict(step.kind, alarm, users, rates))
     return DefendedEstimates(values, tuple(made), np.flatnonzero(~sifted.kept), users)
 
 
 @dataclass(frozen=True, eq=False)
-class _Sifted:
+class _FilteredReports:
     """The reports of N that filters, one after the other, leave.
 
     raw : float64[d], the estimates from all of them. kept : bool[N], those that stay. verdicts :
@@ -141,7 +141,7 @@ class _Sifted:
     frequencies: Floats | None
 
 
-def _sift(steps: Sequence[Any], protocol: Any, batches: Iterable[Reports]) -> _Sifted:
+def _sift(steps: Sequence[Any], protocol: Any, batches: Iterable[Reports]) -> _FilteredReports:
     """The reports that the filters among these steps leave; raises ScenarioError."""
     filters = {at: step for at, step in enumerate(steps) if isinstance(step, Filter)}
     counts, users, held = protocol.support_counts(nobody(protocol)), 0, list[Reports]()
@@ -156,13 +156,13 @@ def _sift(steps: Sequence[Any], protocol: Any, batches: Iterable[Reports]) -> _S
     raw = protocol.estimates(counts[None], users).frequencies[0]
     kept, verdicts, named = np.ones(users, dtype=np.bool_), dict[int, Verdict](), NOBODY
     if not filters:
-        return _Sifted(raw, kept, verdicts, users, raw)
+        return _FilteredReports(raw, kept, verdicts, users, raw)
     reports = np.concatenate(held)
     kinds = [step.kind for step in filters.values()]
     rng = stream(0, f"defend {kinds!r} {protocol!r}", "defence", "reports")
     for at, step in filters.items():
         here = reports if kept.all() else reports[kept]
-        verdict = verdicts[at] = step.sift(Received(protocol, here, rng, no_pulse))
+        verdict = verdicts[at] = step.sift(TrialReports(protocol, here, rng, no_pulse))
         if verdict.kept is not None:
             kept[np.flatnonzero(kept)[~verdict.kept]] = False
         counts = counts - (0 if verdict.removed is None else verdict.removed)
@@ -172,4 +172,4 @@ def _sift(steps: Sequence[Any], protocol: Any, batches: Iterable[Reports]) -> _S
     if left > 0:
         counts = counts - protocol.support_counts(reports[~kept])
         values = given_the_rest(protocol.estimates(counts[None], left).frequencies[0], named)
-    return _Sifted(raw, kept, verdicts, left, values)
+    return _FilteredReports(raw, kept, verdicts, left, values)

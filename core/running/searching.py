@@ -12,7 +12,7 @@ from ..cell import Cell
 from ..experiment import Experiment
 from ..experiment.search import answered_by, solve_goal
 from ..experiment.size_limits import MAX_USERS
-from ..metrics.goal import Answer
+from ..metrics.goal import GoalAnswer
 from .process_pool import open_pool
 
 
@@ -22,7 +22,7 @@ class Answers(Protocol):
     most : genuine and fake users together, as a search may try them.
     """
 
-    def find(self, cell: Cell, most: int) -> Answer | None:
+    def find(self, cell: Cell, most: int) -> GoalAnswer | None:
         """The answer to a cell's goal; None where it is not known."""
         ...
 

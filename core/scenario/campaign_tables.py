@@ -23,7 +23,7 @@ from pydantic import Discriminator, Field, Tag
 from ..attacks import ATTACKS, Attack, ListedTargets, Mixture, NoAttack, Part, Targets
 from ..attacks.mixture import WEIGHT
 from ..base.errors import ScenarioError, got
-from ..base.ranges import SHARE, Bounded, Range, check_bounds, require
+from ..base.ranges import SHARE, Range, RangeChecked, check_bounds, require
 from ..population import StatedSpec
 
 
@@ -101,7 +101,7 @@ ROUNDS: Final = Range(1, 1000)
 
 
 @dataclass(frozen=True)
-class Campaign(Bounded):
+class Campaign(RangeChecked):
     """A collection in rounds, and how its users change from one to the next.
 
     rounds : their number; that of all phases of the attack where it is left out.

@@ -14,7 +14,7 @@ from pydantic import Discriminator, Tag, TypeAdapter
 from ..attacks import ATTACKS, Attack, NoAttack
 from ..base.errors import ScenarioError, got
 from ..base.named import fields_of
-from ..base.ranges import Bounded, Range, check_bounds
+from ..base.ranges import Range, RangeChecked, check_bounds
 from ..defences import (
     DEFENCES,
     Alarm,
@@ -83,7 +83,7 @@ else:  # the tables of kinds are the only lists of them
 
 
 @dataclass(frozen=True)
-class Simulate(Bounded):
+class Simulate(RangeChecked):
     """The settings of the simulation: the path, and the k of `targets_in_top_k`."""
 
     path: Literal["auto", "counts", "reports"] = "auto"

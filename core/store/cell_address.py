@@ -55,7 +55,7 @@ def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
         "attack": cell.attack,
         "malicious": [cell.malicious, cell.malicious_address, cell.targets],
         "top_k": cell.top_k,
-        **cell.protocol.addressed,
+        **cell.protocol.address_fields,
     }
     if cell.task != Frequencies():
         everything["task"] = cell.task

@@ -18,7 +18,7 @@ import numpy as np
 from ..base.errors import FileError, reason_of
 from ..base.files import is_there
 from ..metrics import measures_from_columns
-from ..metrics.goal import Answer
+from ..metrics.goal import GoalAnswer
 from ..metrics.results import BLOCK_TRIALS, MOMENTS, Arms, CellResults, Rounds, arms_of
 from ..population import given_population
 from .block_store import corruption_context
@@ -121,7 +121,7 @@ def _cell_of(
         "key": keys[row["cell"]],
         "parameters": json.loads(row["parameters"]),
         "population": populations[row["population"]],
-        "answer": answer and vars(Answer.read(json.loads(answer))),
+        "answer": answer and vars(GoalAnswer.read(json.loads(answer))),
     }
     return msgspec.convert(fields, RunCell)
 

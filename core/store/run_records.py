@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from ..base.named import fields_of
-from ..metrics.goal import Answer
+from ..metrics.goal import GoalAnswer
 
 Status: TypeAlias = Literal["running", "done", "partial", "failed", "interrupted"]
 """`interrupted`: the process that ran it is gone without a word."""
@@ -72,7 +72,7 @@ class RunCell:
     genuine: str
     histogram: str
     population: str | None
-    answer: Answer | None = None
+    answer: GoalAnswer | None = None
     key: str = ""
 
 
@@ -120,18 +120,18 @@ def decode_cells(body: bytes) -> tuple[RunCell, ...]:
     cells = msgspec.convert(json.loads(body), tuple[RunCell, ...])
     for cell in cells:
         if cell.answer is not None:
-            Answer.read(fields_of(cell.answer))
+            GoalAnswer.read(fields_of(cell.answer))
     return cells
 
 
-def encode_answer(answer: Answer) -> bytes:
+def encode_answer(answer: GoalAnswer) -> bytes:
     """The answer to a goal as JSON."""
     return _to_json(fields_of(answer))
 
 
-def decode_answer(body: bytes) -> Answer:
+def decode_answer(body: bytes) -> GoalAnswer:
     """The answer of these bytes; raises TypeError or ValueError for what is none."""
-    return Answer.read(json.loads(body))
+    return GoalAnswer.read(json.loads(body))
 
 
 def encode_arrivals(arrivals: Sequence[Arrival]) -> bytes:

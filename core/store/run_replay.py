@@ -20,7 +20,7 @@ from ..experiment import Experiment
 from ..experiment.search import solve_goal, with_fakes
 from ..experiment.size_limits import MAX_USERS
 from ..metrics import METRICS, Measures, column, names_of
-from ..metrics.goal import Answer
+from ..metrics.goal import GoalAnswer
 from ..metrics.results import BLOCK_TRIALS, Arms, CellResults, digest, estimate_of
 from ..running.runner import Progress, run
 from ..theory import normal_score
@@ -124,7 +124,7 @@ def replay(
     return Replay(results.digest, trials, first, means)
 
 
-def _other_answer(cell: Cell, kept: Answer) -> str:
+def _other_answer(cell: Cell, kept: GoalAnswer) -> str:
     """The difference between the kept answer to a cell's goal and today's; "" if none."""
     today = solve_goal(with_fakes(cell, 0), most=max(MAX_USERS, cell.users + cell.malicious)).answer
     assert today is not None

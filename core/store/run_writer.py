@@ -20,7 +20,7 @@ from ..base.versions import differing, versions
 from ..cell import Cell
 from ..experiment import Experiment
 from ..experiment.search import measured_alone, with_fakes
-from ..metrics.goal import Answer
+from ..metrics.goal import GoalAnswer
 from ..metrics.results import BLOCK_TRIALS, CellResults
 from ..population import STATED
 from ..running.runner import RunResults
@@ -296,13 +296,13 @@ class KeptAnswers:
     """
 
     def __init__(
-        self, store: Store | None, fresh: bool = False, found: dict[str, Answer] | None = None
+        self, store: Store | None, fresh: bool = False, found: dict[str, GoalAnswer] | None = None
     ) -> None:
         self._store, self._fresh = store, fresh
         self.found = {} if found is None else found
         self.failure = ""
 
-    def find(self, cell: Cell, most: int) -> Answer | None:
+    def find(self, cell: Cell, most: int) -> GoalAnswer | None:
         """The answer to a cell's goal; None where it is not known."""
         key = goal_key(cell, most)
         if key in self.found or self._fresh or self._store is None or self.failure:

@@ -244,7 +244,7 @@ class Store(BlockStore):
         stored = {cell.position: cell for cell in self.cells(run)}
 
         @cache
-        def drawn(spec: PopulationSpec, seed: int) -> Population:
+        def draw_population(spec: PopulationSpec, seed: int) -> Population:
             if spec.kind not in STATED:
                 raise FileError(f"{self.path} is damaged: the population of run {run} is missing")
             return spec.bind(seed, scenario.folder)
@@ -253,9 +253,9 @@ class Store(BlockStore):
 
         def population_of(index: int, point: Point) -> Population:
             name = stored[index].population if index in stored else None
-            return drawn(point.population, point.seed) if name is None else kept(name)
+            return draw_population(point.population, point.seed) if name is None else kept(name)
 
-        def answered(cell: Cell) -> Cell:
+        def answer_cell(cell: Cell) -> Cell:
             if cell.goal is None or cell.index not in stored:
                 return cell
             known = stored[cell.index]
@@ -265,7 +265,7 @@ class Store(BlockStore):
         for point in points if limits else ():
             check_size(point)
         cells = bound(points, population_of, limits)
-        return Experiment(scenario, tuple(map(answered, cells)), limits)
+        return Experiment(scenario, tuple(map(answer_cell, cells)), limits)
 
     def results(self, run: int, experiment: Experiment | None = None) -> RunResults:
         """The results of a run in one piece, for `core.export`, tables and charts."""

@@ -8,7 +8,7 @@ from ..base.named import listed_in
 from ..cell import Task
 from ..protocols import ProtocolSpec
 from .frequencies import Frequencies
-from .hitters import PEM, HeavyHitters, Hunt
+from .hitters import PEM, HeavyHitters, HitterCell
 
 TaskSpec: TypeAlias = Task | HeavyHitters
 

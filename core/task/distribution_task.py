@@ -44,9 +44,9 @@ class Distribution(OfNumbers):
         mechanism = protocol.over(population)
         if isinstance(mechanism, PureProtocol):
             return cast("Mechanism", mechanism)
-        return self.ranged(mechanism, lack_of_distribution(mechanism), cells=True)
+        return self.with_range(mechanism, lack_of_distribution(mechanism), cells=True)
 
-    def concluded(
+    def conclude_arms(
         self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], pulse: Pulse
     ) -> DistributionConclusion:
         numbers, truth = self.numbers(cell), cell.population.frequencies
@@ -88,7 +88,7 @@ class Distribution(OfNumbers):
         fits = fit_distribution(cell.protocol, heard.tallies, self.fit == "ems", pulse)
         return fits, misfit(cell.protocol, heard.tallies, fits)
 
-    def expected(self, cell: Cell) -> dict[str, float | None]:
+    def expected_metrics(self, cell: Cell) -> dict[str, float | None]:
         """No closed forms: no fit is linear in the reports."""
         return dict.fromkeys([*METRICS, *cell.metrics])
 

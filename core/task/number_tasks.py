@@ -83,7 +83,7 @@ class OfNumbers(Task):
         middle = (self.low + self.high) / 2
         return np.asarray(middle**2 + 2 * middle * self.half * mean + self.half**2 * square)
 
-    def ranged(self, mechanism: Mechanism, why: str | None, **changes: Any) -> Mechanism:
+    def with_range(self, mechanism: Mechanism, why: str | None, **changes: Any) -> Mechanism:
         """A protocol of numbers over this range; raises ScenarioError.
 
         why : the reason why it is refused; None where it is not.
@@ -136,11 +136,11 @@ class OfNumbers(Task):
             else:
                 arms[arm], found = _defend_tallies(cell, arm, arms, verified, pulse)
             flags |= {} if found is None else {arm: found}
-        conclusion = self.concluded(cell, arms, flags, pulse)
+        conclusion = self.conclude_arms(cell, arms, flags, pulse)
         return CellResults(measure(conclusion), marks.values, _moments(conclusion))
 
     @abstractmethod
-    def concluded(
+    def conclude_arms(
         self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], pulse: Pulse
     ) -> MeanConclusion:
         """The conclusion from the reports of each arm."""
@@ -204,7 +204,7 @@ def _moments(conclusion: MeanConclusion) -> dict[Arm, Moments]:
 
 
 @dataclass(frozen=True)
-class Told:
+class ReportMoments:
     """The mean and the variance of what a fake's report says, where the range is [-1, 1].
 
     The number of fakes of each kind is fixed, so that their variances add up.
@@ -214,7 +214,7 @@ class Told:
     variance: float
 
 
-def fakes_told(cell: Cell) -> Told | None:
+def fakes_told(cell: Cell) -> ReportMoments | None:
     """What one report of the fakes says; 0 without an attack, None where it is not known."""
     protocol, mean, variance = telling(cell), 0.0, 0.0
     for fakes in cell.fakes:
@@ -224,7 +224,7 @@ def fakes_told(cell: Cell) -> Told | None:
         weight = fakes.count / cell.malicious if cell.malicious else 1 / len(cell.fakes)
         says, spread = protocol.said_by(law.rates)
         mean, variance = mean + weight * says, variance + weight * spread
-    return Told(mean, variance)
+    return ReportMoments(mean, variance)
 
 
 def expected_tallies(cell: Cell, fakes: Sequence[Fakes]) -> Floats:
@@ -272,9 +272,9 @@ class Mean(OfNumbers):
         """The protocol over the numbers of the items; raises ScenarioError."""
         mechanism = protocol.over(population)
         no_mean = "whose reports tell frequencies of items and no mean"
-        return self.ranged(mechanism, lacking(mechanism, NumericProtocol, "", no_mean))
+        return self.with_range(mechanism, lacking(mechanism, NumericProtocol, "", no_mean))
 
-    def concluded(
+    def conclude_arms(
         self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], pulse: Pulse
     ) -> MeanConclusion:
         pulse()
@@ -301,7 +301,7 @@ class Mean(OfNumbers):
         """The mean of the genuine users' numbers."""
         return float(self.number(cell.population.frequencies @ telling(cell).values))
 
-    def expected(self, cell: Cell) -> dict[str, float | None]:
+    def expected_metrics(self, cell: Cell) -> dict[str, float | None]:
         truth, spread = self.true_mean(cell), clean_spread(cell) * self.half**2
         expected = dict.fromkeys([*METRICS, *cell.metrics]) | {
             "mean_estimate_clean": truth,

@@ -9,7 +9,7 @@ forms of its own (`core.law.moments.EstimateMoments`), and knows those of pure o
 from __future__ import annotations
 
 from .differences import Difference, differences
-from .doubts import compared, doubted, normal_score
+from .doubts import annotate_estimate, compare_with_theory, normal_score
 from .expected import (
     bit_count_variances,
     bit_gain,
@@ -21,7 +21,7 @@ from .expected import (
 )
 from .gains import (
     cell_gain,
-    collected,
+    collection_parameters,
     fake_support,
     gain,
     gain_std,
@@ -33,8 +33,8 @@ from .gains import (
     support_of,
     target_sum_variance,
 )
-from .lines import HIDDEN, LINES, accepted, alike, gain_lines, gains_elsewhere, hidden_gain
-from .misfit import Misfit, misfit
+from .lines import HIDDEN, LINES, alike, gain_lines, gains_elsewhere, hidden_gain, mean_supports
+from .misfit import ImpossibleEstimates, misfit
 from .privacy import epsilon_of_direct, epsilon_of_unary, privacy_spent
 from .variance import (
     attacked_variance,
@@ -45,7 +45,7 @@ from .variance import (
     item_variances,
     least_error,
     least_of_all,
-    recommended,
+    recommended_protocol,
     simultaneous_confidence,
     simultaneous_width,
     top_confidence,

@@ -11,7 +11,7 @@ import numpy as np
 from ..base.summary import Estimate
 from ..cell import Cell
 from ..metrics.results import CellResults, estimate_of
-from . import doubted, privacy_spent
+from . import annotate_estimate, privacy_spent
 
 Result = TypeVar("Result")
 
@@ -50,7 +50,7 @@ def for_each_round(cell: Cell, work: Callable[[Cell], Result]) -> list[Result]:
 
 def round_theories(cell: Cell) -> list[dict[str, float | None]]:
     """The closed form of each metric in each round."""
-    return for_each_round(cell, cell.task.expected)
+    return for_each_round(cell, cell.task.expected_metrics)
 
 
 def rounds_of(
@@ -62,7 +62,9 @@ def rounds_of(
     expected = round_theories(cell) if theories is None else theories
     columns = {
         name: [
-            doubted(collection, measured.rounds.metrics[:, collection.round], name, estimate)
+            annotate_estimate(
+                collection, measured.rounds.metrics[:, collection.round], name, estimate
+            )
             for collection, estimate in zip(
                 cell.rounds,
                 measured.rounds.estimates(name, [theory[name] for theory in expected]),

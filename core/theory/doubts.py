@@ -36,7 +36,7 @@ CHI_SQUARES: Final = 200
 """The squares whose mean is skewed by less than 0.2."""
 
 
-def compared(
+def compare_with_theory(
     cell: Cell, measured: CellResults, metric: str, theory: Mapping[str, float | None]
 ) -> Estimate:
     """A metric over the trials beside its closed form, and the doubt about its z.
@@ -58,11 +58,11 @@ def compared(
     >>> results = ldptui.run("survey")
     >>> cell, measured = results.cells[4], results.measured.cells[4]
     >>> expected = ldptui.theory.expected_metrics(cell)
-    >>> abs(ldptui.theory.compared(cell, measured, "gain", expected).z) < 6
+    >>> abs(ldptui.theory.compare_with_theory(cell, measured, "gain", expected).z) < 6
     True
     """
     estimate = estimate_of(column(measured.metrics, metric), theory.get(metric))
-    return doubted(cell, measured.metrics, metric, estimate)
+    return annotate_estimate(cell, measured.metrics, metric, estimate)
 
 
 def normal_score(z: float, trials: int) -> float:
@@ -90,7 +90,7 @@ def normal_score(z: float, trials: int) -> float:
     return float(-ndtri(tail))
 
 
-def doubted(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Estimate:
+def annotate_estimate(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Estimate:
     """An estimate from measures [trials] of a cell, with the doubt about its z, if there is one.
 
     Where trials differ by rounding alone there is no error, and a mean of 0 is 0, also of a metric
@@ -113,7 +113,8 @@ def doubted(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> 
     >>> import ldptui
     >>> results = ldptui.run("survey")
     >>> cell, measures = results.cells[4], results.measured.cells[4].metrics
-    >>> ldptui.theory.doubted(cell, measures, "gain", results.estimate("gain", 4)).doubt is None
+    >>> estimate = results.estimate("gain", 4)
+    >>> ldptui.theory.annotate_estimate(cell, measures, "gain", estimate).doubt is None
     True
     """
     if estimate.mean is None or estimate.standard_error is None:

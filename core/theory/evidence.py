@@ -25,7 +25,7 @@ from ..bounds.robust import (
 from ..cell import Cell
 from ..law.mechanism import LocalMechanism
 from ..law.pure import PureProtocol
-from .misfit import Misfit, misfit
+from .misfit import ImpossibleEstimates, misfit
 from .variance import item_variances
 
 
@@ -46,7 +46,7 @@ class Evidence:
     halves: Callable[[float], Floats]
     intervals: Callable[[float, float, bool], Interval]
     quantile: Callable[[float], float] = normal_quantile
-    misfit: Callable[[], Misfit | None] = lambda: None
+    misfit: Callable[[], ImpossibleEstimates | None] = lambda: None
 
     @property
     def estimates(self) -> Floats:

@@ -32,14 +32,14 @@ from ..law.support import round_to_zero
 from ..metrics import METRICS
 from ..protocols.rappor import Rappor
 from .defended import defended_metrics
-from .gains import cell_gain, collected, fake_support, sent_share
+from .gains import cell_gain, collection_parameters, fake_support, sent_share
 from .variance import attacked_variance, clean_variance
 
 
 @lru_cache(maxsize=4)
 def _means(cell: Cell) -> Moments | None:
     if isinstance(cell.protocol, EstimateMoments):
-        return cell.protocol.means(collected(cell))
+        return cell.protocol.means(collection_parameters(cell))
     if not cell.is_pure:
         return None
     truth = cell.population.frequencies
@@ -55,7 +55,7 @@ def _means(cell: Cell) -> Moments | None:
 @lru_cache(maxsize=4)
 def _variances(cell: Cell) -> Moments | None:
     if isinstance(cell.protocol, EstimateMoments):
-        return cell.protocol.variances(collected(cell))
+        return cell.protocol.variances(collection_parameters(cell))
     return (clean_variance(cell), attacked_variance(cell)) if cell.is_pure else None
 
 
@@ -234,7 +234,9 @@ def bit_gain(cell: Cell) -> float | None:
     """
     protocol = cell.protocol
     return (
-        protocol.bit_gain(collected(cell), cell.targets) if isinstance(protocol, Rappor) else None
+        protocol.bit_gain(collection_parameters(cell), cell.targets)
+        if isinstance(protocol, Rappor)
+        else None
     )
 
 
@@ -252,7 +254,11 @@ def expected_bit_counts(cell: Cell) -> Floats | None:
     >>> ldptui.theory.expected_bit_counts(ldptui.compile("rappor-attack").cells[0]).ndim
     2
     """
-    return cell.protocol.bit_counts(collected(cell)) if isinstance(cell.protocol, Rappor) else None
+    return (
+        cell.protocol.bit_counts(collection_parameters(cell))
+        if isinstance(cell.protocol, Rappor)
+        else None
+    )
 
 
 def bit_count_variances(cell: Cell) -> Floats | None:
@@ -270,7 +276,11 @@ def bit_count_variances(cell: Cell) -> Floats | None:
     2
     """
     protocol = cell.protocol
-    return protocol.bit_count_variances(collected(cell)) if isinstance(protocol, Rappor) else None
+    return (
+        protocol.bit_count_variances(collection_parameters(cell))
+        if isinstance(protocol, Rappor)
+        else None
+    )
 
 
 def asked_metrics(cell: Cell) -> dict[str, float | None]:

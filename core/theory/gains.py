@@ -24,7 +24,7 @@ from ..protocols.rappor import Rappor
 
 
 @lru_cache(maxsize=4)
-def collected(cell: Cell) -> Collection:
+def collection_parameters(cell: Cell) -> Collection:
     """The collection of a cell, as closed forms have to know it.
 
     Parameters
@@ -35,7 +35,7 @@ def collected(cell: Cell) -> Collection:
     Examples
     --------
     >>> import ldptui
-    >>> collection = ldptui.theory.collected(ldptui.compile("quickstart").cells[5])
+    >>> collection = ldptui.theory.collection_parameters(ldptui.compile("quickstart").cells[5])
     >>> [count for count, law in collection.fakes]
     [5263]
     """

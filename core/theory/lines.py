@@ -80,7 +80,7 @@ def gain_lines(
     lines = {}
     if crafted and isinstance(protocol, Supporting):
         lines["mga"] = _crafted_gain(protocol, targets, share, held)
-    supported = accepted(protocol)
+    supported = mean_supports(protocol)
     if supported is not None:
         r = targets.size
         lines["drop-out"] = r * item_shift(protocol, alike(supported, r), share, held / r)
@@ -93,7 +93,7 @@ def gain_lines(
     return lines | {"verified": share * (1 - held), "verified-input": 0.0}
 
 
-def accepted(protocol: Any) -> tuple[float, float] | None:
+def mean_supports(protocol: Any) -> tuple[float, float] | None:
     """The mean support for its own item, and for another given one, of a report for the own one.
 
     None where that is not known of the protocol, or says nothing.
@@ -106,7 +106,7 @@ def accepted(protocol: Any) -> tuple[float, float] | None:
     Examples
     --------
     >>> import ldptui
-    >>> own, other = ldptui.theory.accepted(ldptui.protocol("oue", items=4, epsilon=1.0))
+    >>> own, other = ldptui.theory.mean_supports(ldptui.protocol("oue", items=4, epsilon=1.0))
     >>> own, round(other, 4)
     (1.0, 0.2689)
     """

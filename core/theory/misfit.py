@@ -38,7 +38,7 @@ TINY: Final = sys.float_info.min
 
 
 @dataclass(frozen=True)
-class Misfit:
+class ImpossibleEstimates:
     """An estimate that cannot be.
 
     Attributes
@@ -62,7 +62,7 @@ class Misfit:
     chance: float
 
 
-def misfit(protocol: Supporting, users: int, estimates: Floats) -> Misfit | None:
+def misfit(protocol: Supporting, users: int, estimates: Floats) -> ImpossibleEstimates | None:
     """The estimate that is farthest from where it can be, if it is far; None if all fit.
 
     The standard errors have the estimates in the place of the truth.
@@ -102,8 +102,10 @@ def misfit(protocol: Supporting, users: int, estimates: Floats) -> Misfit | None
     return farthest if farthest.errors > FAR and farthest.chance < CHANCE else None
 
 
-def _misfit(item: int | None, value: float, bound: float, variance: float, tails: int) -> Misfit:
+def _misfit(
+    item: int | None, value: float, bound: float, variance: float, tails: int
+) -> ImpossibleEstimates:
     off = abs(value - bound)
     errors = off / math.sqrt(max(variance, TINY)) if off > ROUNDING else 0.0
     chance = min(1.0, tails * math.erfc(errors / math.sqrt(2)) / 2)
-    return Misfit(item, value, bound, errors, chance)
+    return ImpossibleEstimates(item, value, bound, errors, chance)

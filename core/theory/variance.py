@@ -15,7 +15,7 @@ from ..base.sampling import Floats
 from ..cell import Cell
 from ..law.pure import PlacedItems, PureProtocol, Supporting, item_variance
 from ..protocols.subset import SubsetSelection, best_size
-from .gains import arriving, collected, meetings
+from .gains import arriving, collection_parameters, meetings
 
 
 def count_variance(protocol: Supporting) -> float:
@@ -57,7 +57,7 @@ def frequency_std(protocol: Supporting, users: int, frequency: float = 0.0) -> f
     return math.sqrt(item_variance(protocol, users, frequency))
 
 
-def recommended(domain_size: int, epsilon: float) -> Literal["grr", "oue"]:
+def recommended_protocol(domain_size: int, epsilon: float) -> Literal["grr", "oue"]:
     """The protocol with the least Var*: GRR if d < 3e^ε + 2, else OUE (or OLH). W17 section 5.
 
     Parameters
@@ -70,7 +70,7 @@ def recommended(domain_size: int, epsilon: float) -> Literal["grr", "oue"]:
     Examples
     --------
     >>> import ldptui
-    >>> ldptui.theory.recommended(10, 1.0), ldptui.theory.recommended(11, 1.0)
+    >>> ldptui.theory.recommended_protocol(10, 1.0), ldptui.theory.recommended_protocol(11, 1.0)
     ('grr', 'oue')
     """
     return "grr" if domain_size < 3 * math.exp(epsilon) + 2 else "oue"
@@ -217,7 +217,7 @@ def attacked_variance(cell: Cell) -> Floats | None:
     if any(fakes.sent < 1 for fakes in cell.fakes):
         return _with_drop_out(cell, spread)
     everyone, fake = cell.users + cell.malicious, np.zeros(spread.size)
-    for count, supported in collected(cell).fakes:
+    for count, supported in collection_parameters(cell).fakes:
         if supported is None:
             return None
         fake += count * supported.variances / (everyone * (protocol.p - protocol.q)) ** 2
@@ -230,7 +230,7 @@ def _with_drop_out(cell: Cell, clean: Floats) -> Floats | None:
     The M of m fakes who do are any of them, so that the kinds among them vary as well.
     """
     protocol, m = cell.pure, cell.malicious
-    laws = collected(cell).fakes
+    laws = collection_parameters(cell).fakes
     known = [(count, supported) for count, supported in laws if supported is not None]
     if len(known) < len(laws) or not m:
         return None if m else clean

@@ -31,7 +31,7 @@ class CellView(Struct, frozen=True):
     metrics : measured and expected, by name.
     bits : numbers of bits with a noise of their own, by their names in the JSON document; None for
         protocols without.
-    answer : to a goal, the fields of `core.metrics.goal.Answer` and the goal's metric and at_least.
+    answer : to a goal, the fields of `core.metrics.goal.GoalAnswer`, its metric and at_least.
     budgets : the promise of all reports together, `Cell.budgets`; empty where each stands alone.
     elsewhere : the expected gain of the same attack by the kind of a protocol, its own among them;
         empty where it is not asked for, or not known.
@@ -60,7 +60,7 @@ class CellView(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-class Estimates(Struct, frozen=True):
+class EstimateSummary(Struct, frozen=True):
     """The estimated frequencies of one arm, a number for each item shown.
 
     mean : over the trials. std : standard deviation over the trials, None for one trial.
@@ -121,7 +121,7 @@ class Ends(Struct, frozen=True):
     overturning: tuple[float | None, ...]
 
 
-class Frequencies(Struct, frozen=True):
+class FrequencySummary(Struct, frozen=True):
     """Estimated and true frequencies of one cell; means over `trials` trials.
 
     items : the indices shown, ascending; all of them unless only some were asked for.
@@ -138,7 +138,7 @@ class Frequencies(Struct, frozen=True):
     targets: tuple[int, ...]
     trials: int
     true: tuple[float, ...]
-    arms: Mapping[str, Estimates]
+    arms: Mapping[str, EstimateSummary]
     detected: tuple[float, ...] | None = None
     by_trial: TrialEstimates | None = None
     ends: Ends | None = None
@@ -149,17 +149,17 @@ class Frequencies(Struct, frozen=True):
         _check_lengths(self.items, self.labels, self.true, self.detected, *columns)
 
     @property
-    def clean(self) -> Estimates:
+    def clean(self) -> EstimateSummary:
         """The estimates without the attack."""
         return self.arms["clean"]
 
     @property
-    def attacked(self) -> Estimates:
+    def attacked_estimates(self) -> EstimateSummary:
         """The estimates with the attack; the same where there is none."""
         return self.arms["attacked"]
 
     @property
-    def defended(self) -> Estimates | None:
+    def defended_estimates(self) -> EstimateSummary | None:
         """The estimates with the attack and the defence; None without a defence."""
         return self.arms.get("attacked_defended")
 
@@ -191,11 +191,11 @@ class BitCounts(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         _check_lengths(self.users, self.expected_users, self.users_std)
-        every = range(self.shown * self.bits)
+        every = range(self.cohort_count * self.bits)
         _check_lengths(every, self.counts, self.held, self.expected_counts, self.counts_std)
 
     @property
-    def shown(self) -> int:
+    def cohort_count(self) -> int:
         """The number of cohorts that the columns hold."""
         return len(self.users)
 
@@ -229,7 +229,7 @@ class Detection(Struct, frozen=True):
         _check_lengths(self.wrong, self.caught)
 
 
-class Rounds(Struct, frozen=True):
+class RoundSummary(Struct, frozen=True):
     """The rounds of a campaign, one entry for each, from round 0 on.
 
     users, malicious, share : of the round. spent : ε of a user who took part in all rounds so far.
@@ -275,6 +275,6 @@ class Rounds(Struct, frozen=True):
         return self.arms["clean"]
 
     @property
-    def attacked(self) -> tuple[tuple[float, ...], ...]:
+    def attacked_means(self) -> tuple[tuple[float, ...], ...]:
         """The mean estimates with the attack; the same where there is none."""
         return self.arms["attacked"]

@@ -11,7 +11,7 @@ from ..base.summary import Estimate
 from ..cell import Cell
 from ..metrics import METRICS
 from ..metrics.results import CellResults
-from ..theory import bit_gain, compared, gains_elsewhere, hidden_gain
+from ..theory import bit_gain, compare_with_theory, gains_elsewhere, hidden_gain
 from . import CellView
 
 
@@ -53,7 +53,7 @@ def cell_view(
 
 def closed_forms(cell: Cell) -> dict[str, float | None]:
     """The closed form of each metric; None where there is none, or no finite one."""
-    expected = cell.task.expected(cell)
+    expected = cell.task.expected_metrics(cell)
     return {
         name: value if value is not None and math.isfinite(value) else None
         for name, value in expected.items()
@@ -64,7 +64,7 @@ def measurements(
     cell: Cell, measured: CellResults, expected: Mapping[str, float | None]
 ) -> dict[str, Estimate]:
     """Each metric over the trials, beside its closed form."""
-    return {name: compared(cell, measured, name, expected) for name in cell.metrics}
+    return {name: compare_with_theory(cell, measured, name, expected) for name in cell.metrics}
 
 
 def _answer(cell: Cell) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from ..law.pure import Items
 from ..metrics.results import CellResults, Moments
 from ..population import Population
 from ..theory.evidence import of_cell
-from . import Ends, Estimates, Frequencies
+from . import Ends, EstimateSummary, FrequencySummary
 
 MAX_ITEMS = 4096
 """The number of items at most where not all are shown, and of targets of a cell."""
@@ -35,7 +35,7 @@ LONGEST_LABEL = 64
 
 def frequencies(
     cell: Cell, measured: CellResults, sigmas: Mapping[Arm, Floats], most: int | None = None
-) -> Frequencies | None:
+) -> FrequencySummary | None:
     """The estimates of a cell; None for a task without a list of items.
 
     sigmas : the standard deviations of one trial's estimates in the arms that have a closed form.
@@ -59,7 +59,7 @@ def frequencies(
             most,
         )
     detected = measured.detected
-    return Frequencies(
+    return FrequencySummary(
         domain_size=d,
         items=tuple(items.tolist()),
         labels=tuple(map(label, items.tolist())),
@@ -93,13 +93,13 @@ def _ends(cell: Cell, mean: Floats, truth: Floats, label: Callable[[int], str]) 
     )  # fmt: skip
 
 
-def _estimates(moments: Moments, items: Items, sigma: Floats | None) -> Estimates:
+def _estimates(moments: Moments, items: Items, sigma: Floats | None) -> EstimateSummary:
     """One arm. Without a closed form σ is the deviation over the trials, 0 before two of them."""
     mean = tuple(moments.mean[items].tolist())
     std = None if moments.std is None else tuple(moments.std[items].tolist())
     if sigma is None:
-        return Estimates(mean, std, std or (0.0,) * len(mean))
-    return Estimates(mean, std, tuple(sigma[items].tolist()))
+        return EstimateSummary(mean, std, std or (0.0,) * len(mean))
+    return EstimateSummary(mean, std, tuple(sigma[items].tolist()))
 
 
 def closed_sigmas(cell: Cell) -> dict[Arm, Floats]:

@@ -14,7 +14,7 @@ from ..cell import Cell
 from ..metrics.results import CellResults, round_of
 from ..theory import expected_estimate
 from ..theory.campaign import entry_of, for_each_round, round_theories, rounds_of
-from . import Frequencies, Rounds
+from . import FrequencySummary, RoundSummary
 from .estimated import closed_sigmas, frequencies
 
 MAX_TARGETS: Final = 16
@@ -26,7 +26,7 @@ those of every other round are, or of every third, and so on."""
 
 
 @dataclass(frozen=True, eq=False)
-class Expected:
+class RoundExpectations:
     """The closed forms of the rounds, each None where there is none.
 
     theories : those of the metrics. estimates : float64[d], those of the attacked arm.
@@ -38,7 +38,7 @@ class Expected:
     sigmas: list[dict[Arm, Floats]]
 
     @classmethod
-    def of(cls, cell: Cell) -> Expected:
+    def of(cls, cell: Cell) -> RoundExpectations:
         return cls(
             round_theories(cell),
             for_each_round(cell, expected_estimate),
@@ -46,14 +46,16 @@ class Expected:
         )
 
 
-def rounds_view(cell: Cell, measured: CellResults, expected: Expected | None = None) -> Rounds:
+def rounds_view(
+    cell: Cell, measured: CellResults, expected: RoundExpectations | None = None
+) -> RoundSummary:
     """The rounds of a campaign after the trials that were measured.
 
     expected : the closed forms, with which the estimates of the first targets are shown as well.
     """
     theories = None if expected is None else expected.theories
     rounds, entry = rounds_of(cell, measured, theories), entry_of(cell, measured)
-    viewed = Rounds(
+    viewed = RoundSummary(
         users=tuple(row.users for row in rounds),
         malicious=tuple(row.malicious for row in rounds),
         share=tuple(row.share for row in rounds),
@@ -67,7 +69,7 @@ def rounds_view(cell: Cell, measured: CellResults, expected: Expected | None = N
     return viewed if expected is None else replace(viewed, **_targets(cell, measured, expected))
 
 
-def _targets(cell: Cell, measured: CellResults, expected: Expected) -> dict[str, Any]:
+def _targets(cell: Cell, measured: CellResults, expected: RoundExpectations) -> dict[str, Any]:
     """The columns of the first targets, in every round."""
     assert measured.rounds is not None
     targets, arms = cell.targets[:MAX_TARGETS], measured.rounds.arms
@@ -105,9 +107,9 @@ def round_frequencies(
     cell: Cell,
     measured: CellResults,
     number: int,
-    expected: Expected | None = None,
+    expected: RoundExpectations | None = None,
     most: int | None = None,
-) -> Frequencies | None:
+) -> FrequencySummary | None:
     """The estimates of one round, as those of a cell of its own.
 
     expected : the closed forms, whose σ are shown. most : the items shown of a larger domain.

@@ -143,10 +143,10 @@ def _chart(
     kind, data = KINDS[name], ChartData(scenario, run, overlays)
     chosen = {"view": metric} if metric else {}
     try:
-        frame = kind.framed(data, chosen)
+        frame = kind.make_frame(data, chosen)
     except LateError as late:
         late.work()
-        frame = kind.framed(data, chosen)
+        frame = kind.make_frame(data, chosen)
     if isinstance(frame, str):
         if name != "gain" or run.rounds is None or not run.rounds.targets:
             return None

@@ -7,6 +7,7 @@ calls unchecked.
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from typing import Any, Final, get_type_hints
@@ -33,10 +34,20 @@ LEAST: Final[Mapping[str, int]] = {"domain_size": 2, "malicious": 0}
 """The least whole number that an argument may be, where it is not 1."""
 WRONG: Final = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError)
 """What a formula raises where its arguments do not fit together."""
+FORMER: Final[Mapping[str, str]] = {
+    "accepted": "mean_supports", "collected": "collection_parameters",
+    "compared": "compare_with_theory", "doubted": "annotate_estimate",
+    "recommended": "recommended_protocol", "Misfit": "ImpossibleEstimates",
+}  # fmt: skip
+"""The names of version 0.2, which work in this version and warn, and those that replace them."""
 
 
 def __getattr__(name: str) -> Any:
     """A closed form, or a class of one, by its name."""
+    if name in FORMER:
+        now = FORMER[name]
+        warnings.warn(f"ldptui.theory.{name} is now {now}", DeprecationWarning, stacklevel=2)
+        name = now
     found = getattr(theory, name)
     return (
         found if name.startswith("_") or not inspect.isroutine(found) else _check_arguments(found)
@@ -53,7 +64,7 @@ def _check_arguments(form: Callable[..., Any]) -> Callable[..., Any]:
     hints, signature = get_type_hints(form), inspect.signature(form)
 
     @wraps(form)
-    def checked(*given: Any, **named: Any) -> Any:
+    def check_call(*given: Any, **named: Any) -> Any:
         bound = signature.bind(*given, **named)
         for name, value in bound.arguments.items():
             bound.arguments[name] = _read(value, name, hints[name], bound.arguments)
@@ -65,7 +76,7 @@ def _check_arguments(form: Callable[..., Any]) -> Callable[..., Any]:
             words = " ".join(str(error).split())
             raise ScenarioError(f"has no value there: {words}", key=form.__name__) from error
 
-    return checked
+    return check_call
 
 
 def _read(value: Any, name: str, hint: Any, others: Mapping[str, Any]) -> Any:

@@ -156,7 +156,7 @@ def title_of(key: str) -> str:
     return key_words(key).title
 
 
-def named(key: str) -> str:
+def key_label(key: str) -> str:
     """A key as forms and scripts have it: `share of fake users β (attack.share)`."""
     title = title_of(key)
     return f"{title} ({key})" if title != key else key

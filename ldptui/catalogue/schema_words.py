@@ -9,7 +9,7 @@ from .keys import has_words, key_words
 from .kind_rows import kind_words
 
 
-def worded(schema: Mapping[str, Any]) -> dict[str, Any]:
+def describe_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of `core.scenario.schema`, its keys and kinds with titles and descriptions.
 
     A list of kinds has a line for each of them, where the editors that build on taplo look for it.

@@ -13,7 +13,7 @@ from ..session.snapshot import Overlay, Snapshot
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
-    from ldptui.core.view import BitCounts, CellView, Frequencies, Rounds, TrialEstimates
+    from ldptui.core.view import BitCounts, CellView, FrequencySummary, RoundSummary, TrialEstimates
 
     from .curves import ClosedForms
 
@@ -53,7 +53,7 @@ class ChartData(Struct, frozen=True, eq=False):
         return self.table.base
 
     @property
-    def frequencies(self) -> Frequencies | None:
+    def frequencies(self) -> FrequencySummary | None:
         """The frequencies of all rounds pooled; None before the first trial."""
         return _frequencies(self.run)
 
@@ -62,7 +62,7 @@ class ChartData(Struct, frozen=True, eq=False):
         return self.run.bits if self.run is not None else None
 
     @property
-    def rounds(self) -> Rounds | None:
+    def rounds(self) -> RoundSummary | None:
         return self.run.rounds if self.run is not None else None
 
     @property
@@ -77,7 +77,7 @@ class ChartData(Struct, frozen=True, eq=False):
         """The cells of the runs laid over, by their names."""
         return tuple((overlay.label, overlay.snapshot.table) for overlay in self.overlays)
 
-    def at_cursor(self) -> tuple[Frequencies | None, str]:
+    def at_cursor(self) -> tuple[FrequencySummary | None, str]:
         """The frequencies of the round or the cell that is looked at, and which, in words."""
         at_cell = self.run.at_cell if self.run is not None else None
         if self.round is None and at_cell is not None and self.cell_words:
@@ -109,12 +109,12 @@ class ChartData(Struct, frozen=True, eq=False):
         return tuple(cell for cell in cells if cell is not None and cell.answer is not None)
 
 
-def _frequencies(snapshot: Snapshot | None) -> Frequencies | None:
+def _frequencies(snapshot: Snapshot | None) -> FrequencySummary | None:
     frequencies = snapshot.frequencies if snapshot is not None else None
     return frequencies if frequencies is not None and frequencies.trials > 0 else None
 
 
-def _at_round(snapshot: Snapshot | None, at: int | None) -> tuple[Frequencies | None, str]:
+def _at_round(snapshot: Snapshot | None, at: int | None) -> tuple[FrequencySummary | None, str]:
     """The frequencies of a round, and which one it is; of very many rounds some are not kept:
     then those of the one before.
     """

@@ -89,7 +89,7 @@ class ChartKind(Struct, frozen=True):
     overlays: bool = False
     leads: bool = True
 
-    def framed(self, data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
+    def make_frame(self, data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
         """The frame of the data; raises LateError where its closed forms take long."""
         module = import_module(f".figures.{self.frame}", __package__)
         made: Frame | str = module.frame(data, chosen)

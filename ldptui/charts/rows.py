@@ -64,7 +64,7 @@ class ChartPalette(Struct, frozen=True):
         return str(getattr(self, tone))
 
     @property
-    def coloured(self) -> bool:
+    def has_colours(self) -> bool:
         """True for colours of our own: the few of a terminal, or none, do not tell all apart."""
         return self.background.startswith("#")
 
@@ -147,7 +147,7 @@ class Look(Struct, frozen=True):
         """One line of printable text, in the charset."""
         return clean(text, self.charset)
 
-    def sized(self, width: int, height: int) -> Look:
+    def with_size(self, width: int, height: int) -> Look:
         """The look of a picture of another size."""
         return replace(self, width=width, height=height)
 
@@ -208,7 +208,7 @@ def strip(row: Row, width: int, charset: Charset = "braille") -> Strip:
             text = crop(text, room) if text.strip() else " " * room
             size = _cells(text)
         room -= size
-        if pieces and (style == last or (not text.strip(" ") and _unseen(style, last))):
+        if pieces and (style == last or (not text.strip(" ") and _is_invisible(style, last))):
             pieces[-1][0].append(text)
         elif text:
             pieces.append(([text], style))
@@ -224,12 +224,12 @@ _cells = lru_cache(maxsize=4096)(cell_len)
 
 
 @lru_cache(maxsize=512)
-def _unseen(*styles: str) -> bool:
+def _is_invisible(*styles: str) -> bool:
     """Return whether a blank looks the same in all of these styles."""
     return not any(word in style for style in styles for word in ("reverse", "underline", "on #"))
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap_words(text: str, width: int) -> list[str]:
     """The words in lines of at most `width` cells; a word wider than that is cut."""
     lines: list[str] = []
     for word in text.split():
@@ -240,9 +240,9 @@ def wrapped(text: str, width: int) -> list[str]:
     return lines
 
 
-def centred(text: str, look: Look) -> list[Row]:
+def centre_text(text: str, look: Look) -> list[Row]:
     """A muted sentence in the middle of the picture."""
-    lines = wrapped(text, max(1, look.width - 2))[: look.height]
+    lines = wrap_words(text, max(1, look.width - 2))[: look.height]
     above = (look.height - len(lines)) // 2
     rows: list[Row] = [[] for _ in range(look.height)]
     for index, line in enumerate(lines):
@@ -251,9 +251,9 @@ def centred(text: str, look: Look) -> list[Row]:
     return rows
 
 
-def titled(title: str, text: str, look: Look) -> list[Row]:
+def title_rows(title: str, text: str, look: Look) -> list[Row]:
     """The title, and a muted sentence in the middle."""
-    rows = centred(look.clean(text), look)
+    rows = centre_text(look.clean(text), look)
     if title and look.height > 2:
         rows[0] = [(crop(look.clean(title), look.width), look.strong)]
     return rows
@@ -261,5 +261,5 @@ def titled(title: str, text: str, look: Look) -> list[Row]:
 
 def message(text: str, look: Look) -> list[Strip]:
     """A muted sentence in the middle of `height` strips of `width` cells."""
-    rows = centred(look.clean(text), look)
+    rows = centre_text(look.clean(text), look)
     return [strip(row, look.width, look.charset) for row in rows]

@@ -15,7 +15,7 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.reports.arguments import keys_of
-from ldptui.core.reports.column_layout import Column, layout
+from ldptui.core.reports.column_layout import ReportColumn, layout
 from ldptui.core.reports.points import protocol as protocol_of
 
 from ..api.vectors import vectors_of
@@ -186,7 +186,7 @@ def _parameters(client: ClientProgram) -> Iterator[str]:
         yield f"| `{name}` | {shown if len(shown) <= 40 else 'as below'} | {what} | {formula} |"
 
 
-def _column(column: Column) -> str:
+def _column(column: ReportColumn) -> str:
     """A row of the table of columns: how a cell is written in each format."""
     size, digits = column.size, f"{2 * column.size} hexadecimal digits, small letters"
     cells = {

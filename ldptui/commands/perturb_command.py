@@ -103,11 +103,11 @@ def _read_items(
             raise ScenarioError(f"{spot(path, batch.lines[at])}: {rule}")
         return np.array(items, dtype=np.int64)
 
-    def parsed(cells: NDArray[Any]) -> Items | None:
+    def parse_items(cells: NDArray[Any]) -> Items | None:
         (field,) = cells.dtype.names or ()
         return quick(cells[field])
 
-    yield from Columns(path, [name], "--column").read(exact, parsed, [kind])
+    yield from Columns(path, [name], "--column").read(exact, parse_items, [kind])
 
 
 def _read_cells(path: Path, name: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from ldptui.core.scenario.sweep import tables_with_kind
 
 from .. import scenarios as bundled
 from ..catalogue import key_words, kind_words
-from ..catalogue.schema_words import worded
+from ..catalogue.schema_words import describe_schema
 from ..explain.citations import papers
 from ..session.scenario_file import locate
 from ..terminal import exits
@@ -110,7 +110,7 @@ def check_file(place: str, allowed: CodePermission) -> int:
 
 def schema_text() -> str:
     """The JSON Schema of a scenario with the words of the catalogue, as `scenarios` has it too."""
-    return json.dumps(worded(scenario_schema()), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(describe_schema(scenario_schema()), indent=1, ensure_ascii=False) + "\n"
 
 
 def print_citations(name: str | None) -> int:

@@ -13,7 +13,7 @@ from textual.message import Message
 
 from ldptui.core.view import CellView
 
-from ..messages import Replied, RunProgressed
+from ..messages import QuestionReply, RunProgressed
 from ..session.snapshot import DETAILS, LabQuestion, Reply, Request, Snapshot, Status
 from . import wire
 from .wire import News
@@ -144,7 +144,7 @@ class RunSoFar:
         return self.request.full
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self.snapshot.status != "running"
 
     @property
@@ -189,12 +189,12 @@ class QuestionSoFar:
         self.reply = Reply(self.request.key, "running")
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self.reply.status != "running"
 
     @property
     def message(self) -> Message:
-        return Replied(self.reply)
+        return QuestionReply(self.reply)
 
     def end(self, status: Status, error: str, details: str) -> None:
         self.reply = Reply(self.request.key, status, error=error, details=details)

@@ -37,11 +37,11 @@ MAX_DEATHS: Final = 3
 
 
 class Engine:
-    """Runs requests in the background; `post` gets RunProgressed, Replied and WorkerChanged.
+    """Runs requests in the background; `post` gets RunProgressed, QuestionReply and WorkerChanged.
 
     A run's last RunProgressed has the status done, partial or failed. A run that a newer request
     replaces is dropped silently; one asked for by hand, or being cancelled, is posted as partial.
-    The same holds for a question and its Replied.
+    The same holds for a question and its QuestionReply.
 
     spare : whether a second worker waits for the first one to be killed.
     """
@@ -103,7 +103,7 @@ class Engine:
             if lives:
                 _, lives = await asyncio.wait(lives, timeout=seconds)
 
-    async def unseen(
+    async def find_unseen_code(
         self, request: Request, find: Callable[[Request, Sequence[str]], tuple[UnseenCode, ...]]
     ) -> tuple[UnseenCode, ...]:
         """The Python code that a request asks for and that the user has to be asked about.
@@ -175,7 +175,7 @@ class Engine:
             self._put_to_work(self._active)
 
     def _start_child(self) -> Child:
-        child = Child(self._command, self._heard, self._ended)
+        child = Child(self._command, self._heard, self._end_child)
         self._children.add(child)
         return child
 
@@ -205,7 +205,7 @@ class Engine:
                 self._expect_answer()
         elif run.take(news):
             self._deaths = 0
-            if run.ended:
+            if run.has_ended:
                 child.busy = False
                 self._run = None
                 self._disarm()
@@ -213,7 +213,7 @@ class Engine:
                 return
             self._post(run.message)
 
-    def _ended(self, child: Child) -> None:
+    def _end_child(self, child: Child) -> None:
         """A child's process is gone and all it said was heard."""
         self._children.discard(child)
         if child.dismissed or self._stopping:

@@ -20,7 +20,12 @@ from ldptui.core.view import CellView
 from ldptui.core.view.cells import cell_view, closed_forms, measurements
 from ldptui.core.view.estimated import MAX_ITEMS, closed_sigmas, frequencies
 from ldptui.core.view.redrawn import bit_counts, single_trials, verdicts
-from ldptui.core.view.round_view import Expected, round_frequencies, rounds_shown, rounds_view
+from ldptui.core.view.round_view import (
+    RoundExpectations,
+    round_frequencies,
+    rounds_shown,
+    rounds_view,
+)
 
 from ..catalogue import swept_kinds
 from ..session.cell_table import address_of, shorten_list
@@ -99,14 +104,14 @@ class Picture:
 
     def __init__(self) -> None:
         self._sigmas: Mapping[Arm, Floats] | None = None
-        self._rounds: Expected | None = None
+        self._rounds: RoundExpectations | None = None
         self._drawn: dict[str, Any] = {}
         self._trials = self._trials_of_rounds = 0  # up to which trial all was told
 
     def reckon(self, cell: Cell) -> None:
         """The closed forms, once; may be left at any point, and taken up again."""
         if self._sigmas is None:
-            self._rounds = Expected.of(cell) if cell.rounds else None
+            self._rounds = RoundExpectations.of(cell) if cell.rounds else None
             self._sigmas = closed_sigmas(cell)
 
     def draw(self, cell: Cell, pulse: Pulse, *, judged: bool, listed: bool) -> None:

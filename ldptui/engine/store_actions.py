@@ -32,10 +32,10 @@ def kept_runs(path: Path) -> list[Run]:
     if not is_there(path):
         return []
     with _store(path, write=False) as store:
-        return [listed(run) for run in reversed(store.runs(limit=MOST))]
+        return [run_from_store(run) for run in reversed(store.runs(limit=MOST))]
 
 
-def listed(run: StoredRun) -> Run:
+def run_from_store(run: StoredRun) -> Run:
     """A run of the store as the Runs pane lists it."""
     snapshot = Snapshot(
         key=-run.id,

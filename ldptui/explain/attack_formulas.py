@@ -29,7 +29,7 @@ SUPPORTED: Final = "Targets that one fake report supports, on average"
 
 
 @dataclass(frozen=True)
-class Supported:
+class TargetSupport:
     """S, the number of targets that one fake report supports, in a family's own terms.
 
     number, gain : of the equations of its indicator and of its gain in the project's list; 22 is
@@ -42,21 +42,21 @@ class Supported:
     put: str = ""
 
 
-Laws: TypeAlias = Mapping[str, Supported]
+Laws: TypeAlias = Mapping[str, TargetSupport]
 """S in a family's words, by the law of the fakes' reports."""
 
-ONE: Final = Supported("S = 1: the report is a target")
-HONEST: Final = Supported("S = p + {(r − 1)} q")
+ONE: Final = TargetSupport("S = 1: the report is a target")
+HONEST: Final = TargetSupport("S = p + {(r − 1)} q")
 """S of an honest report of a target."""
 
 FOR_ALL: Final[Laws] = {
     "honest": HONEST,
     "unperturbed": ONE,
-    "avoided": Supported("S = 0: no target is supported"),
-    "mixture": Supported("S = Σᵢ mᵢ Sᵢ / m, over the parts", put="{S:5}"),
-    "hidden": Supported("S = r q + {(p − q)} δ_T / β,  δ = f′ − (1 − β) f", put="{S:5}"),
-    "solved": Supported("S = Σⱼ j zⱼ, the most of a linear programme", put="{S:5}"),
-    "": Supported("S", put="by the attack's own law"),
+    "avoided": TargetSupport("S = 0: no target is supported"),
+    "mixture": TargetSupport("S = Σᵢ mᵢ Sᵢ / m, over the parts", put="{S:5}"),
+    "hidden": TargetSupport("S = r q + {(p − q)} δ_T / β,  δ = f′ − (1 − β) f", put="{S:5}"),
+    "solved": TargetSupport("S = Σⱼ j zⱼ, the most of a linear programme", put="{S:5}"),
+    "": TargetSupport("S", put="by the attack's own law"),
 }
 """S in the words of all families that have none of their own; "" for every other law."""
 
@@ -179,7 +179,7 @@ def _gains(
     yield from AFTER
 
 
-def words_of(laws: Laws, law: str) -> Supported:
+def words_of(laws: Laws, law: str) -> TargetSupport:
     """S in the family's words, "" for every other law; those of some are the same for all."""
     if law in laws or ("" in laws and law != "mixture"):
         return laws.get(law, laws.get("", HONEST))
@@ -255,7 +255,7 @@ def listed_bounds(setting: FormulaSetting) -> Iterator[Formula]:
         known["bound.least"] = least_gain(setting.protocol.epsilon, share, held)
     elif protocol.report_size is None:  # else it depends on what each item holds
         known["bound.undetectable"] = unlisted_gain(protocol.p, protocol.q, share, held)
-    supported = theory.accepted(protocol)
+    supported = theory.mean_supports(protocol)
     if supported is not None:
         shift = theory.item_shift(setting.protocol, theory.alike(supported, r), share, held / r)
         known["bound.drop_out"] = r * shift
@@ -272,7 +272,7 @@ def listed_bounds(setting: FormulaSetting) -> Iterator[Formula]:
 def _describe_support(protocol: Any) -> str:
     """S of a report that supports one target for certain, in words."""
     if not isinstance(protocol, Exchangeable):
-        own, other = theory.accepted(protocol) or (0.0, 0.0)
+        own, other = theory.mean_supports(protocol) or (0.0, 0.0)
         return short(own) + f" + (r − 1) {short(other)}" * (other > 0)
     return {None: "1 + (r − 1)q", 1: "1"}.get(protocol.report_size, "1 + (r−1)(w−1)/(d−1)")
 

@@ -17,7 +17,7 @@ from ldptui.core.protocols.sketch.hash_rows import hash_items
 
 from ..text import format as fmt
 from ..text.format import count, short
-from .attack_formulas import FORETOLD, Laws, Supported, list_attack_formulas
+from .attack_formulas import FORETOLD, Laws, TargetSupport, list_attack_formulas
 from .family_explanation import MessageReports, Story
 from .formula import Formula, KnownNumbers, list_formula
 from .formula_inputs import FormulaSetting
@@ -70,11 +70,11 @@ HR_ESTIMATES: Final = (
         put="over {d} items"),
 )  # fmt: skip
 HR_LAWS: Final[Laws] = {
-    "random": Supported("S = 0: for and against alike"),
-    "honest": Supported("S = p"),
-    "unperturbed": Supported("S = 1: the rest cancels"),
-    "crafted": Supported("S = most targets in a block", put="counted over all blocks"),
-    "avoided": Supported("S = −(most targets that one message speaks against)",
+    "random": TargetSupport("S = 0: for and against alike"),
+    "honest": TargetSupport("S = p"),
+    "unperturbed": TargetSupport("S = 1: the rest cancels"),
+    "crafted": TargetSupport("S = most targets in a block", put="counted over all blocks"),
+    "avoided": TargetSupport("S = −(most targets that one message speaks against)",
                          put="counted over all messages"),
 }  # fmt: skip
 
@@ -150,10 +150,10 @@ CMS_ESTIMATES: Final = (
     _cms("Its standard deviation", "σᵥ = √Var[f~ᵥ]"),
 )  # fmt: skip
 CMS_LAWS: Final[Laws] = {
-    "random": Supported("S = r / 2"),
-    "unperturbed": Supported("S = 1 + (r − 1) q without noise", put="{r} targets, no noise"),
-    "crafted": Supported("S = r", put="{r}, in every row"),
-    "avoided": Supported("S = 0"),
+    "random": TargetSupport("S = r / 2"),
+    "unperturbed": TargetSupport("S = 1 + (r − 1) q without noise", put="{r} targets, no noise"),
+    "crafted": TargetSupport("S = r", put="{r}, in every row"),
+    "avoided": TargetSupport("S = 0"),
 }
 """S in words; what targets that share buckets add is in the number."""
 
@@ -174,8 +174,8 @@ def _cms_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     yield from known.fill((CMS_UNIT, *REACH, DEVIATION), PROTOCOL)
     if cell is not None:
         (v, _), (part, _) = shown_item(cell), of_one_item(cell)
-        clean, _ = protocol.means(theory.collected(cell))
-        spread, _ = protocol.variances(theory.collected(cell))
+        clean, _ = protocol.means(theory.collection_parameters(cell))
+        spread, _ = protocol.variances(theory.collection_parameters(cell))
         mean = float(clean[v])
         known["a"] = mean * (1 - 1 / protocol.buckets) + 1 / protocol.buckets
         known |= {"E[f~ᵥ]": mean, "Var[f~ᵥ]": float(spread[v])}

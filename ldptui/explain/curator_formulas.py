@@ -16,7 +16,7 @@ from ldptui.core.lab.locality import central_mse
 from ldptui.core.protocols.curators import SENSITIVITY, Curator, Geometric, Laplace, Stability
 from ldptui.core.protocols.curators.aggregate import Aggregate
 
-from .attack_formulas import ADDED, Laws, Supported, list_attack_formulas
+from .attack_formulas import ADDED, Laws, TargetSupport, list_attack_formulas
 from .family_explanation import NOT_TOLD, Story
 from .formula import Formula, KnownNumbers, list_formula
 from .formula_inputs import FormulaSetting
@@ -104,10 +104,10 @@ RISES: Final = _by_vadhan(
 )  # fmt: skip
 
 LAWS: Final[Laws] = {
-    "random": Supported("S = r/d", put="{r} / {d}"),
-    "honest": Supported("S = 1"),
-    "avoided": Supported("S = 0"),
-    "": Supported("S = 1"),
+    "random": TargetSupport("S = r/d", put="{r} / {d}"),
+    "honest": TargetSupport("S = 1"),
+    "avoided": TargetSupport("S = 0"),
+    "": TargetSupport("S = 1"),
 }
 
 
@@ -222,16 +222,16 @@ SUMS: Final = (
     _by_prio("Its standard deviation", "σᵥ = √{Var:5} / n"),
 )
 CIRCUITS: Final[Mapping[str, Laws]] = {
-    "histogram": {"random": Supported("S = r/d", put="{r} / {d}"), "": Supported("S = 1")},
+    "histogram": {"random": TargetSupport("S = r/d", put="{r} / {d}"), "": TargetSupport("S = 1")},
     "multihot": {
-        "random": Supported("S = r w/d", put="{r} · {w} / {d}"),
-        "honest": Supported("S = 1"),
-        "": Supported("S = min(w, r)", put="at most {w} of {r}"),
+        "random": TargetSupport("S = r w/d", put="{r} · {w} / {d}"),
+        "honest": TargetSupport("S = 1"),
+        "": TargetSupport("S = min(w, r)", put="at most {w} of {r}"),
     },
     "sumvec": {
-        "random": Supported("S = r/2", put="{r} / 2"),
-        "honest": Supported("S = 1"),
-        "": Supported("S = r", put="{r}"),
+        "random": TargetSupport("S = r/2", put="{r} / 2"),
+        "honest": TargetSupport("S = 1"),
+        "": TargetSupport("S = r", put="{r}"),
     },
 }
 """S by circuit and law."""
@@ -257,7 +257,7 @@ def _aggregate_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     held, n = int(cell.population.histogram[v]), cell.users
     known |= {"n": n, "cᵥ": held, "E[f~ᵥ]": held / n, "σᵥ": known["count_std"] / n}
     yield from known.fill(SUMS, f"The release, for v = {cell.population.label(v)}, {what}")
-    laws = {"avoided": Supported("S = 0"), **CIRCUITS[sums.circuit]}
+    laws = {"avoided": TargetSupport("S = 0"), **CIRCUITS[sums.circuit]}
     beside = f", held to the circuit {sums.circuit}"
     yield from list_attack_formulas(known, laws, gain=ADDED, title=TITLE, beside=beside)
 

@@ -198,7 +198,7 @@ def value_of(text: str, numbers: Numbers) -> float:
 def put_in(text: str, numbers: Numbers) -> str:
     """The expression with the numbers in the places of their names; raises like `value_of`."""
     pieces = _parse_template(text).pieces
-    return "".join(part if isinstance(part, str) else part.shown(numbers) for part in pieces)
+    return "".join(part if isinstance(part, str) else part.format_piece(numbers) for part in pieces)
 
 
 def fill_template(template: str, numbers: Numbers) -> str:
@@ -214,7 +214,7 @@ class _Piece:
     value: Value
     digits: int = 4
 
-    def shown(self, numbers: Numbers) -> str:
+    def format_piece(self, numbers: Numbers) -> str:
         number = self.value(numbers)
         if isinstance(number, int):
             return count(number, 9)
@@ -223,11 +223,11 @@ class _Piece:
 
 
 @cache
-def _parse_template(text: str) -> _Parsed:
-    return _Parsed(text)
+def _parse_template(text: str) -> _ParsedText:
+    return _ParsedText(text)
 
 
-class _Parsed:
+class _ParsedText:
     """A text, read once by precedence: its value, and the pieces of the line of numbers."""
 
     def __init__(self, text: str) -> None:

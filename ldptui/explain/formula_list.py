@@ -124,7 +124,7 @@ def _least_error(d: int, epsilon: float) -> Iterator[str]:
         bits = text.short(least.report_bits, 3)
         w = least.subset_size
         yield f"SS has {less} % less, where a report may name w = {w} items ({bits} bits)"
-    if theory.recommended(d, epsilon) != best:
+    if theory.recommended_protocol(d, epsilon) != best:
         yield "the two rules differ here: Var* is the variance of an item that nobody holds"
 
 

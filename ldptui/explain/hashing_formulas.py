@@ -19,7 +19,7 @@ from ldptui.core.protocols.hashing import matched_law
 from ldptui.core.protocols.hst import UserCoins
 
 from ..text import format as fmt
-from .attack_formulas import HONEST, Laws, Supported
+from .attack_formulas import HONEST, Laws, TargetSupport
 from .family_explanation import Story
 from .formula import Formula
 from .formula_inputs import FormulaSetting
@@ -55,12 +55,12 @@ UNIT: Final = replace(
 )
 
 LAWS: Final[Laws] = {
-    "random": Supported("S = r / g"),
+    "random": TargetSupport("S = r / g"),
     "honest": replace(HONEST, number=29),
-    "unperturbed": Supported("S = 1 + {(r − 1)} / g"),
-    "crafted": Supported("S = E[M]", 30, 30, put="{S:5}"),
-    "subset": Supported("S = E[M] of r′ targets + (r − r′) / g", put="{S:5}"),
-    "avoided": Supported("S = E[fewest targets in a bucket of K hashes]", put="{S:5}"),
+    "unperturbed": TargetSupport("S = 1 + {(r − 1)} / g"),
+    "crafted": TargetSupport("S = E[M]", 30, 30, put="{S:5}"),
+    "subset": TargetSupport("S = E[M] of r′ targets + (r − r′) / g", put="{S:5}"),
+    "avoided": TargetSupport("S = E[fewest targets in a bucket of K hashes]", put="{S:5}"),
 }
 
 
@@ -105,13 +105,13 @@ HALF: Final = Formula(
 
 PUBLIC: Final[Laws] = {
     **LAWS,
-    "random": Supported("S = r / 2"),
-    "crafted": Supported("S = E[max(M, r − M)],  M ~ Bin(r, 1/2)", put="{S:5}"),
-    "avoided": Supported("S = E[min(M, r − M)],  M ~ Bin(r, 1/2)", put="{S:5}"),
+    "random": TargetSupport("S = r / 2"),
+    "crafted": TargetSupport("S = E[max(M, r − M)],  M ~ Bin(r, 1/2)", put="{S:5}"),
+    "avoided": TargetSupport("S = E[min(M, r − M)],  M ~ Bin(r, 1/2)", put="{S:5}"),
 }
 """S with public coins."""
 
-OWN_COINS: Final[Laws] = {**UNARY_LAWS, "unperturbed": Supported("S = 1 + {(r − 1)} / 2")}
+OWN_COINS: Final[Laws] = {**UNARY_LAWS, "unperturbed": TargetSupport("S = 1 + {(r − 1)} / 2")}
 """S where users draw the coins."""
 
 

@@ -14,7 +14,7 @@ from ldptui.core.protocols.subset import best_size, subset_bits
 from ldptui.core.protocols.the import best_theta
 
 from ..text import format as fmt
-from .attack_formulas import HONEST, ONE, Supported
+from .attack_formulas import HONEST, ONE, TargetSupport
 from .family_explanation import Story
 from .formula import Formula, list_formula
 from .formula_inputs import FormulaSetting
@@ -32,7 +32,7 @@ DIRECT_UNIT: Final = replace(
     VARIANCE, text="Var*[c~ᵥ] / n = (d − 2 + e^ε) / {(e^ε − 1)}²", number=11
 )
 DIRECT_LAWS: Final = {
-    "random": Supported("S = r / d", 24, 23),
+    "random": TargetSupport("S = r / d", 24, 23),
     "honest": replace(HONEST, number=24),
     "unperturbed": ONE,
     "crafted": replace(ONE, number=24, gain=25),
@@ -66,12 +66,12 @@ PADDING: Final = Formula(
 """The ones of a crafted report besides those of the targets."""
 
 UNARY_LAWS: Final = {
-    "random": Supported("S = r / 2", 26),
+    "random": TargetSupport("S = r / 2", 26),
     "honest": replace(HONEST, number=27),
     "unperturbed": ONE,
-    "crafted": Supported("S = r", 26, 28),
-    "subset": Supported("S = r′ + {(r − r′)} l′ / (d − r′)"),
-    "disguised": Supported("S = E[min(k, r)],  k ~ Bern(p) + Bin(d − 1, q)", put="{S:5}"),
+    "crafted": TargetSupport("S = r", 26, 28),
+    "subset": TargetSupport("S = r′ + {(r − r′)} l′ / (d − r′)"),
+    "disguised": TargetSupport("S = E[min(k, r)],  k ~ Bern(p) + Bin(d − 1, q)", put="{S:5}"),
 }
 
 
@@ -150,10 +150,10 @@ SS: Final = (
     _ss("Privacy budget from p and w", "ε = ln[ p {(d − w)} / ((1 − p) w) ]"),
 )  # fmt: skip
 SS_LAWS: Final = {
-    "random": Supported("S = r w / d"),
-    "unperturbed": Supported("S = 1 + {(r − 1)}{(w − 1)} / {(d − 1)}"),
-    "crafted": Supported("S = min(r, w)"),
-    "avoided": Supported("S = max(0, w − {(d − r)})"),
+    "random": TargetSupport("S = r w / d"),
+    "unperturbed": TargetSupport("S = 1 + {(r − 1)}{(w − 1)} / {(d − 1)}"),
+    "crafted": TargetSupport("S = min(r, w)"),
+    "avoided": TargetSupport("S = max(0, w − {(d − r)})"),
 }
 
 

@@ -91,7 +91,7 @@ def choose(known: KnownNumbers) -> Iterator[Formula]:
     best = theory.least_error(d, epsilon)
     names = {"grr": "GRR", "oue": "OUE, or OLH"}
     known["border"] = theory.exact_border(epsilon)
-    rules = theory.recommended(d, epsilon), best
+    rules = theory.recommended_protocol(d, epsilon), best
     rows = (replace(row, said=names[rule]) for row, rule in zip(LEAST, rules, strict=True))
     yield from known.fill((*rows, replace(RECOMMENDED, said=best)), PROTOCOL)
 

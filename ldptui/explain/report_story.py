@@ -244,9 +244,9 @@ class ReportStory:
         """The history of the report of a fake user, drawn by the attack."""
         view, item = View(cell.targets), None
         attack, searched = shorten_search(attack, cell)
-        if hasattr(attack, "held"):
+        if hasattr(attack, "draw_pretended_items"):
             # The attack draws the item first: a copy of the generator draws the same one.
-            item = cast("Any", attack).held(view, 1, copy.deepcopy(rng)).item()
+            item = cast("Any", attack).draw_pretended_items(view, 1, copy.deepcopy(rng)).item()
         report = attack.reports(cell.local, view, 1, rng)
         if item is None:
             bits = self.show_bits(cell, report, None)

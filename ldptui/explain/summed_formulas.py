@@ -18,7 +18,7 @@ from ldptui.core.protocols.she import Summation
 
 from ..text import format as fmt
 from ..text.format import short
-from .attack_formulas import ADDED, FORETOLD, Laws, Supported, list_attack_formulas
+from .attack_formulas import ADDED, FORETOLD, Laws, TargetSupport, list_attack_formulas
 from .family_explanation import Story
 from .formula import Formula, KnownNumbers, list_formula
 from .formula_inputs import FormulaSetting
@@ -50,11 +50,11 @@ SHE_ESTIMATES: Final = (
     _she("Its standard deviation", "σᵥ = √Var[f~ᵥ]"),
 )  # fmt: skip
 SHE_LAWS: Final[Laws] = {
-    "random": Supported("S = 0: noise alone"),
-    "honest": Supported("S = 1: one cell is a target's"),
-    "unperturbed": Supported("S = 1: one cell is a target's"),
-    "crafted": Supported("S = r B"),
-    "avoided": Supported("S = −r B"),
+    "random": TargetSupport("S = 0: noise alone"),
+    "honest": TargetSupport("S = 1: one cell is a target's"),
+    "unperturbed": TargetSupport("S = 1: one cell is a target's"),
+    "crafted": TargetSupport("S = r B"),
+    "avoided": TargetSupport("S = −r B"),
 }
 """S, what one report adds to the targets' cells, in the place of their number."""
 
@@ -139,19 +139,20 @@ FLIPS_ESTIMATES: Final = (
     _flip("Its standard deviation", "σᵥ = √Var[f~ᵥ]"),
 )  # fmt: skip
 _OTHERS: Final = {
-    "random": Supported("S = r / 2"),
-    "honest": Supported("S = 1"),
-    "unperturbed": Supported("S = (1 − r q) / {(p − q)}"),
+    "random": TargetSupport("S = r / 2"),
+    "honest": TargetSupport("S = 1"),
+    "unperturbed": TargetSupport("S = (1 − r q) / {(p − q)}"),
 }
 FLIPS_LAWS: Final[Mapping[str, Laws]] = {
     "client": _OTHERS | {
-        "crafted": Supported("S = min(r, D) · (d/D) (1 − q) / (p − q)",
+        "crafted": TargetSupport("S = min(r, D) · (d/D) (1 − q) / (p − q)",
                              put="{min(r, D)} · {one:5}"),
-        "avoided": Supported("S = min(r, D) · (d/D) (−q) / (p − q)", put="{min(r, D)} · {none:5}"),
+        "avoided": TargetSupport("S = min(r, D) · (d/D) (−q) / (p − q)",
+                             put="{min(r, D)} · {none:5}"),
     },
     "server": _OTHERS | {
-        "crafted": Supported("S = (r D/d) · (d/D) (1 − q) / (p − q)", put="{r part} · {one:5}"),
-        "avoided": Supported("S = (r D/d) · (d/D) (−q) / (p − q)", put="{r part} · {none:5}"),
+        "crafted": TargetSupport("S = (r D/d) · (d/D) (1 − q) / (p − q)", put="{r part} · {one:5}"),
+        "avoided": TargetSupport("S = (r D/d) · (d/D) (−q) / (p − q)", put="{r part} · {none:5}"),
     },
 }  # fmt: skip
 """S, what one report adds to the targets' total, in users: by who chooses the bits."""

@@ -39,7 +39,7 @@ def command(name: str, arguments: Namespace) -> int:
     out = None if named in (None, "-") else Path(named)
     page = None if arguments.page is None else Path(arguments.page)
     try:
-        given = asked.check(asked.argued(values))
+        given = asked.check(asked.options_from_arguments(values))
         _check_out(asked, given, out, arguments.force)
         if page is not None:
             check_replaced(page, asked.page_flag)
@@ -95,7 +95,7 @@ def steps(question: Mapping[str, Any]) -> Steps:
     asked = load_question(question["tab"])
     whole = next((field for name, field in READ.items() if name in asked.fields), "")
     try:
-        given = asked.typed(question["values"])
+        given = asked.options_from_form(question["values"])
         yield from _find_inputs(asked, given, question["document"], question["folder"])
         return (yield from _answer_form(asked, given, str(question["values"].get("path") or "")))
     except ScenarioError as error:

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldptui.core.base.errors import RunError, ScenarioError, got
-from ldptui.core.base.files import Piped, check_file
+from ldptui.core.base.files import StdinFile, check_file
 from ldptui.core.base.tables import whole_number
-from ldptui.core.lab.audit import Claim, Client, Program, report_blocks, words_of
+from ldptui.core.lab.audit import Client, ClientClaim, Program, report_blocks, words_of
 from ldptui.core.lab.columns import read_columns
 from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
 from ldptui.core.plugins import make_object, published_names
@@ -29,14 +29,14 @@ from ldptui.core.reports.report_files import read_rows
 
 WIDE: Final = 64
 """Bytes of a line that are compared as text; of a longer one, its first half and a digest."""
-NamedClient: TypeAlias = tuple[Claim, Callable[[], Client]]
+NamedClient: TypeAlias = tuple[ClientClaim, Callable[[], Client]]
 """What a client claims, and the function that starts it; nothing of it runs before."""
 
 
 def open_clients(
     clients: Sequence[Any],
     programs: Sequence[str],
-    promise: Claim,
+    promise: ClientClaim,
     kind: str,
     settings: Sequence[str],
     seconds: float,
@@ -65,13 +65,13 @@ def open_clients(
     return found
 
 
-def claim_of(kind: str, promise: Claim, keys: Mapping[str, Any]) -> Claim:
+def claim_of(kind: str, promise: ClientClaim, keys: Mapping[str, Any]) -> ClientClaim:
     """The claim to follow a protocol of this kind; raises LdpError."""
     protocol = protocol_of(kind, promise.items, epsilon=promise.epsilon, **keys)
     return replace(promise, protocol=protocol)
 
 
-def _find_client(name: Any, claim: Claim, keys: Mapping[str, Any]) -> NamedClient:
+def _find_client(name: Any, claim: ClientClaim, keys: Mapping[str, Any]) -> NamedClient:
     """The client of one name, or an object; raises LdpError."""
     if not isinstance(name, str):
         if not callable(getattr(name, "perturb", None)):
@@ -93,7 +93,7 @@ def _find_client(name: Any, claim: Claim, keys: Mapping[str, Any]) -> NamedClien
     return claim, lambda: Client(name, reports)
 
 
-def _load(place: str, claim: Claim) -> Any:
+def _load(place: str, claim: ClientClaim) -> Any:
     """The object at FILE.py:NAME, of a fresh start; what it imports may stand beside it."""
     folder = str(Path(place.rpartition(":")[0]).absolute().parent)
     sys.path.insert(0, folder)
@@ -103,7 +103,9 @@ def _load(place: str, claim: Claim) -> Any:
         sys.path.remove(folder)
 
 
-def _python(name: str, make: Callable[[], Any], claim: Claim, is_fresh: bool = False) -> Client:
+def _python(
+    name: str, make: Callable[[], Any], claim: ClientClaim, is_fresh: bool = False
+) -> Client:
     """A client in Python. is_fresh : whether `make` gives another object each time."""
     client = make()
 
@@ -114,7 +116,7 @@ def _python(name: str, make: Callable[[], Any], claim: Claim, is_fresh: bool = F
     return Client(name, reports, start=start if is_fresh else None)
 
 
-def _program(command: str, claim: Claim, seconds: float) -> NamedClient:
+def _program(command: str, claim: ClientClaim, seconds: float) -> NamedClient:
     """A client that is a program; raises ScenarioError."""
     program = Program(words_of(command), seconds)
     if shutil.which(program.words[0]) is None:
@@ -164,11 +166,11 @@ def _parse_reports(written: bytes, name: str, protocol: LocalMechanism) -> Itera
         end = ".jsonl"
     elif {*first.split(",")} != {*names}:
         written = ",".join(names).encode() + b"\n" + written
-    return (rows.reports for rows in read_rows([Piped(io.BytesIO(written), end, name=name)],
+    return (rows.reports for rows in read_rows([StdinFile(io.BytesIO(written), end, name=name)],
                                                protocol))  # fmt: skip
 
 
-def _read_pairs(path: Path, claim: Claim) -> tuple[Items, Reports]:
+def _read_pairs(path: Path, claim: ClientClaim) -> tuple[Items, Reports]:
     """The items and the reports of a CSV file; raises FileError, ScenarioError."""
     try:
         if claim.protocol is None:

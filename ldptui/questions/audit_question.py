@@ -172,11 +172,11 @@ def audit(
     ldptui audit client.py:Client --as olh --epsilon 1 --items 16
     ldptui audit --command "./client --epsilon 1" --as grr --epsilon 1 --items 16
     """
-    from ldptui.core.lab.audit import Claim, Effort, audit_client
+    from ldptui.core.lab.audit import ClientClaim, Effort, audit_client
 
     from .audit_clients import open_clients
 
-    promise, effort = Claim(items, epsilon), Effort(samples, confidence, seed)
+    promise, effort = ClientClaim(items, epsilon), Effort(samples, confidence, seed)
     named = open_clients(clients, command, promise, kind.lower(), settings, time_limit)
     found = list[Any]()
     for claim, start in named:

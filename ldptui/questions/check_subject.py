@@ -11,7 +11,7 @@ import numpy as np
 
 from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.base.sampling import Counts
-from ldptui.core.lab.audit import Check, Claim, check
+from ldptui.core.lab.audit import Check, ClientClaim, check
 from ldptui.core.lab.contract import CONTRACT, Clause, contract
 from ldptui.core.lab.privacy_loss import Exponential, exponential_loss, loss_of
 from ldptui.core.law.enumeration import every_report
@@ -42,7 +42,7 @@ class Subject:
     """
 
     mechanism: Any
-    claim: Claim
+    claim: ClientClaim
     perturb: Callable[[Items, Rng], Any]
     inputs: Sequence[str] = ()
     is_own: bool = False
@@ -115,10 +115,10 @@ def find_subject(asked: Any) -> Subject:
     return Subject(protocol, claim, protocol.perturb, loss=loss_of(protocol))
 
 
-def _claim(items: int, epsilon: float, delta: float, mechanism: Any) -> Claim:
+def _claim(items: int, epsilon: float, delta: float, mechanism: Any) -> ClientClaim:
     """The claim of a local mechanism, of which a few items are watched."""
     watched = np.unique([0, 1, items // 2, items - 1])
-    return Claim(items, epsilon, delta=delta, looked=mechanism, watched=watched)
+    return ClientClaim(items, epsilon, delta=delta, looked=mechanism, watched=watched)
 
 
 def _find_code(asked: Any) -> Subject:
@@ -144,7 +144,7 @@ def _of_tables(
     """A central mechanism, whose inputs are two tables that one user changes."""
     names = [f"counts {', '.join(map(str, table.tolist()[:8]))}" for table in tables]
     epsilon = need_option("epsilon", asked.epsilon)
-    claim = Claim(2, epsilon, delta=asked.delta, watched=np.arange(2), digits=False)
+    claim = ClientClaim(2, epsilon, delta=asked.delta, watched=np.arange(2), digits=False)
     stacked = np.array(tables)
     return Subject(made, claim, lambda places, rng: sample(stacked[places], rng), names,
                    loss=loss, scope=scope)  # fmt: skip

@@ -41,7 +41,7 @@ class Share:
         return cls(share, math.sqrt(share * (1 - share) / trials))
 
     @property
-    def shown(self) -> str:
+    def printed_value(self) -> str:
         return text.estimate(self.simulated, self.standard_error)
 
 
@@ -98,9 +98,11 @@ class ChooseAnswer(QuestionAnswer):
             "exponential: right", central.exact or 0.0, "e^(εc/2) / Σ e^(εc/2)", "DR 3.4"
         )
         of = "of one trial" if trials == 1 else f"of {text.count(trials)} trials"
-        yield QuantityRow("  simulated", central.shown, of, "DR 3.4")
+        yield QuantityRow("  simulated", central.printed_value, of, "DR 3.4")
         for kind, share in self._local.items():
-            yield QuantityRow(f"{kind.upper()}: right", share.shown, "arg-max, simulated", "W17")
+            yield QuantityRow(
+                f"{kind.upper()}: right", share.printed_value, "arg-max, simulated", "W17"
+            )
         if self.needed is not None:
             ahead = f"{text.count(self.lead)} users ahead"
             yield QuantityRow("exponential: ε for 95 %", self.needed, ahead, "DR 3.4")

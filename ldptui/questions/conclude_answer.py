@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.claims import Sum, above
-from ldptui.core.reports.concluding import Concluded
+from ldptui.core.reports.concluding import RobustConclusion
 from ldptui.core.view import Ends
 
 from ..charts.figures.intervals import HEADS, interval_rows, intervals_plot
@@ -32,7 +32,7 @@ LISTED: Final = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConcludeAnswer(Concluded, ReportAnswer):
+class ConcludeAnswer(RobustConclusion, ReportAnswer):
     """The answer of `conclude`: what reports tell if a share of them may be fake.
 
     Attributes

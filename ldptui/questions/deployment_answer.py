@@ -40,18 +40,18 @@ class DeploymentRow(NamedTuple):
     cells: dict[str, Outcome]
 
     @property
-    def known(self) -> list[Outcome]:
+    def known_outcomes(self) -> list[Outcome]:
         """The cells whose gain is known."""
         return [each for each in self.cells.values() if each.gain is not None]
 
     @property
     def worst(self) -> Outcome:
         """The cell in which the fakes gain most, of those that are known."""
-        return max(self.known, key=lambda each: each.most)
+        return max(self.known_outcomes, key=lambda each: each.most)
 
     @property
     def is_whole(self) -> bool:
-        return len(self.known) >= len(ATTACKS)
+        return len(self.known_outcomes) >= len(ATTACKS)
 
     @property
     def name(self) -> str:
@@ -102,7 +102,9 @@ class DeploymentAnswer(QuestionAnswer):
     @property
     def as_is(self) -> Outcome | None:
         """The worst cell of the deployment as it is."""
-        own = (row for row in self.rows if row.is_own and row.defence == NONE and row.known)
+        own = (
+            row for row in self.rows if row.is_own and row.defence == NONE and row.known_outcomes
+        )
         return next((row.worst for row in own), None)
 
     @property
@@ -138,7 +140,7 @@ class DeploymentAnswer(QuestionAnswer):
             yield "; ".join(parts) + "."
             under = "" if left is None else f", under {left.defence} {left.attack.upper()}"
             yield f"The worst attack on {mine.protocol.upper()} is {worst.attack.upper()}{under}."
-            own = [each for row in self.rows if row.is_own for each in row.known]
+            own = [each for row in self.rows if row.is_own for each in row.known_outcomes]
             harm = [each for each in own if each.least > worst.most]
             if harm:
                 most = max(harm, key=lambda each: each.gain or 0.0)

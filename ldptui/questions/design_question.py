@@ -19,7 +19,7 @@ from .question import Steps, question
 from .question_answer import QuantityRow, QuestionAnswer
 
 if TYPE_CHECKING:
-    from ldptui.core.lab.designer import Demand, Rated
+    from ldptui.core.lab.designer import Demand, RatedProtocol
 
     from .sheet import Figure
 
@@ -32,7 +32,7 @@ POINTS: Final = 65
 """Points of the curve."""
 
 
-def _name(each: Rated) -> str:
+def _name(each: RatedProtocol) -> str:
     """A protocol by its kind and its dial: UE p = 0.96."""
     from ldptui.core.protocols import DIALS
 
@@ -58,9 +58,9 @@ class DesignAnswer(QuestionAnswer):
     users: float
     share: float
     targets: int
-    found: Rated
-    beside: Rated
-    kinds: Mapping[str, Rated]
+    found: RatedProtocol
+    beside: RatedProtocol
+    kinds: Mapping[str, RatedProtocol]
     check: Mapping[str, float] | None
 
     @property
@@ -171,7 +171,7 @@ class DesignAnswer(QuestionAnswer):
         yield figure(plot, ("protocol", "a", "error", "UE, LH of this a", "bits"), rows)
 
 
-def _named_protocols(demand: Demand) -> Iterable[Rated]:
+def _named_protocols(demand: Demand) -> Iterable[RatedProtocol]:
     """Protocols by name: those of a chart, and those that a dial makes as well."""
     from ldptui.core.lab.designer import rate_protocol
     from ldptui.core.protocols import DIALS, KINDS

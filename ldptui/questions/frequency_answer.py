@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.base.sampling import Floats
-from ldptui.core.reports.frequency_estimates import Frequencies
+from ldptui.core.reports.frequency_estimates import FrequencyEstimates
 from ldptui.core.reports.rates import StepVerdict
 from ldptui.core.reports.steps import DefendedEstimates
 from ldptui.core.theory import Difference
@@ -30,7 +30,7 @@ SHOWN: Final = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FrequencyAnswer(Frequencies, ReportAnswer):
+class FrequencyAnswer(FrequencyEstimates, ReportAnswer):
     """The estimated share of the users who hold each item.
 
     Attributes

@@ -16,7 +16,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import is_there
 from ldptui.core.base.tables import table_rows
 from ldptui.core.cell import Cell
-from ldptui.core.lab.columns import Column, read_columns
+from ldptui.core.lab.columns import NumberedColumn, read_columns
 from ldptui.core.scenario import Scenario
 
 from .choices import BUNDLED, EXAMPLE, EXAMPLES
@@ -71,7 +71,7 @@ def offer_columns(path: Path, *fields: str) -> Generator[Offers, None, tuple[str
     return columns
 
 
-def columns_of(path: Path, names: Sequence[str], most: int | None = None) -> list[Column]:
+def columns_of(path: Path, names: Sequence[str], most: int | None = None) -> list[NumberedColumn]:
     """Columns of a CSV file, kept for the next few questions until it changes; raises LdpError."""
     try:
         state = path.stat()
@@ -86,13 +86,13 @@ def _columns_of(
     state: tuple[int, int],  # noqa: ARG001 - part of the key
     names: tuple[str, ...],
     most: int | None,
-) -> list[Column]:
+) -> list[NumberedColumn]:
     return read_columns(path, names, most)
 
 
 def named_columns(
     path: Path, names: Sequence[str], option: str, most: int | None = None
-) -> list[Column]:
+) -> list[NumberedColumn]:
     """The columns that an option names; raises LdpError, about that option."""
     try:
         return columns_of(path, names, most)

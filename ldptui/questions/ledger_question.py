@@ -18,7 +18,7 @@ from .question import Curves, Steps, question
 from .question_answer import QuantityRow, QuestionAnswer, hidden, omit_field, row_of_formula
 
 if TYPE_CHECKING:
-    from ldptui.core.lab.ledger import LedgerEntry, Spent
+    from ldptui.core.lab.ledger import LedgerEntry, SpentBudget
 
 TOTALS: Final = {
     "sequential": ("Σ ε, Σ δ", "DR th. 3.16"),
@@ -54,7 +54,7 @@ class LedgerAnswer(QuestionAnswer):
     entries: Sequence[LedgerEntry]
     delta: float
     people: int
-    spent: Mapping[str, Spent]
+    spent: Mapping[str, SpentBudget]
     rappor: RapporRounds | None
     first: int | None
     void: bool | None = omit_field()
@@ -284,14 +284,14 @@ def _count_rounds(rappor: Sequence[float], rounds: int) -> RapporRounds:
     )
 
 
-def _compose(entries: Sequence[LedgerEntry], delta: float) -> dict[str, Spent]:
+def _compose(entries: Sequence[LedgerEntry], delta: float) -> dict[str, SpentBudget]:
     """The totals of releases that each promise something."""
     from ldptui.core.lab import ledger as books
 
     spent = {"sequential": books.sequential(entries)}
     slack = delta - spent["sequential"].delta  # what is left of δ
     if slack > 0:
-        advanced = books.advanced(entries, slack)
+        advanced = books.compose_advanced(entries, slack)
         if advanced.epsilon < spent["sequential"].epsilon:
             spent["advanced"] = advanced
         spent["improved"] = books.improve_composition(entries, slack)

@@ -175,7 +175,7 @@ class OptionSpec(Struct, frozen=True):
         words = () if callable(self.choices) else self.choices
         return choices or tuple((word, word) for word in words)
 
-    def shown(self, values: Mapping[str, Any]) -> bool:
+    def is_shown(self, values: Mapping[str, Any]) -> bool:
         """True if its field has a meaning beside the other values."""
         return self.blank is not None and (self.blank.only is None or self.blank.only(values))
 

@@ -113,7 +113,7 @@ class Question(Generic[P, A]):
         return tuple(each.name for each in found if each.kind is each.VAR_POSITIONAL)
 
     @property
-    def collected(self) -> bool:
+    def uses_collection(self) -> bool:
         """Whether it is about the collection that all forms about reports share."""
         return any(option.argument.role == "sender" for option in self.options)
 
@@ -212,7 +212,7 @@ class Question(Generic[P, A]):
 
     # A command and a form.
 
-    def argued(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def options_from_arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The options that the arguments of the command give."""
         return {
             option.name: values[option.name]
@@ -220,12 +220,12 @@ class Question(Generic[P, A]):
             if option.words is not None and values[option.name] is not None
         }
 
-    def typed(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def options_from_form(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The options that the fields of the form give, those that have a meaning there."""
         return {
             option.name: value
             for option in self.blanks
-            if option.shown(values) and (value := values.get(option.name)) not in (None, "")
+            if option.is_shown(values) and (value := values.get(option.name)) not in (None, "")
         }
 
 

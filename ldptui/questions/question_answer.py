@@ -61,7 +61,7 @@ class QuantityRow(NamedTuple):
     digits: int = 5
 
     @property
-    def shown(self) -> str:
+    def printed_value(self) -> str:
         """The value as it is printed."""
         return self.value if isinstance(self.value, str) else text.short(self.value, self.digits)
 
@@ -176,7 +176,7 @@ class QuestionAnswer:
         heads, rows = self.table(is_brief)
         if heads != HEADS:
             return heads, rows
-        values = align_words([QuantityRow(*row).shown for row in rows])
+        values = align_words([QuantityRow(*row).printed_value for row in rows])
         return heads, [(row[0], value, *row[2:4]) for row, value in zip(rows, values, strict=True)]
 
     def text(self, more: Iterable[str] = ()) -> str:

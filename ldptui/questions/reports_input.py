@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.files import Piped, Source, check_other, is_file, write_atomically
+from ldptui.core.base.files import Source, StdinFile, check_other, is_file, write_atomically
 from ldptui.core.law.mechanism import name_of
 from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.law.pure import LocalMechanism
@@ -36,7 +36,7 @@ from .question_answer import QuestionAnswer
 
 if TYPE_CHECKING:
     from ldptui.core.reports.concluding import Heard
-    from ldptui.core.reports.screening import Screened
+    from ldptui.core.reports.screening import ScreeningResult
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class ReportCollection:
     @property
     def rows_again(self) -> Any:
         """The same once more after they were counted, so that they are no standard input."""
-        if any(isinstance(file, Piped) for file in self.files or ()):
+        if any(isinstance(file, StdinFile) for file in self.files or ()):
             raise ScenarioError(
                 "must be files, which are read twice, got standard input", "reports"
             )
@@ -193,7 +193,7 @@ def open_collection(
 
             total = count_program(program, files, bound, labels)
             return ReportCollection(state, name, bound, labels, None, total)
-        if not any(isinstance(file, Piped) for file in files):
+        if not any(isinstance(file, StdinFile) for file in files):
             read = [*files, *([Path(domain)] if domain else [])]
             typed = (bit_order, *options.values(), *settings, *sorted((keys or {}).items()))
             state = (repr(bound), name, typed, tuple(map(_state_of, read)))
@@ -208,7 +208,7 @@ def open_collection(
 def places_of(reports: Any) -> list[Any] | None:
     """The files, folders and patterns that are named; None for reports that Python gives."""
     places = reports if isinstance(reports, list | tuple) else [reports]
-    if all(isinstance(each, str | Path | Piped) for each in places):
+    if all(isinstance(each, str | Path | StdinFile) for each in places):
         return [each for each in places if each]
     return None
 
@@ -285,7 +285,7 @@ def _hear_files(collection: ReportCollection, confidence: float) -> Heard:
 
 
 @lru_cache(maxsize=2)
-def screen_collection(collection: ReportCollection) -> Screened:
+def screen_collection(collection: ReportCollection) -> ScreeningResult:
     """The verdicts on all reports, kept until a file changes; raises LdpError."""
     from ldptui.core.reports.screening import screen_reports
 
@@ -313,7 +313,7 @@ def check_new_files(
         if path is None:
             continue
         for read in (*(collection.files or ()), domain):
-            if read is not None and not isinstance(read, Piped):
+            if read is not None and not isinstance(read, StdinFile):
                 check_other(Path(path), read, name)
         if is_file(Path(path)) and not force:
             raise ScenarioError(

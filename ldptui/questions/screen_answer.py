@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ldptui.core.law.pure import Items, PureProtocol
 from ldptui.core.reports.rates import StepVerdict
-from ldptui.core.reports.screening import Screened
+from ldptui.core.reports.screening import ScreeningResult
 from ldptui.core.theory import misfit
 
 from ..charts.series import Axis, Bar, Bars, Plot, Series
@@ -44,7 +44,7 @@ class ScreenAnswer(ReportAnswer):
         Whether a misfit is a failure.
     """
 
-    found: Screened
+    found: ScreeningResult
 
     @property
     def reports(self) -> int:

@@ -89,7 +89,7 @@ class SensitivityAnswer(QuestionAnswer):
     refuted: str = hidden("")
 
     @property
-    def chosen(self) -> SumError | None:
+    def chosen_error(self) -> SumError | None:
         """The error at the bound that was chosen, or else at the best."""
         if self.clipping is None:
             return None
@@ -98,7 +98,7 @@ class SensitivityAnswer(QuestionAnswer):
     @property
     def clip(self) -> float | None:
         """The bound that was chosen, or else the best."""
-        return None if self.chosen is None else self.chosen.bound
+        return None if self.chosen_error is None else self.chosen_error.bound
 
     def _ends(self, chosen: SumError) -> tuple[float, float]:
         return 0.0 if self.is_nonnegative else -chosen.bound, chosen.bound
@@ -110,7 +110,7 @@ class SensitivityAnswer(QuestionAnswer):
 
     @property
     def sentences(self) -> Iterator[str]:
-        chosen = self.chosen
+        chosen = self.chosen_error
         if chosen is None or self.clipping is None:
             query, width = next(iter(self.queries.items()))
             noise = text.short(width.noise_std, 3)

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..charts.figures import ChartTable, Column, Value
+from ..charts.figures import ChartTable, TableColumn, Value
 from ..charts.series import Bars, Chart, Plot, Series
 from ..text import format as text
 
@@ -55,7 +55,7 @@ class AnswerSheet(msgspec.Struct, frozen=True):
         said = " ".join(self.verdict).casefold()
         return (*self.verdict, *(note for note in self.notes if note.casefold() not in said))
 
-    def proposed(self, place: object) -> Sequence[tuple[str, Any]]:
+    def proposed_edits(self, place: object) -> Sequence[tuple[str, Any]]:
         """The edits that are proposed where the cursor of a chart stands; maybe none."""
         return dict(self.choices).get(str(place), self.edits)
 
@@ -81,7 +81,7 @@ def list_rows(
 ) -> ChartTable:
     """A table of numbers and words; numbers with as many digits as they need."""
     return ChartTable(
-        title, tuple(Column(head, digits=digits) for head in heads), tuple(map(tuple, rows))
+        title, tuple(TableColumn(head, digits=digits) for head in heads), tuple(map(tuple, rows))
     )
 
 
@@ -95,7 +95,8 @@ def figure(chart: Plot | Bars, heads: Sequence[str], rows: Iterable[Sequence[Any
         for row in rows
     )
     columns = (
-        Column("z", 2, sign=True) if head == "z" else Column(head, grouped=True) for head in heads
+        TableColumn("z", 2, sign=True) if head == "z" else TableColumn(head, grouped=True)
+        for head in heads
     )
     return Figure(chart, ChartTable("", tuple(columns), tuple(kept)))
 

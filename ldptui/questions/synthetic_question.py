@@ -160,7 +160,7 @@ def synthetic(
     """
     import numpy as np
 
-    from ldptui.core.lab.ledger import Spent
+    from ldptui.core.lab.ledger import SpentBudget
     from ldptui.core.lab.synthetic import (
         note,
         on_the_simplex,
@@ -180,7 +180,7 @@ def synthetic(
     estimate = _estimate_once(cell)
     counts = synthetic_counts(estimate, size, rng)
     corrected, shares = on_the_simplex(estimate), counts / counts.sum()
-    words, beside, spent = _source_words(cell), "", Spent(*privacy(cell))
+    words, beside, spent = _source_words(cell), "", SpentBudget(*privacy(cell))
     about = note(spent, words, size)
     if out:
         yield f"writing {text.count(size)} rows"

@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
 def sharing(topic: str, option: str) -> tuple[str, ...]:
     """The topics whose forms have one value of an option: those about reports, of a collection."""
-    if not load_question(topic).collected or not is_of_collection(option):
+    if not load_question(topic).uses_collection or not is_of_collection(option):
         return (topic,)
-    return tuple(name for name, each in load_topics().items() if each.collected)
+    return tuple(name for name, each in load_topics().items() if each.uses_collection)
 
 
 def parser(name: str, make: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:

@@ -91,10 +91,10 @@ class Commands(SystemCommandsProvider):
             begun = all(re.search(rf"(?<![a-z0-9]){re.escape(word)}", plain) for word in typed)
             first = plain.startswith(query.casefold())
             yield Hit(1.0 + BEGUN * begun + FIRST * first, title, callback, help=words)
-        for hit in self._typed(query):
+        for hit in self._value_hits(query):
             yield hit
 
-    def _typed(self, query: str) -> Iterator[Hit]:
+    def _value_hits(self, query: str) -> Iterator[Hit]:
         """Values of the scenario, and scenarios to open: "oue", "eps 2", "open fake"."""
         from .library_screen import entries
         from .workbench.file_actions import open_path

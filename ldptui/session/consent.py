@@ -28,7 +28,7 @@ class UnseenCode(Struct, frozen=True):
     lines: int = 0
 
     @property
-    def agreed(self) -> Agreed:
+    def consent_key(self) -> Agreed:
         return self.what, self.name, self.is_file, self.place, self.digest
 
     @property

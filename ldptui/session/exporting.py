@@ -27,7 +27,7 @@ from ..text.verdict import VerdictCell, verdict
 if TYPE_CHECKING:
     from textual.app import App
 
-    from ldptui.core.view import CellView, Frequencies
+    from ldptui.core.view import CellView, FrequencySummary
 
     from .runs import Run
     from .snapshot import Snapshot
@@ -205,7 +205,7 @@ def results_csv(run: Run) -> str:
     return cells_csv(_cells(run))
 
 
-def _frequencies(shown: Frequencies) -> dict[str, Any]:
+def _frequencies(shown: FrequencySummary) -> dict[str, Any]:
     from ldptui.core.export import frequencies_document
 
     columns = frequencies_document(shown, list(shown.labels), shown.arms)

@@ -9,7 +9,14 @@ from typing import Any, Final, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ldptui.core.view import BitCounts, CellView, Detection, Frequencies, Rounds, TrialEstimates
+from ldptui.core.view import (
+    BitCounts,
+    CellView,
+    Detection,
+    FrequencySummary,
+    RoundSummary,
+    TrialEstimates,
+)
 
 from .cell_table import Cells
 from .consent import WHAT, Agreed
@@ -109,15 +116,15 @@ class Snapshot(Struct, frozen=True, dict=True):
     seconds: float = 0.0
     cells: tuple[CellView, ...] = ()
     base: str = ""
-    frequencies: Frequencies | None = None
+    frequencies: FrequencySummary | None = None
     at: str = ""
-    at_cell: Frequencies | None = None
+    at_cell: FrequencySummary | None = None
     bits: BitCounts | None = None
     detection: Detection | None = None
     by_trial: TrialEstimates | None = None
     followed: Mapping[str, Any] | None = None
-    rounds: Rounds | None = None
-    round_frequencies: Mapping[int, Frequencies] = field(default_factory=dict)
+    rounds: RoundSummary | None = None
+    round_frequencies: Mapping[int, FrequencySummary] = field(default_factory=dict)
     latest: str = ""
     digest: str = ""
     numpy: str = ""
@@ -199,7 +206,7 @@ class Reply(Struct, frozen=True):
     """The worker's reply to a question.
 
     said : what it works on, in words. offers : for fields, words that can complete them. answer :
-    the document of a `ldptui.questions.sheet.Answer`; while it runs, of what is known so far.
+    the document of a `ldptui.questions.sheet.AnswerSheet`; while it runs, of what is known so far.
     error : one sentence when failed, about the field of that name ("": about the whole);
     details : a traceback, where there is one.
     """

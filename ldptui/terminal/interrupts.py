@@ -19,7 +19,7 @@ AGAIN_S: Final = 0.02
 _heard: list[int] = []
 
 
-def heed() -> None:
+def raise_on_signals() -> None:
     """Raise KeyboardInterrupt for both signals from now on, but for one that is ignored."""
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) != signal.SIG_IGN:

@@ -22,15 +22,15 @@ def with_labels(shown: Shown, labels: Mapping[str, str]) -> Shown:
     names = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
     pattern = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
 
-    def renamed(value: Any) -> Any:
+    def rename_value(value: Any) -> Any:
         if isinstance(value, str):
             return pattern.sub(lambda match: labels[match[0]], value)
         if isinstance(value, Struct):
             fields = asdict(value).items()
-            return replace(value, **{k: renamed(v) for k, v in fields if k not in KEYWORDS})
+            return replace(value, **{k: rename_value(v) for k, v in fields if k not in KEYWORDS})
         if isinstance(value, list | tuple):
-            return type(value)(map(renamed, value))
+            return type(value)(map(rename_value, value))
         return value
 
-    made: Shown = renamed(shown)
+    made: Shown = rename_value(shown)
     return made

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from ldptui.core.base.summary import Estimate
-from ldptui.core.view import CellView, Frequencies
+from ldptui.core.view import CellView, FrequencySummary
 
 from ..catalogue import metric_words
 from .format import count, estimate, percent, short
@@ -40,7 +40,7 @@ class VerdictCell(Struct, frozen=True):
     """
 
     cell: CellView
-    frequencies: Frequencies | None = None
+    frequencies: FrequencySummary | None = None
     names: tuple[str, ...] = ()
 
     def measured_value(self, name: str) -> Estimate | None:
@@ -204,7 +204,7 @@ def _ranks(told: VerdictCell) -> str:
     known = told.frequencies
     if known is None or len(known.items) < known.domain_size or "clean" not in known.arms:
         return ""
-    arms = (known.clean.mean, known.attacked.mean)
+    arms = (known.clean.mean, known.attacked_estimates.mean)
     before, after = (_places(known.items, means, told.cell.targets) for means in arms)
     if before == after:
         return f", still of {before}"

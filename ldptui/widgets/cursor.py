@@ -142,7 +142,7 @@ class CursorCharts(PaneRows):
         """Put the cursor on a stop; None: away."""
         self._at = stop
 
-    def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
+    def on_chart_view_point_click(self, message: ChartView.PointClick) -> None:
         """The stop of a click; the message goes on to the pane, which draws."""
         stop = self.stop_at(message.place, message.view)
         if stop is not None:

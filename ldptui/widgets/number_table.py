@@ -24,7 +24,7 @@ from .option_list import FilteredList, FilterInput, no_match
 from .plot import charset_of, palette_of
 
 if TYPE_CHECKING:
-    from ..charts.figures import ChartTable, Column, Value
+    from ..charts.figures import ChartTable, TableColumn, Value
 
 GAP: Final = 2
 """Cells between two columns; the first of them has the arrow of a column that is sorted by."""
@@ -100,7 +100,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
     def _arrange(self) -> None:
         """Filter, sort and measure; then repaint what is different on the screen."""
         table = self.table
-        columns: tuple[Column, ...] = table.columns if table is not None else ()
+        columns: tuple[TableColumn, ...] = table.columns if table is not None else ()
         rows = list(table.rows) if table is not None else []
         words = self.wanted.casefold().split()
         if words:
@@ -264,7 +264,7 @@ class FilteredTable(FilteredList):
         self.query_one(FilterInput).count(len(shown.rows), total)
 
 
-def _matches(row: tuple[Value, ...], columns: tuple[Column, ...], words: list[str]) -> bool:
+def _matches(row: tuple[Value, ...], columns: tuple[TableColumn, ...], words: list[str]) -> bool:
     """Return whether all words are in a row; numbers are found as shown and as typed."""
     shown = [column.text(value) for column, value in zip(columns, row, strict=True)]
     plain = [str(value) for value in row if isinstance(value, int)]
@@ -290,7 +290,7 @@ def _is_text(at: int, rows: Sequence[tuple[Value, ...]]) -> bool:
     return any(isinstance(row[at], str) for row in rows[:1])
 
 
-def _width(column: Column, at: int, rows: list[tuple[Value, ...]], charset: Charset) -> int:
+def _width(column: TableColumn, at: int, rows: list[tuple[Value, ...]], charset: Charset) -> int:
     """Room for a column: the ends of its range stand for all its numbers of fixed decimals."""
     values = [value for row in rows if (value := row[at]) is not None]
     numbers = [value for value in values if not isinstance(value, str)]

@@ -63,7 +63,7 @@ class ChartView(Widget, can_focus=True):
     x-axis is than the whole of it, around the cursor.
     """
 
-    class Pointed(Message):
+    class PointClick(Message):
         """A click at a place of the data."""
 
         def __init__(self, view: ChartView, place: Place) -> None:
@@ -119,7 +119,7 @@ class ChartView(Widget, can_focus=True):
             return
         place = place_at(chart, event.x, event.y, look_of(self.app, self.size))
         if place is not None:
-            self.post_message(self.Pointed(self, place))
+            self.post_message(self.PointClick(self, place))
 
     def as_text(self) -> str:
         """The chart as plain text, as wide and high as on the screen; nothing is said by colour."""

@@ -17,7 +17,7 @@ from ldptui.core.bounds.undetectable import hidden_gain_against
 from ldptui.core.defences import DEFENCES, inform_server, project
 from ldptui.core.defences.alarms import noise_bounds
 from ldptui.core.defences.corrections import threshold
-from ldptui.core.lab.ledger import LedgerEntry, Spent, group, sequential
+from ldptui.core.lab.ledger import LedgerEntry, SpentBudget, group, sequential
 from ldptui.core.lab.privacy_loss import Exponential
 from ldptui.core.law.pure import PureProtocol, SeedSearch, item_variance
 from ldptui.core.law.support import Support
@@ -41,7 +41,7 @@ from ldptui.core.theory import (
     gain,
     item_shift,
     item_variances,
-    recommended,
+    recommended_protocol,
 )
 
 FACTS = {
@@ -110,7 +110,7 @@ def subset_selection(given: Inputs) -> Any:
 
 def de_vs_oue_threshold(given: Inputs) -> Any:
     return {
-        str(epsilon): max(d for d in range(2, 100) if recommended(d, epsilon) == "grr")
+        str(epsilon): max(d for d in range(2, 100) if recommended_protocol(d, epsilon) == "grr")
         for epsilon in given["eps"]
     }
 
@@ -240,7 +240,7 @@ def histogram_epsilon(given: Inputs) -> Any:
 
 def group_composition(given: Inputs) -> Any:
     return {
-        "group(eps=.5,k=3)": group(Spent(0.5, 0.0), 3).epsilon,
+        "group(eps=.5,k=3)": group(SpentBudget(0.5, 0.0), 3).epsilon,
         "compose(.3,.7)": sequential([LedgerEntry("one", 0.3), LedgerEntry("two", 0.7)]).epsilon,
         "expmech": Exponential(1.0).probabilities(np.array([0, 1, 2])).tolist(),
     }

@@ -165,7 +165,7 @@ def test_the_worker_tells_of_the_rounds() -> None:
             estimate.theory for estimate in expected
         ]
     means = MEASURED.rounds.arms[ATTACKED].mean
-    assert found.attacked == tuple(map(tuple, means[:, [9, 11]].tolist()))
+    assert found.attacked_means == tuple(map(tuple, means[:, [9, 11]].tolist()))
     assert found.errors is not None
     std = MEASURED.rounds.arms[ATTACKED].std
     assert std is not None
@@ -187,11 +187,13 @@ def test_the_frequencies_of_every_round_are_there_to_scrub_through() -> None:
         found = snapshot.round_frequencies[number]
         assert found.trials == 30
         assert found.true == tuple(collection.population.frequencies.tolist())
-        assert found.attacked.mean == tuple(MEASURED.rounds.arms[ATTACKED].mean[number].tolist())
+        assert found.attacked_estimates.mean == tuple(
+            MEASURED.rounds.arms[ATTACKED].mean[number].tolist()
+        )
         assert found.targets == (9, 11)
         variances = estimate_variances(collection)
         assert variances is not None
-        assert found.attacked.sigma == pytest.approx(np.sqrt(variances[1]))
+        assert found.attacked_estimates.sigma == pytest.approx(np.sqrt(variances[1]))
     # A frame is one round; of the first block, and of the last one where that comes later.
     sent = [len(each.snapshot.round_frequencies) for each in news if each.snapshot is not None]
     assert max(sent) == 1

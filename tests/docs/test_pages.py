@@ -301,7 +301,7 @@ def test_the_attack_of_the_page_makes_reports(tmp_path: Path) -> None:
 
     protocol = core.OUE(64, 1.0)
     reports = half(protocol, View(np.array([3, 5])), 1000, np.random.default_rng(0))
-    assert protocol.supports(protocol.received(reports, 1000)).shape == (1000, 64)
+    assert protocol.supports(protocol.validate_reports(reports, 1000)).shape == (1000, 64)
 
 
 def test_the_metric_of_the_page_is_measured(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from support.waiting import seen
 from ldptui.api.charted import chart_of
 from ldptui.charts import figures
 from ldptui.charts.chart_data import ChartData
-from ldptui.charts.figures import ChartTable, Column, Frame
+from ldptui.charts.figures import ChartTable, Frame, TableColumn
 from ldptui.charts.figures.frame import plain_frame
 from ldptui.charts.kinds import KINDS, ChartKind, on_paper
 from ldptui.charts.series import Axis, Plot, Series
@@ -32,7 +32,7 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
     )
     if not rows:
         return ""
-    columns = (Column("cell"), Column("share"), Column("trials"))
+    columns = (TableColumn("cell"), TableColumn("share"), TableColumn("trials"))
     xs, ys = [row[1] for row in rows], [row[2] for row in rows]
     points = Series("cells", xs, ys, "true", "points")
     plot = Plot("Trials over the share", Axis("share"), Axis("trials"), (points,))

@@ -106,7 +106,7 @@ async def test_the_worker_runs_what_was_agreed_to(tmp_path: Path) -> None:
     request = Request(0, document, str(tmp_path))
     (attack,) = unseen_code(request, ())
     assert (attack.place, attack.lines) == (str(path), len(path.read_text().splitlines()))
-    assert unseen_code(replace(request, agreed=(attack.agreed,)), ()) == ()
+    assert unseen_code(replace(request, agreed=(attack.consent_key,)), ()) == ()
     assert unseen_code(request, (f"--code={path}",)) == ()
     assert not mark.exists()
 
@@ -118,7 +118,7 @@ async def test_the_worker_runs_what_was_agreed_to(tmp_path: Path) -> None:
         assert refused.status == "failed"
         assert "not allowed: ctrl+r lets you read it" in refused.error
         assert not mark.exists()
-        done = await child.end(child.run(2, asked, agreed=[attack.agreed]))
+        done = await child.end(child.run(2, asked, agreed=[attack.consent_key]))
         assert (done.status, done.error) == ("done", "")
         assert mark.exists()
         again = await child.end(child.run(3, asked))
@@ -157,7 +157,7 @@ async def test_a_run_asks_once_and_no_leaves_everything_as_it_was(tmp_path: Path
         await asked(pilot, CODE.place)
         await pilot.press("y")
         await until(pilot, lambda: engine.requests[-1].full)
-        assert engine.requests[-1].agreed == (CODE.agreed, OTHER.agreed)
+        assert engine.requests[-1].agreed == (CODE.consent_key, OTHER.consent_key)
         assert engine.requests[count - 1].agreed == ()
         finished(engine, kept=1)
         await pilot.press("ctrl+r")  # it does not ask again

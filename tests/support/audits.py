@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ldptui.core.lab.audit import AuditReport, Claim, Client, Effort, audit_client, report_blocks
+from ldptui.core.lab.audit import (
+    AuditReport,
+    Client,
+    ClientClaim,
+    Effort,
+    audit_client,
+    report_blocks,
+)
 from ldptui.questions.question import finish
 
 SURE = 1 - 1e-9
@@ -20,6 +27,6 @@ def audited(
 ) -> AuditReport:  # fmt: skip
     """The audit of whether reports of a few items spend ε at most. mechanism : has `perturb`."""
     watched = np.unique([0, 1, items // 2, items - 1])
-    claim = Claim(items, epsilon, **{"looked": mechanism, "watched": watched, **claimed})
+    claim = ClientClaim(items, epsilon, **{"looked": mechanism, "watched": watched, **claimed})
     client = Client("client", partial(report_blocks, "client", mechanism.perturb, None))
     return finish(audit_client(client, claim, Effort(samples, sure)))

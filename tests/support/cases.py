@@ -204,8 +204,8 @@ def expecting(
     monkeypatch: pytest.MonkeyPatch, expected: Callable[[core.Cell], dict[str, float | None]]
 ) -> None:
     """Give the task of frequencies other closed forms."""
-    monkeypatch.setattr(Frequencies, "expected", lambda _, cell: expected(cell))
-    monkeypatch.setattr(Frequencies, "expected_of", lambda _, name, cell: expected(cell)[name])
+    monkeypatch.setattr(Frequencies, "expected_metrics", lambda _, cell: expected(cell))
+    monkeypatch.setattr(Frequencies, "expected_metric", lambda _, name, cell: expected(cell)[name])
 
 
 def metrics(cell: core.Cell, blocks: int) -> Callable[[str], NDArray[np.float64]]:

@@ -14,7 +14,7 @@ from ldptui.charts.curves import closed
 from ldptui.core.base.summary import Estimate
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario, parse
-from ldptui.core.view import CellView, Estimates, Frequencies
+from ldptui.core.view import CellView, EstimateSummary, FrequencySummary
 from ldptui.session.cell_table import Cells, address_of
 from ldptui.session.draft import base
 from ldptui.session.snapshot import ChartSelection, Snapshot
@@ -64,12 +64,12 @@ def frequencies(
     trials: int = 4,
     sigma: float = 0.02,
     std: float | None = 0.04,
-) -> Frequencies:
+) -> FrequencySummary:
     """Five items, item 3 a target, unless said otherwise; `attacked` None: no attack."""
     d = len(true)
     after = clean if attacked is None else attacked
     spread = None if std is None else (std,) * d
-    return Frequencies(
+    return FrequencySummary(
         domain_size=d,
         items=tuple(range(d)),
         labels=tuple(str(item) for item in range(d)),
@@ -77,8 +77,8 @@ def frequencies(
         trials=trials,
         true=true,
         arms={
-            "clean": Estimates(clean, spread, (sigma,) * d),
-            "attacked": Estimates(after, spread, (sigma,) * d),
+            "clean": EstimateSummary(clean, spread, (sigma,) * d),
+            "attacked": EstimateSummary(after, spread, (sigma,) * d),
         },
     )
 
@@ -93,7 +93,7 @@ def cells(
             name: Estimate(None, None, None)
             if theory is None
             else Estimate(theory * off, abs(theory) / 10, theory)
-            for name, theory in cell.task.expected(cell).items()
+            for name, theory in cell.task.expected_metrics(cell).items()
         }
         pure = cell.pure if cell.is_pure and "p_star" not in cell.protocol.facts() else None
         views.append(
@@ -107,7 +107,7 @@ def cells(
     return tuple(views)
 
 
-def estimates(made: Scenario, *, shift: float = 0.0, trials: int = 20) -> Frequencies:
+def estimates(made: Scenario, *, shift: float = 0.0, trials: int = 20) -> FrequencySummary:
     """The base cell's estimates: the truth plus `shift`, after the attack 0.1 more for targets."""
     (cell,) = compile(base(made)).cells
     true = tuple(cell.population.frequencies.tolist())

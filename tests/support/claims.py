@@ -30,7 +30,7 @@ def theory(name: str, metric: str, *keys: str, **settings: object) -> dict[Key, 
     """The closed form of a metric in every cell, by the cell's values of these parameters."""
     values: dict[Key, float] = {}
     for cell in bundled(name, **settings).cells:
-        value = cell.task.expected(cell)[metric]
+        value = cell.task.expected_metrics(cell)[metric]
         assert value is not None
         values[key_of(cell, keys)] = value
     return values

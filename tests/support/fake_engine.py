@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from textual.message import Message
 
 from ldptui.core.base.summary import Estimate
-from ldptui.core.view import CellView, Estimates, Frequencies
-from ldptui.messages import Replied, RunProgressed, WorkerChanged
+from ldptui.core.view import CellView, EstimateSummary, FrequencySummary
+from ldptui.messages import QuestionReply, RunProgressed, WorkerChanged
 from ldptui.session.cell_table import address_of
 from ldptui.session.consent import UnseenCode
 from ldptui.session.snapshot import LabQuestion, Reply, Request, Snapshot, Status
@@ -40,7 +40,7 @@ class FakeEngine:
         self._post(WorkerChanged(True, "fake 1.0"))
 
     async def unseen(self, request: Request, find: object) -> tuple[UnseenCode, ...]:
-        now = {code.agreed for code in self.code}
+        now = {code.consent_key for code in self.code}
         asked = set(request.python_code) - {each[:2] for each in request.agreed if each in now}
         return tuple(code for code in self.code if (code.what, code.name) in asked)
 
@@ -109,7 +109,7 @@ class LabEngine:
             self.answer()
 
     def say(self, words: str) -> None:
-        self._post(Replied(Reply(self.questions[-1].key, "running", words)))
+        self._post(QuestionReply(Reply(self.questions[-1].key, "running", words)))
 
     def answer(self) -> None:
         """Compute the answer to the newest question, as the worker would."""
@@ -123,21 +123,21 @@ class LabEngine:
         try:
             while True:
                 if isinstance(said := next(steps), Offers):
-                    self._post(Replied(Reply(question.key, "running", offers=said)))
+                    self._post(QuestionReply(Reply(question.key, "running", offers=said)))
                 elif isinstance(said, answer.AnswerSheet):
                     known = answer.encode_answer(said)
-                    self._post(Replied(Reply(question.key, "running", answer=known)))
+                    self._post(QuestionReply(Reply(question.key, "running", answer=known)))
         except StopIteration as end:
             reply = Reply(question.key, "done", answer=answer.encode_answer(end.value))
         except ScenarioError as error:
             reply = Reply(question.key, "failed", error=error.rule, field=error.key)
         except LdpError as error:
             reply = Reply(question.key, "failed", error=str(error))
-        self._post(Replied(reply))
+        self._post(QuestionReply(reply))
 
     def cancel(self) -> None:
         self.cancelled.append(self.questions[-1].key)
-        self._post(Replied(Reply(self.questions[-1].key, "partial")))
+        self._post(QuestionReply(Reply(self.questions[-1].key, "partial")))
 
     async def stop(self) -> None:
         self.stopped = True
@@ -148,7 +148,7 @@ def base_snapshot(key: int, items: int = 8, targets: tuple[int, ...] = (2, 5)) -
     weights = [1 / (item + 1) for item in range(items)]
     true = tuple(weight / sum(weights) for weight in weights)
     attacked = tuple(f + (0.1 if item in targets else -0.01) for item, f in enumerate(true))
-    frequencies = Frequencies(
+    frequencies = FrequencySummary(
         domain_size=items,
         items=tuple(range(items)),
         labels=tuple(str(item) for item in range(items)),
@@ -156,8 +156,8 @@ def base_snapshot(key: int, items: int = 8, targets: tuple[int, ...] = (2, 5)) -
         trials=20,
         true=true,
         arms={
-            "clean": Estimates(true, (0.01,) * items, (0.01,) * items),
-            "attacked": Estimates(attacked, (0.02,) * items, (0.02,) * items),
+            "clean": EstimateSummary(true, (0.01,) * items, (0.01,) * items),
+            "attacked": EstimateSummary(attacked, (0.02,) * items, (0.02,) * items),
         },
     )
     cell = CellView(

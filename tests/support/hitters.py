@@ -14,7 +14,7 @@ from ldptui import core
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario
-from ldptui.core.task import Hunt
+from ldptui.core.task import HitterCell
 
 OLH = {"kind": "olh", "epsilon": 1.0}
 GRR = {"kind": "grr", "epsilon": 1.0}
@@ -38,13 +38,13 @@ def hitters_cell(
     return cell
 
 
-def hunt_of(cell: core.Cell) -> Hunt:
+def hunt_of(cell: core.Cell) -> HitterCell:
     """Everything that the trials of a cell need."""
-    hunt: Hunt = cell.task.hunt_cell(cell)  # type: ignore[attr-defined]
+    hunt: HitterCell = cell.task.hunt_cell(cell)  # type: ignore[attr-defined]
     return hunt
 
 
-def answers(hunt: Hunt, trials: int, attacked: bool = False) -> list[tuple[int, ...]]:
+def answers(hunt: HitterCell, trials: int, attacked: bool = False) -> list[tuple[int, ...]]:
     """The codes that are named in each trial, ascending."""
     named = [
         tuple(trees[attacked][-1].survivors.tolist())

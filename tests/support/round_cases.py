@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ldptui.core.view import Rounds
+from ldptui.core.view import RoundSummary
 from support.told import told
 
 LABELS = {9: "nine", 11: "eleven"}
@@ -33,7 +33,7 @@ DOCUMENT: dict[str, Any] = {
 SNAPSHOT = told(DOCUMENT)[0]
 
 
-ROUNDS: Rounds = SNAPSHOT.rounds
+ROUNDS: RoundSummary = SNAPSHOT.rounds
 
 
 CELL = SNAPSHOT.base_cell

@@ -8,7 +8,7 @@ from typing import Any
 from ldptui.engine import wire
 from ldptui.engine.child import RunSoFar
 from ldptui.engine.worker.inbox import Inbox
-from ldptui.engine.worker.run import Run
+from ldptui.engine.worker.run import RunningRequest
 from ldptui.session.snapshot import ChartSelection, Request, Snapshot
 
 
@@ -28,7 +28,7 @@ def answered(request: Request) -> tuple[Snapshot, list[wire.News]]:
     order = wire.order_in(wire.to_json(wire.Order(run=request)))
     assert order.run is not None
     inbox._newest = order.run
-    Run(order.run, inbox, out).work()
+    RunningRequest(order.run, inbox, out).work()
     news = [*news_in(out.getvalue())]
     for each in news[1:]:
         so_far.take(each)

@@ -191,7 +191,7 @@ class ColumnCounts:
         """The messages, and more, so that they are a power of two."""
         return 1 << max(len(self.table) - 1, 0).bit_length()
 
-    def drawn(self, histogram: Counts, rng: np.random.Generator) -> Counts:
+    def draw_counts(self, histogram: Counts, rng: np.random.Generator) -> Counts:
         """int64[trials, messages], from the users of each item, int64[trials, items]."""
         return np.array([self._one(held, rng) for held in histogram])
 

@@ -7,6 +7,6 @@ to follow.
 
 from __future__ import annotations
 
-from .client import AuditReport, Claim, Client, Effort, audit_client, report_blocks
+from .client import AuditReport, Client, ClientClaim, Effort, audit_client, report_blocks
 from .program import Program, words_of
 from .proof import Check, check

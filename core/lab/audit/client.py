@@ -81,13 +81,13 @@ def report_blocks(
             rule = f"must return an array of {len(some)} reports"
             raise RunError(f"{name}: its perturb(values, rng) {rule}, got shape {reports.shape}")
         try:
-            yield reports if protocol is None else protocol.received(reports, len(some))
+            yield reports if protocol is None else protocol.validate_reports(reports, len(some))
         except ValueError as error:
             raise RunError(f"{name}: its reports {error}") from error
 
 
 @dataclass(frozen=True, eq=False)
-class Claim:
+class ClientClaim:
     """What clients claim: to spend ε, up to δ, on one of d items, and to follow a protocol.
 
     protocol : the one that they claim to follow, with which the reports are compared. looked : what
@@ -109,23 +109,21 @@ class Claim:
         """The items that are looked at."""
         if self.watched is not None:
             return np.asarray(self.watched)
-        spread = np.linspace(0, self.items - 1, min(self.items, WATCHED))
-        return np.unique(spread.astype(np.int64))
+        return np.unique(np.linspace(0, self.items - 1, min(self.items, WATCHED)).astype(np.int64))
 
     def look(self) -> Look:
         """What is looked at besides the reports: the items that they support, and low digits."""
         told: Any = self.looked or self.protocol
-        items = self.places
-        ask: Any = getattr(told, "look", None)
+        items, ask = self.places, getattr(told, "look", None)
         if ask is None and hasattr(told, "supports") and self.items <= FEW_REPORTS:
             ask = lambda reports, items: told.supports(reports)[:, items]  # noqa: E731
 
-        def seen(reports: Any) -> Any:
+        def observe_reports(reports: Any) -> Any:
             parts = [] if ask is None else [np.asarray(ask(reports, items))]
             parts += [low_digits(np.asarray(reports))] if self.digits else []
             return np.hstack([np.empty((len(reports), 0), dtype=np.int16), *parts])
 
-        return seen
+        return observe_reports
 
 
 @dataclass(frozen=True)
@@ -168,7 +166,9 @@ class AuditReport:
     repeats: bool = False
 
 
-def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[str, None, AuditReport]:
+def audit_client(
+    client: Client, claim: ClientClaim, effort: Effort
+) -> Generator[str, None, AuditReport]:
     """Audit a client; yields the number of reports so far, in words. Raises RunError.
 
     Half of the error is that of the comparison; of the rest three quarters are the bound's.

@@ -21,7 +21,7 @@ from ..conclusion import Conclusion, Metric
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class HitterAnswer:
     """The answers of one arm in several trials, about w watched items.
 
     survived : bool[trials, G, w], True if the prefix of an item is among the survivors of a level;
@@ -54,7 +54,7 @@ class HitterConclusion(Conclusion):
         first.
     """
 
-    answers: Mapping[Arm, Answer]
+    answers: Mapping[Arm, HitterAnswer]
     targets: Items
     hitters: Items
 

@@ -22,7 +22,7 @@ from typing import Annotated, Any, ClassVar, Final, NoReturn
 import numpy as np
 
 from ...base.errors import ScenarioError
-from ...base.ranges import BUDGET, DOMAIN, EPSILON, Bounded, check_bounds
+from ...base.ranges import BUDGET, DOMAIN, EPSILON, RangeChecked, check_bounds
 from ...base.sampling import Counts, Floats
 from ...law.law import Ask, Lack, Law, one_item
 from ...law.moments import Collection, EstimateMoments, Moments
@@ -229,7 +229,7 @@ def _no_reports(*_: object) -> NoReturn:
 
 
 @dataclass(frozen=True)
-class CuratorSpec(ProtocolSpec, Bounded):
+class CuratorSpec(ProtocolSpec, RangeChecked):
     """A curator that a budget alone binds, before the domain is known."""
 
     kind: str

@@ -196,12 +196,12 @@ class BitFlips(OverItems, SummedNumbers):
                     lambda: self._of_an_item(r, 0.5, 0.5),
                 )  # fmt: skip
             case "crafted":
-                return self._aimed(ask, 1)
+                return self._target_bits(ask, 1)
             case "avoided":
-                return self._aimed(ask, 0)
+                return self._target_bits(ask, 0)
         return self.lack(ask)
 
-    def _aimed(self, ask: Ask, bit: int) -> Law:
+    def _target_bits(self, ask: Ask, bit: int) -> Law:
         """The bits of the targets are as given, the others are noise of an honest report.
 
         A client has as many targets among its items as there is room for.
@@ -254,7 +254,7 @@ class BitFlips(OverItems, SummedNumbers):
             self._draw_subsets(values.size, rng), self._bits.unperturbed(values, rng)
         )
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         width = -(-self.domain_size // 8)
         rows = array_of(reports, (count, 2, width), np.dtype(np.uint8))
         check_padding(rows.reshape(-1, width), self.domain_size)

@@ -21,7 +21,7 @@ class KeptBitFlips(BitFlips, Memoising):
     called: ClassVar[str] = "dBitFlipPM"
 
     @property
-    def kept(self) -> tuple[float, float]:
+    def bit_probabilities(self) -> tuple[float, float]:
         """The chances that a report has a bit of the own item that is 1, and of another one."""
         own, other = self.rates
         return self.part * own, self.part * other

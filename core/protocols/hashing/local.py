@@ -169,7 +169,7 @@ class LocalHashing(OverItems, IndependentItems):
         reports["value"] = buckets(values, reports["seed"].copy(), self.hash_range)
         return reports
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         pairs = array_of(reports, (count,), REPORT)
         if count and pairs["value"].max() >= self.hash_range:
             most = pairs["value"].max()

@@ -210,7 +210,7 @@ class RapporMemory(Memoising):
         return self.noise.most_epsilon(self.hashes)
 
     @property
-    def addressed(self) -> dict[str, Any]:
+    def address_fields(self) -> dict[str, Any]:
         return {"noise": self.noise}
 
     def facts(self) -> dict[str, Any]:

@@ -194,7 +194,7 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
         reports["bits"] = self.packed_filters(values, reports["cohort"])
         return reports
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         sent = array_of(reports, (count,), self._report)
         if count and sent["cohort"].max() >= self.cohorts:
             most = sent["cohort"].max()

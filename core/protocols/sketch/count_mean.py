@@ -107,7 +107,7 @@ class CountMeanSketch(Sketch):
             bits[at : at + step] = np.packbits(taken, axis=1)
         return self._send_rows(chosen, bits)
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         array = array_of(reports, (count,), self._report)
         if count and array["row"].max() >= self.rows:
             raise ValueError(f"must have rows in [0, {self.rows}), got {array['row'].max()}")

@@ -171,7 +171,7 @@ class HadamardSketch(Sketch):
         chosen = rng.choice(rows, size=count)
         return self._send_rows(chosen, solved.solutions(chosen, rng), np.uint8(not avoid))
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         array = array_of(reports, (count,), REPORT)
         limits = {"row": self.rows, "column": self.buckets, "odd": 2}
         for name, limit in limits.items():

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from ...base.errors import ScenarioError, got
-from ...base.ranges import Bounded, Range
+from ...base.ranges import Range, RangeChecked
 from ...bounds.shuffle.central import DELTA, SHUFFLED, central_at_most, local_for
 from ...law.blanket import why_unshuffled
 from ...law.exchangeable import Exchangeable
@@ -58,15 +58,15 @@ class TrustRequest:
         return epsilon
 
 
-class Trust(Bounded):
+class Trust(RangeChecked):
     """The `[trust]` table of a scenario, a frozen dataclass; by default the server sees reports.
 
     linked : the server knows which reports are of one user. unread : why no filter reads a report,
     "" where one may. proves : fakes have to run the protocol, and only choose an item. drop_out :
     they may keep a report back. every_task : it makes sense for every task. address : its part of
     the streams of fakes, "" where they draw as without it. blending : δ of the promise that all
-    reports keep together; None where each stands alone. wanted : the ε that all reports are asked
-    to keep together; None where it follows.
+    reports keep together; None where each stands alone. target_epsilon : the ε that all reports
+    are asked to keep together; None where it follows.
     """
 
     kind: Any
@@ -77,7 +77,7 @@ class Trust(Bounded):
     drop_out: Any = False
     address: Any = ""
     blending: Any = None
-    wanted: Any = None
+    target_epsilon: Any = None
 
     def bound(self, asked: TrustRequest) -> Mechanism:
         """The mechanism by which users are asked; raises ScenarioError at its full key."""
@@ -177,7 +177,7 @@ class Shuffled(Trust):
         return self.delta
 
     @property
-    def wanted(self) -> float | None:
+    def target_epsilon(self) -> float | None:
         return self.central_epsilon
 
 
@@ -259,7 +259,7 @@ def budgets(trust: Trust, mechanism: Any, users: int) -> dict[str, float]:
         if isinstance(mechanism, LocalMechanism):
             return {}
         return {"central_epsilon": mechanism.epsilon, "delta": mechanism.delta}
-    wanted = trust.wanted
+    wanted = trust.target_epsilon
     return {
         "central_epsilon": wanted or central(mechanism, users, trust.blending),
         "delta": trust.blending,

@@ -208,7 +208,7 @@ def _flag_alarms(
     about = replace(inform_server(cell.protocol, users, cell.targets), before=past)
     alarm = flags.alarm
     for step in (step for step in cell.defences if isinstance(step, Alarm)):
-        claimed = step.alarmed(raw.frequencies, about)
+        claimed = step.detect_attack(raw.frequencies, about)
         if claimed is not None:
             alarm = np.fmax(alarm, claimed.astype(float))
     return replace(flags, alarm=alarm)

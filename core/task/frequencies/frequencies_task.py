@@ -62,7 +62,7 @@ class Frequencies(Task):
         marks = Fingerprints(work.trials)
         return _results(cell, collect_estimates(cell, work, marks), marks)
 
-    def expected(self, cell: Cell) -> dict[str, float | None]:
+    def expected_metrics(self, cell: Cell) -> dict[str, float | None]:
         return expected_metrics(cell)
 
     def expected_of(self, metric: str, cell: Cell) -> float | None:

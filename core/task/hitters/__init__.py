@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .hitters_task import PEM, HeavyHitters
-from .hunt import Hunt
+from .hunt import HitterCell
 
 TASKS = (HeavyHitters,)

@@ -32,7 +32,7 @@ MOST_BITS = 14
 """The longest prefixes of an oracle that draws or counts all prefixes of a level."""
 
 
-class Oracle:
+class LevelOracle:
     """The protocol of each level.
 
     One whose reports can be asked about single prefixes is bound to those that are listed,
@@ -147,7 +147,7 @@ class DrawnCounts:
     def __init__(
         self,
         prefixes: Prefixes,
-        oracle: Oracle,
+        oracle: LevelOracle,
         groups: Counts,
         fakes: Sequence[GroupedFakes],
         streams: tuple[Rng, Rng, Rng],

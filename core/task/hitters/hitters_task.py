@@ -16,13 +16,13 @@ from ...base.ranges import Range, check_bounds
 from ...cell import Cell, Task
 from ...law.pure import Mechanism
 from ...metrics import METRICS, Conclusion, HitterConclusion, measure
-from ...metrics.conclusions.hitters import Answer
+from ...metrics.conclusions.hitters import HitterAnswer
 from ...metrics.results import Arms, CellResults, Fingerprints, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
-from .counting import Oracle
-from .hunt import Hunt, asked_of, details_of
-from .pem import Tree, Watched, answer_of, keep_measures, kept_size, prefixes_of, watch_items
+from .counting import LevelOracle
+from .hunt import HitterCell, asked_of, details_of
+from .pem import Tree, WatchedItems, answer_of, keep_measures, kept_size, prefixes_of, watch_items
 from .prefixes import (
     Encoding,
     check_candidates,
@@ -87,16 +87,16 @@ class PEM(Task):
     oracle: ProtocolSpec
     kind: Literal["heavy-hitters"] = "heavy-hitters"
 
-    def hunt_cell(self, cell: Cell) -> Hunt:
+    def hunt_cell(self, cell: Cell) -> HitterCell:
         """A cell of this task with everything that its trials need."""
-        return _hunt(self, cell)
+        return _hitter_cell(self, cell)
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol over the items, as a group would use it that could list them.
 
         Raises ScenarioError where the groups cannot use it.
         """
-        Oracle(protocol, self.settings.lengths)
+        LevelOracle(protocol, self.settings.lengths)
         mechanism: Mechanism = protocol.over(population)
         return mechanism
 
@@ -171,7 +171,7 @@ class PEM(Task):
         conclusion = HitterConclusion(answers, watched.targets, watched.hitters)
         return CellResults(measure(conclusion), marks.values, _moments(answers, watched))
 
-    def expected(self, cell: Cell) -> dict[str, float | None]:  # noqa: ARG002
+    def expected_metrics(self, cell: Cell) -> dict[str, float | None]:  # noqa: ARG002
         """No metric has a closed form: all are simulated."""
         return dict.fromkeys(METRICS)
 
@@ -183,7 +183,7 @@ class PEM(Task):
         return kept_size(self.hunt_cell(cell).watched, len(self.settings.lengths))
 
 
-def _moments(answers: Mapping[Arm, Answer], watched: Watched) -> Arms:
+def _moments(answers: Mapping[Arm, HitterAnswer], watched: WatchedItems) -> Arms:
     """The moments of what is kept of each arm; one object where the attack changes nothing."""
     clean = Moments.of(keep_measures(answers[CLEAN], watched))
     same = answers[ATTACKED] is answers[CLEAN]
@@ -194,7 +194,7 @@ def _moments(answers: Mapping[Arm, Answer], watched: Watched) -> Arms:
 
 
 @lru_cache(maxsize=8)
-def _hunt(task: PEM, cell: Cell) -> Hunt:
+def _hitter_cell(task: PEM, cell: Cell) -> HitterCell:
     """The hunt of a cell; raises ScenarioError at a key of the task."""
     settings = task.settings
     prefixes = prefixes_of(
@@ -205,4 +205,4 @@ def _hunt(task: PEM, cell: Cell) -> Hunt:
         settings.encoding,
         cell.seed,
     )
-    return Hunt(cell, prefixes, Oracle(task.oracle, settings.lengths), watch_items(cell))
+    return HitterCell(cell, prefixes, LevelOracle(task.oracle, settings.lengths), watch_items(cell))

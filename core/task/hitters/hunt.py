@@ -20,19 +20,19 @@ from ...cell import Cell
 from ...metrics.results import Arms, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
-from .counting import DrawnCounts, Oracle, at_random, block_streams, in_groups
-from .pem import Followed, Tree, Watched, grow
+from .counting import DrawnCounts, LevelOracle, at_random, block_streams, in_groups
+from .pem import LevelMean, Tree, WatchedItems, grow
 from .prefixes import Prefixes, candidate_counts, code_text
 
 
 @dataclass(frozen=True, eq=False)
-class Hunt:
+class HitterCell:
     """A cell, the prefixes of its items, the oracles of its groups and the watched items."""
 
     cell: Cell
     prefixes: Prefixes
-    oracle: Oracle
-    watched: Watched
+    oracle: LevelOracle
+    watched: WatchedItems
 
     def trees(self, number: int, trials: int, pulse: Pulse) -> Iterator[tuple[Tree, Tree]]:
         """The levels of both arms in the first trials of a block."""
@@ -46,7 +46,7 @@ class Hunt:
             yield grow(self.prefixes, draws, attacked, pulse)
 
 
-def asked_of(hunt: Hunt, spec: ProtocolSpec, number: int) -> Cell:
+def asked_of(hunt: HitterCell, spec: ProtocolSpec, number: int) -> Cell:
     """The cell of the group that a user of this number joins, one group after the other.
 
     An oracle that hashes knows the prefixes that items have, any other one all of the level. Fakes
@@ -73,14 +73,14 @@ def asked_of(hunt: Hunt, spec: ProtocolSpec, number: int) -> Cell:
     )
 
 
-def details_of(hunt: Hunt, arms: Arms) -> dict[str, Any]:
+def details_of(hunt: HitterCell, arms: Arms) -> dict[str, Any]:
     """The levels and the watched items of a cell; empty lists before anything is measured."""
     if not arms or not next(iter(arms.values())).trials:
         return {"levels": [], "watched": []}
     return {"levels": _levels(hunt, arms), "watched": _describe_watched(hunt, arms)}
 
 
-def _levels(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
+def _levels(hunt: HitterCell, arms: Arms) -> list[dict[str, Any]]:
     """The prefixes of each level and, in each arm, the targets and true hitters that survive."""
     prefixes, groups = hunt.prefixes, len(hunt.prefixes.lengths)
     candidates = candidate_counts(prefixes.lengths, prefixes.k)
@@ -97,8 +97,8 @@ def _levels(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
     ]
     for arm in UNDEFENDED:
         moments = arms[arm]
-        mean = fields_of(Followed.of(moments.mean, groups))
-        errors = fields_of(Followed.of(_standard_errors(moments), groups))
+        mean = fields_of(LevelMean.of(moments.mean, groups))
+        errors = fields_of(LevelMean.of(_standard_errors(moments), groups))
         for number, level in enumerate(levels):
             level[arm.name] = {
                 name: {
@@ -110,7 +110,7 @@ def _levels(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
     return levels
 
 
-def _describe_watched(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
+def _describe_watched(hunt: HitterCell, arms: Arms) -> list[dict[str, Any]]:
     """The targets and the true hitters: what is true of each, and what came of it in each arm.
 
     `estimate` is the mean of the estimated frequencies where the item is in the answer; None where
@@ -118,7 +118,7 @@ def _describe_watched(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
     """
     cell, watched, prefixes = hunt.cell, hunt.watched, hunt.prefixes
     groups = len(prefixes.lengths)
-    means = {arm: Followed.of(arms[arm].mean, groups) for arm in UNDEFENDED}
+    means = {arm: LevelMean.of(arms[arm].mean, groups) for arm in UNDEFENDED}
     ranks = {place: rank for rank, place in enumerate(watched.hitters.tolist(), 1)}
     rows = []
     for place, item in enumerate(watched.items.tolist()):

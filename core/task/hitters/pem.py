@@ -16,14 +16,14 @@ from ...base.pulse import Pulse
 from ...base.sampling import Counts, Floats
 from ...cell import Cell
 from ...law.pure import Items, PureProtocol, estimate
-from ...metrics.conclusions.hitters import Answer
+from ...metrics.conclusions.hitters import HitterAnswer
 from ...population import Population
 from .counting import DrawnCounts
 from .prefixes import Codes, Encoding, Prefixes, codes_of, places
 
 
 @dataclass(frozen=True, eq=False)
-class Grown:
+class LevelResult:
     """One level of one arm: its candidates, ascending, and the survivors.
 
     counts : the supporting users of each candidate. estimates : their frequencies in the group.
@@ -44,14 +44,14 @@ class Grown:
         return np.sort(self.candidates[self.top])
 
 
-Tree = tuple[Grown, ...]
+Tree = tuple[LevelResult, ...]
 """The levels of one arm in one trial."""
 
 
 def grow(prefixes: Prefixes, draws: DrawnCounts, attacked: bool, pulse: Pulse) -> tuple[Tree, Tree]:
     """The levels without the fakes and with them; one object where nobody attacks."""
-    clean: list[Grown] = []
-    under_attack: list[Grown] = []
+    clean: list[LevelResult] = []
+    under_attack: list[LevelResult] = []
     before = after = prefixes.roots
     for number in range(len(prefixes.lengths)):
         pulse()
@@ -75,11 +75,11 @@ def grow(prefixes: Prefixes, draws: DrawnCounts, attacked: bool, pulse: Pulse) -
 
 def _rank_survivors(
     candidates: Codes, counts: Counts, users: int, oracle: PureProtocol, k: int
-) -> Grown:
+) -> LevelResult:
     """The survivors of a level, by the counts of a group of `users`; an empty group ranks none."""
     estimates = estimate(counts, users, oracle) if users else np.zeros(candidates.size)
     top = np.argsort(-counts, kind="stable")[:k]
-    return Grown(candidates, counts, np.asarray(estimates), top, users)
+    return LevelResult(candidates, counts, np.asarray(estimates), top, users)
 
 
 @lru_cache(maxsize=4)
@@ -96,7 +96,7 @@ def prefixes_of(
 
 
 @dataclass(frozen=True, eq=False)
-class Watched:
+class WatchedItems:
     """The items that are followed level by level: the targets and the true hitters.
 
     items : int64[w]. targets, hitters : their places among these.
@@ -108,21 +108,21 @@ class Watched:
 
 
 @lru_cache(maxsize=4)
-def watch_items(cell: Cell) -> Watched:
+def watch_items(cell: Cell) -> WatchedItems:
     """The targets of a cell, then the k most frequent items that anybody holds."""
     histogram = cell.population.histogram
     first = np.argsort(-histogram, kind="stable")[: cell.top_k]
     hitters = first[histogram[first] > 0]
     items = np.array(list(dict.fromkeys([*cell.targets.tolist(), *hitters.tolist()])))
     at = {item: place for place, item in enumerate(items.tolist())}
-    return Watched(
+    return WatchedItems(
         items,
         np.arange(cell.targets.size),
         np.array([at[item] for item in hitters.tolist()], dtype=np.int64),
     )
 
 
-def answer_of(trees: Sequence[Tree], prefixes: Prefixes, items: Items) -> Answer:
+def answer_of(trees: Sequence[Tree], prefixes: Prefixes, items: Items) -> HitterAnswer:
     """The answers about these items in several trials of one arm."""
     codes = prefixes.codes[items]
     survived = np.zeros((len(trees), len(prefixes.lengths), items.size), dtype=np.bool_)
@@ -133,10 +133,10 @@ def answer_of(trees: Sequence[Tree], prefixes: Prefixes, items: Items) -> Answer
         at = places(tree[-1].candidates, codes)
         named = survived[trial, -1]
         estimates[trial, named] = tree[-1].estimates[at[named]]
-    return Answer(survived, estimates, trees[0][-1].top.size)
+    return HitterAnswer(survived, estimates, trees[0][-1].top.size)
 
 
-def keep_measures(answer: Answer, watched: Watched) -> Floats:
+def keep_measures(answer: HitterAnswer, watched: WatchedItems) -> Floats:
     """float64[trials, (w + 2)·G + w], what is averaged over the trials.
 
     The survival of each item at each level; the number of targets, then that of true hitters, that
@@ -152,13 +152,13 @@ def keep_measures(answer: Answer, watched: Watched) -> Floats:
     return np.concatenate(parts, axis=1)
 
 
-def kept_size(watched: Watched, groups: int) -> int:
+def kept_size(watched: WatchedItems, groups: int) -> int:
     """The length of what is kept."""
     return (watched.items.size + 2) * groups + watched.items.size
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class LevelMean:
     """A mean over the trials of what is kept, or another number of each, in parts.
 
     survived : float64[G, w]. targets, hitters : float64[G]. estimates : float64[w].
@@ -170,7 +170,7 @@ class Followed:
     estimates: Floats
 
     @classmethod
-    def of(cls, vector: Floats, groups: int) -> Followed:
+    def of(cls, vector: Floats, groups: int) -> LevelMean:
         """The parts of a vector of the length of what is kept."""
         items = (vector.size - 2 * groups) // (groups + 1)
         ends = np.cumsum([items * groups, groups, groups])

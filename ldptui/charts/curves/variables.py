@@ -84,7 +84,7 @@ def axes_of(
     axes = []
     for key in keys:
         if key == LISTED:
-            axes += _listed(scenario, points[0])
+            axes += _target_list_axis(scenario, points[0])
             continue
         values = [value for point in points if (value := value_in(point, key)) is not None]
         # Every cell must know the key, but for the seeds, which only some attacks have.
@@ -110,7 +110,7 @@ def axes_of(
 LISTED: Final = "attack.targets.items"
 
 
-def _listed(scenario: Scenario, point: Point) -> list[Variable]:
+def _target_list_axis(scenario: Scenario, point: Point) -> list[Variable]:
     """The axis of swept lists of targets: how many they are, or else how many users hold them."""
     lists = scenario.sweep.get(LISTED, [])
     if not hasattr(getattr(point.attack, "targets", None), "items"):

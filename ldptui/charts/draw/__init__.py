@@ -24,7 +24,7 @@ def draw(chart: Chart, look: Look) -> list[Strip]:
     With the charset "ascii" every character is ASCII. Too small a size shows as much as fits; no
     drawable data, or no plotext, a sentence that says so.
     """
-    look = look.sized(max(0, look.width), max(0, look.height))
+    look = look.with_size(max(0, look.width), max(0, look.height))
     rows: list[Row] = []
     if look.width and look.height:
         match chart:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ...text import format as fmt
-from ..rows import ASCII_MARKERS, MARKERS, NO_DATA, Look, Row, crop, length, pad, titled
+from ..rows import ASCII_MARKERS, MARKERS, NO_DATA, Look, Row, crop, length, pad, title_rows
 from ..series import FINDINGS, Axis, Bar, Bars
 from .plot_layout import floats, legend_rows, note_rows
 from .scale import Scale, fit_scale
@@ -64,7 +64,7 @@ def bar_rows(chart: Bars, look: Look) -> list[Row]:
     """The title with the legend, a row for each bar, what is left out, the note."""
     at = lay_out_bars(chart, look)
     if at is None:
-        return titled(chart.title, NO_DATA, look)
+        return title_rows(chart.title, NO_DATA, look)
     signs, muted = SIGNS[look.charset], look.palette.muted
     width = max(map(cell_len, at.labels), default=4)
     rows = list(at.head)

@@ -72,7 +72,7 @@ class Canvas:
         glyphs, patterns = (ASCII_DOTTED, DOTTED) if dotted else (ASCII_LINES, DASHES)
         glyph = glyphs[number % len(glyphs)] if self.is_ascii else "braille"
         if (dashes := patterns[number % len(patterns)]) and not self.is_ascii:
-            start, stop = _dashed(start, stop, dashes)
+            start, stop = _dash_line(start, stop, dashes)
         self._strokes(start, stop, style, glyph)
 
     def _strokes(self, start: Floats, stop: Floats, style: str, glyph: str) -> None:
@@ -319,7 +319,7 @@ def thin_line(points: Floats, columns: int) -> Floats:
     return thinned
 
 
-def _dashed(start: Floats, stop: Floats, dashes: Sequence[int]) -> tuple[Floats, Floats]:
+def _dash_line(start: Floats, stop: Floats, dashes: Sequence[int]) -> tuple[Floats, Floats]:
     """The pieces of a line that dashes leave; the line goes on where its segments meet or not."""
     import numpy as np
 

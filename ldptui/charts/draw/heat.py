@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from ...text import format as fmt
-from ..rows import NO_DATA, Look, Row, crop, length, pad, titled, wrapped
+from ..rows import NO_DATA, Look, Row, crop, length, pad, title_rows, wrap_words
 from ..series import Grid
 
 LABEL: Final = 18
@@ -42,7 +42,7 @@ class HeatLayout(Struct, frozen=True):
 def heat_rows(grid: Grid, look: Look) -> list[Row]:
     """The title with the steps of the colours, the names of the columns, the blocks, the note."""
     if not any(value is not None for row in grid.values for value in row):
-        return titled(grid.title, NO_DATA, look)
+        return title_rows(grid.title, NO_DATA, look)
     at, sizes = lay_out_heat(grid, look), sizes_of(grid)
     lines = [_heading(grid, sizes, look), _column_names(grid, at, look)]
     for place in range(len(at.rows)):
@@ -66,7 +66,7 @@ def _note(grid: Grid, look: Look, hidden: Sequence[str] = ()) -> list[str]:
     mark = "line" if has_colours(look) else "[ ]"
     line = f"{mark}: {grid.line}" if grid.line else ""
     words = "; ".join(filter(None, (f"across: {grid.column}", line, *hidden, grid.note)))
-    return wrapped(look.clean(words), look.width)
+    return wrap_words(look.clean(words), look.width)
 
 
 def heat_place(grid: Grid, x: int, y: int, look: Look) -> tuple[str, str] | None:
@@ -83,7 +83,7 @@ def heat_place(grid: Grid, x: int, y: int, look: Look) -> tuple[str, str] | None
 
 def has_colours(look: Look) -> bool:
     """True where blocks have colours; else they are filled with shades."""
-    return look.palette.coloured and look.charset != "ascii"
+    return look.palette.has_colours and look.charset != "ascii"
 
 
 def lay_out_heat(grid: Grid, look: Look) -> HeatLayout:
@@ -152,11 +152,11 @@ def _fill(value: float | None, sizes: Sequence[float], look: Look) -> tuple[str,
     step, tone = step_of(value, sizes), look.palette.clean if value < 0 else look.palette.attacked
     if not has_colours(look):
         return SHADES[look.charset][step], tone
-    back = mixed(look.palette.background, tone, FAINT + (1 - FAINT) * step / (LEVELS - 1))
+    back = mix_colours(look.palette.background, tone, FAINT + (1 - FAINT) * step / (LEVELS - 1))
     return " ", f"{ink(back, look)} on {back}"
 
 
-def mixed(back: str, front: str, part: float) -> str:
+def mix_colours(back: str, front: str, part: float) -> str:
     """A colour between two, `part` of the way from the first to the second."""
     pairs = zip(_rgb(back), _rgb(front), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)

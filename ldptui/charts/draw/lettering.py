@@ -26,12 +26,12 @@ def width_of(text: str) -> float:
     return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
 
 
-def filled(text: str, room: float) -> str:
+def fill_lines(text: str, room: float) -> str:
     """The text in lines that are as long as fit in this many points."""
     return "\n".join(_lines(text.split(" "), room)).replace("\u00a0", " ")
 
 
-def wrapped(text: str, room: float) -> str:
+def balance_lines(text: str, room: float) -> str:
     """The text in lines of about one length, as few as fit in this many points."""
     words = text.split(" ")
     lines = _lines(words, room)
@@ -55,7 +55,7 @@ def _lines(words: Sequence[str], room: float) -> list[str]:
     return lines
 
 
-def unbroken(text: str) -> str:
+def protect_spaces(text: str) -> str:
     """The text as one word to `filled`."""
     return text.replace(" ", "\u00a0")
 

@@ -69,6 +69,6 @@ def series_style(plot: Plot, series: Series, look: Look) -> str:
     """The style of a series: where colours do not tell all apart, lines behind points are dim."""
     style = look.palette.style(series.tone)
     is_line = series.style in ("line", "dotted")
-    if look.palette.coloured or not is_line or style == look.palette.muted:
+    if look.palette.has_colours or not is_line or style == look.palette.muted:
         return style
     return f"dim {style}" if any(each.style == "points" for each in plot.series) else style

@@ -65,9 +65,9 @@ def panel_rows(panels: Panels, look: Look) -> list[Row]:
 def _size_of(at: PanelLayout, number: int, look: Look) -> tuple[int | None, Look]:
     """The margin of a panel of a row, and its size."""
     if at.margin is None:
-        return None, look.sized(at.width, at.height - 1)
+        return None, look.with_size(at.width, at.height - 1)
     margin = at.margin if not number else 1
-    return margin, look.sized(at.width + margin, at.height - 1)
+    return margin, look.with_size(at.width + margin, at.height - 1)
 
 
 def panel_place(panels: Panels, x: int, y: int, look: Look) -> tuple[float, float] | str | None:
@@ -109,7 +109,7 @@ def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
         width = (look.width - GAP * (across - 1)) // across
         height = (look.height - len(head) - len(foot)) // down
         return PanelLayout(plots[: across * down], across, width, height, None, head, foot)
-    size = look.sized(max(LEAST, look.width // 2), max(LOWEST, spare))
+    size = look.with_size(max(LEAST, look.width // 2), max(LOWEST, spare))
     whole = lay_out(_bare(plots[0]), size)
     margin = whole.margin if whole is not None else 1
     across = max(1, min(len(plots), (look.width - margin + 1) // (LEAST + 1 + GAP)))

@@ -19,7 +19,7 @@ from ldptui.core.base.files import is_there, whole_file
 
 from ...text import format as fmt
 from ..series import Bars, Chart, Grid, Panels, Plot
-from .lettering import LINE, SIZE, filled, in_columns, unbroken, width_of, wrapped
+from .lettering import LINE, SIZE, balance_lines, fill_lines, in_columns, protect_spaces, width_of
 from .printed import Entries, draw_chart, name_ends
 
 WIDTHS: Final = {1: 84.0, 2: 174.0}
@@ -71,13 +71,13 @@ def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedd
     not at all, cannot be written.
     """
     with _style():
-        _save(_drawn(chart, columns, caption), path, embedded)
+        _save(_draw_figure(chart, columns, caption), path, embedded)
 
 
 def figure_of(chart: Chart, *, columns: int, caption: str) -> Any:
     """A chart as a figure of matplotlib; raises ImportError without it."""
     with _style():
-        return _drawn(chart, columns, caption)
+        return _draw_figure(chart, columns, caption)
 
 
 @contextmanager
@@ -92,7 +92,7 @@ def _style() -> Iterator[None]:
         yield
 
 
-def _drawn(chart: Chart, columns: int, caption: str) -> Any:
+def _draw_figure(chart: Chart, columns: int, caption: str) -> Any:
     """The figure of a chart, with its legend and its caption."""
     from matplotlib.figure import Figure
 
@@ -168,7 +168,7 @@ def _name_panels(
             place.set_ylabel("")
     if layout.down > 1:  # one name for all rows, which are low
         height = layout.down * layout.height
-        figure.supylabel(wrapped(plots[0].y.label.replace(" - ", " − "), height))
+        figure.supylabel(balance_lines(plots[0].y.label.replace(" - ", " − "), height))
 
 
 def _caption(chart: Chart, caption: str) -> list[str]:
@@ -178,15 +178,15 @@ def _caption(chart: Chart, caption: str) -> list[str]:
     power = fmt.power_of_ten(round(math.log10(linear))) if linear else ""
     scale = f"the y-axis is linear within ± {power}" if linear else ""
     own = "; ".join(filter(None, (chart.title, chart.note, scale)))
-    own = own.replace("± ", unbroken("± ")).replace(" %", unbroken(" %"))
+    own = own.replace("± ", protect_spaces("± ")).replace(" %", protect_spaces(" %"))
     title, *facts = caption.split(" · ")
-    whole = [", ".join(map(unbroken, fact.split(", "))) for fact in facts]
-    return [own, f"{unbroken(' · ')[:-1]} ".join([title, *whole])]
+    whole = [", ".join(map(protect_spaces, fact.split(", "))) for fact in facts]
+    return [own, f"{protect_spaces(' · ')[:-1]} ".join([title, *whole])]
 
 
 def _add_caption(figure: Any, paragraphs: Sequence[str], width: float) -> int:
     """Write the paragraphs below the figure; the lines that they take."""
-    text = "\n".join(filled(words, width - SIZE) for words in paragraphs if words)
+    text = "\n".join(fill_lines(words, width - SIZE) for words in paragraphs if words)
     figure.supxlabel(text, x=0.01, ha="left", color="#333333", linespacing=1.25, parse_math=False)
     return text.count("\n") + 1
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from ..rows import NO_DATA, Look, Row, crop, length, titled, wrapped
+from ..rows import NO_DATA, Look, Row, crop, length, title_rows, wrap_words
 from ..series import Plot, Series
 from .canvas import Canvas
 from .marks import marks_of
@@ -44,11 +44,11 @@ def plot_rows(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
     """The rows of a plot. margin : the cells of the labels of y, 0 for none, None as they need."""
     at = lay_out(plot, look, margin)
     if at is None:
-        return titled(plot.title, NO_DATA, look)
+        return title_rows(plot.title, NO_DATA, look)
     try:
         painted = _paint(plot, at, look)
     except (ImportError, OSError):
-        return titled(plot.title, "plots need plotext; the Table tab has the numbers", look)
+        return title_rows(plot.title, "plots need plotext; the Table tab has the numbers", look)
     muted, (side, tick) = look.palette.muted, "|+" if look.charset == "ascii" else "│┤"
     ticks = dict(at.y.ticks)
     body: list[Row] = []
@@ -198,7 +198,7 @@ def legend_rows(label: str, entries: dict[str, Row], look: Look) -> list[Row]:
 def note_rows(note: str, look: Look) -> list[Row]:
     """The note below a chart, in as many lines as its height allows."""
     most = 0 if look.height < 10 else 1 if look.height < 16 else 2 if look.height < 30 else 3
-    lines = wrapped(look.clean(note), look.width)
+    lines = wrap_words(look.clean(note), look.width)
     if len(lines) > most > 0:
         lines[most - 1] = crop(" ".join(lines[most - 1 :]), look.width)
     return [[(line, look.palette.muted)] for line in lines[:most]]

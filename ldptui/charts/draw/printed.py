@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from ..series import Axis, Bars, Chart, Grid, Plot, Series, Tone
 from .heat import DECADES
-from .lettering import LINE, SIZE, tick, width_of, with_powers, wrapped
+from .lettering import LINE, SIZE, balance_lines, tick, width_of, with_powers
 from .plot_layout import TOGETHER, end_rows
 
 SHADES: Final = 64
@@ -84,7 +84,7 @@ def _draw_plot(axes: Any, plot: Plot, width: float, height: float) -> Entries:
             drawn = _draw_band(axes, series)
         else:
             counted = series.style == "line" and len(series.x) > 0 and _is_told(series)
-            drawn = _draw_line(axes, _placed(series, plot), lines)
+            drawn = _draw_line(axes, _clip_series(series, plot), lines)
             lines += counted
             if not series.legend and len(series.x):
                 beneath.setdefault(series.tone, []).append(drawn)
@@ -139,7 +139,7 @@ def _is_told(series: Series) -> bool:
     return series.legend or series.tone != "muted"
 
 
-def _placed(series: Series, plot: Plot) -> Series:
+def _clip_series(series: Series, plot: Plot) -> Series:
     """The series from its first place on the axes on: 0 has none on a logarithmic one."""
     pairs = [
         (x, y)
@@ -209,7 +209,7 @@ def _scale(axes: Any, name: str, axis: Axis, room: float, numbers: int) -> None:
     set_label, set_scale, set_limits, set_ticks = (
         getattr(axes, f"set_{name}{part}") for part in ("label", "scale", "lim", "ticks")
     )
-    set_label(wrapped(axis.label.replace(" - ", " − "), room))
+    set_label(balance_lines(axis.label.replace(" - ", " − "), room))
     if axis.log:
         set_scale("log")
         if axis.low and axis.high and axis.high >= 10 * axis.low:  # its powers of ten are enough
@@ -221,7 +221,7 @@ def _scale(axes: Any, name: str, axis: Axis, room: float, numbers: int) -> None:
         of_axes.set_major_locator(MaxNLocator(numbers, steps=[1, 2, 2.5, 5, 10]))
     if axis.low is not None and axis.high is not None:
         if axis.ticks is None or axis.log:
-            set_limits(*_padded(of_axes.get_transform(), axis.low, axis.high))
+            set_limits(*_pad_limits(of_axes.get_transform(), axis.low, axis.high))
         else:
             set_limits(axis.low, axis.high)
     if axis.ticks is not None:
@@ -229,7 +229,7 @@ def _scale(axes: Any, name: str, axis: Axis, room: float, numbers: int) -> None:
         set_ticks([], minor=True)
 
 
-def _padded(scale: Any, low: float, high: float) -> tuple[float, float]:
+def _pad_limits(scale: Any, low: float, high: float) -> tuple[float, float]:
     """Limits that are a little wider, by the scale of their axis."""
     start, end = scale.transform([low, high])
     more = PADDING * (end - start)
@@ -252,7 +252,7 @@ def _draw_grid(axes: Any, grid: Grid, width: float, height: float) -> Entries:
                               linewidth=0.4)  # fmt: skip
     axes.invert_yaxis()
     bar = axes.figure.colorbar(picture, ax=axes)
-    bar.set_label(wrapped(grid.title, height))
+    bar.set_label(balance_lines(grid.title, height))
     if picture.norm.__class__.__name__ == "Normalize":
         bar.formatter = tick
     if (linear := getattr(picture.norm, "linthresh", 0.0)) > 0:  # numbers next to 0 lie on it
@@ -264,8 +264,8 @@ def _draw_grid(axes: Any, grid: Grid, width: float, height: float) -> Entries:
     turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
     axes.set_xticks(range(len(grid.columns)), grid.columns, **turned)
     axes.set_yticks(range(len(grid.rows)), grid.rows)
-    axes.set_xlabel(wrapped(column, width))
-    axes.set_ylabel(wrapped(row, height))
+    axes.set_xlabel(balance_lines(column, width))
+    axes.set_ylabel(balance_lines(row, height))
     _write_numbers(axes, picture, grid, room)
     sides = list(_border(grid.inside)) if grid.line else []
     for colour, thickness in (("white", 2.6), ("#d55e00", 1.3)):

@@ -115,7 +115,7 @@ def fit_scale(axis: Axis, values: Sequence[Any], cells: int, apart: int) -> Scal
         inner = fit_scale(Axis("", low=10**low, high=10**high), [], cells, apart)
         marks = [(float(text), text) for _, text in inner.ticks] if inner is not None else []
         return replace(plain, ticks=_own_ticks(replace(axis, ticks=marks), plain))
-    return _even(axis, low, high, cells, apart) or plain
+    return _even_scale(axis, low, high, cells, apart) or plain
 
 
 def zoom_axis(axis: Axis, values: Sequence[Any], factor: float, at: float | None) -> Axis:
@@ -158,7 +158,7 @@ def _ends(axis: Axis, values: Sequence[Any]) -> tuple[float, float] | None:
     return low, high
 
 
-def _even(axis: Axis, low: float, high: float, cells: int, apart: int) -> Scale | None:
+def _even_scale(axis: Axis, low: float, high: float, cells: int, apart: int) -> Scale | None:
     """The scale with the smallest unit that has its ticks a whole number of cells apart."""
     span = high - low
     power = math.floor(math.log10(span / cells))

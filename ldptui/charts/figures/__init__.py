@@ -8,4 +8,4 @@ by round steps. A shown estimate is the mean over the trials.
 from __future__ import annotations
 
 from .frame import ChartOption, Frame, FrameView
-from .table import ChartTable, Column, Value
+from .table import ChartTable, TableColumn, Value

@@ -19,7 +19,7 @@ from ...text.verdict import VerdictCell, known_by
 from ..chart_data import ChartData
 from ..series import TONES, Axis, Bar, Bars, Plot, Series
 from .frame import Frame, FrameView, draw_plot
-from .table import ChartTable, Column, Value
+from .table import ChartTable, TableColumn, Value
 
 AT_LEAST: Final = "goal.at_least"
 TENFOLD: Final = 10
@@ -58,7 +58,7 @@ def answer_table(cells: Sequence[CellView]) -> ChartTable | None:
     answered = [(cell, cell.answer) for cell in cells if cell.answer is not None]
     if not answered:
         return None
-    varied = _varied([cell.parameters for cell, _ in answered], always="protocol.kind")
+    varied = _varied_keys([cell.parameters for cell, _ in answered], always="protocol.kind")
     metrics = sorted({answer["metric"] for _, answer in answered})
     levels = {answer["at_least"] for _, answer in answered}
     sure = all(answer["reached"] for _, answer in answered)
@@ -84,12 +84,13 @@ def answer_table(cells: Sequence[CellView]) -> ChartTable | None:
         title += f" ≥ {fmt.short(min(levels))}" if len(levels) == 1 else ""
     title = with_reach(title + ("" if sure else "; no: the closest"),
                        [cell.trials for cell, _ in answered])  # fmt: skip
-    numbers = (Column("fakes m", grouped=True), Column("β %", 3), Column("value", 4),
-               Column("measured", 4), Column("±", digits=2), Column("by"))  # fmt: skip
-    return ChartTable(title, (*map(Column, names), *numbers), tuple(rows))
+    numbers = (TableColumn("fakes m", grouped=True), TableColumn("β %", 3),
+               TableColumn("value", 4), TableColumn("measured", 4), TableColumn("±", digits=2),
+               TableColumn("by"))  # fmt: skip
+    return ChartTable(title, (*map(TableColumn, names), *numbers), tuple(rows))
 
 
-def _varied(parameters: Sequence[Mapping[str, Any]], always: str = "") -> list[str]:
+def _varied_keys(parameters: Sequence[Mapping[str, Any]], always: str = "") -> list[str]:
     """The keys that tell answered cells apart, besides those of the answer; `always` too."""
     keys = dict.fromkeys(key for values in parameters for key in values)
     return [
@@ -120,7 +121,7 @@ def _method(answer: Mapping[str, Any]) -> str:
 # --- The bars ------------------------------------------------------------------------------------
 
 
-class Answered(Struct, frozen=True):
+class SettingAnswer(Struct, frozen=True):
     """A setting with the fakes that its goal takes; None where no number reaches it."""
 
     name: str
@@ -145,12 +146,12 @@ def answer_bars(
     goal = answer["metric"], answer["at_least"]
     alike = [cell for cell in cells
              if (own := cell.answer) and (own["metric"], own["at_least"]) == goal]  # fmt: skip
-    keys = _varied([cell.parameters for cell in alike])
-    rows = [Answered(_steps(first), _fakes(first))]
+    keys = _varied_keys([cell.parameters for cell in alike])
+    rows = [SettingAnswer(_steps(first), _fakes(first))]
     if len(alike) > 1 and keys:
-        rows = [Answered(where_words(cell.parameters, keys), _fakes(cell)) for cell in alike]
+        rows = [SettingAnswer(where_words(cell.parameters, keys), _fakes(cell)) for cell in alike]
         rows.sort(key=lambda row: row.sort_key)
-    rows += [Answered(_steps(cell), _fakes(cell)) for cell in spite]
+    rows += [SettingAnswer(_steps(cell), _fakes(cell)) for cell in spite]
     rows += _elsewhere(first, keys)
     unreached = [row.name for row in rows if row.fakes is None]
     notes = [f"found {known_by(VerdictCell(first))}"]
@@ -172,7 +173,7 @@ def answer_bars(
 def _like(cells: Sequence[CellView], base: CellView | None) -> CellView:
     """The cell with the settings of the base, else the one in the middle."""
     wanted = {} if base is None else base.parameters
-    keys = [*_varied([cell.parameters for cell in cells]), AT_LEAST, "goal.metric"]
+    keys = [*_varied_keys([cell.parameters for cell in cells]), AT_LEAST, "goal.metric"]
     same = (
         cell for cell in cells if all(cell.parameters.get(key) == wanted.get(key) for key in keys)
     )
@@ -193,7 +194,7 @@ def _steps(cell: CellView) -> str:
     return f"+ {', '.join(kinds)}" if spite and kinds else "as it is"
 
 
-def _elsewhere(first: CellView, keys: Sequence[str]) -> list[Answered]:
+def _elsewhere(first: CellView, keys: Sequence[str]) -> list[SettingAnswer]:
     """What gains as much unseen by any defence, and with other protocols, the safest first.
 
     Gains are proportional to β.
@@ -204,9 +205,9 @@ def _elsewhere(first: CellView, keys: Sequence[str]) -> list[Answered]:
         return []
     rows = []
     if first.hidden is not None:
-        rows.append(Answered("no defence sees", _for_gain(first, gained, first.hidden)))
+        rows.append(SettingAnswer("no defence sees", _for_gain(first, gained, first.hidden)))
     others = [
-        Answered(f"{other.upper()} instead", _for_gain(first, gained, there))
+        SettingAnswer(f"{other.upper()} instead", _for_gain(first, gained, there))
         for other, there in first.elsewhere.items()
         if other != kind and "protocol.kind" not in keys
     ]
@@ -229,7 +230,7 @@ def answer_plot(cells: Sequence[CellView]) -> Plot | None:
     number is swept, or fewer than two of its values are answered.
     """
     answered = [(cell, cell.answer) for cell in cells if cell.answer is not None]
-    varied = [AT_LEAST, *_varied([cell.parameters for cell, _ in answered])]
+    varied = [AT_LEAST, *_varied_keys([cell.parameters for cell, _ in answered])]
     values = {key: {_number(cell, key) for cell, _ in answered} for key in varied}
     axis = max(varied, key=lambda key: len(values[key] - {None}))
     if len(values[axis]) < 2 or None in values[axis]:

@@ -13,7 +13,7 @@ from ldptui.core.view import BitCounts
 from ...text import format as fmt
 from ...text.interval import NORMAL_95
 from ..series import Axis, Plot, Series, Tone
-from .table import ChartTable, Column, Value
+from .table import ChartTable, TableColumn, Value
 
 
 def shares(bits: BitCounts, cohort: int) -> tuple[float, ...]:
@@ -105,14 +105,14 @@ def _outside(bits: BitCounts, cohort: int) -> str:
 
 def bit_table(bits: BitCounts) -> ChartTable:
     """Every bit of every cohort: its count beside the expected one, and what it stands for."""
-    counts = (Column(name, grouped=True) for name in ("users", "ones"))
+    counts = (TableColumn(name, grouped=True) for name in ("users", "ones"))
     columns = (
-        Column("cohort"), Column("bit"), *counts,
-        Column("expected", 1), Column("σ", 1), Column("z", 2, sign=True),
-        Column("share", 4, sign=True), Column("±", 4), Column("genuine", 4),
+        TableColumn("cohort"), TableColumn("bit"), *counts,
+        TableColumn("expected", 1), TableColumn("σ", 1), TableColumn("z", 2, sign=True),
+        TableColumn("share", 4, sign=True), TableColumn("±", 4), TableColumn("genuine", 4),
     )  # fmt: skip
     rows: list[tuple[Value, ...]] = []
-    for cohort in range(bits.shown):
+    for cohort in range(bits.cohort_count):
         place, users = bits.of(cohort), bits.users[cohort]
         found, z = shares(bits, cohort), scores(bits, cohort)
         error = share_std(bits, cohort) if users else None
@@ -125,6 +125,6 @@ def bit_table(bits: BitCounts) -> ChartTable:
                 z[bit] if z is not None else None,
                 found[bit] if found else None, error, bits.held[at],
             ))  # fmt: skip
-    hidden = bits.cohorts - bits.shown
+    hidden = bits.cohorts - bits.cohort_count
     more = f"; {fmt.count(hidden)} more cohorts not shown" if hidden else ""
     return ChartTable(f"Bit counts of one trial by cohort{more}", columns, tuple(rows))

@@ -267,7 +267,9 @@ def course_plot(
     arrived = [end for group in groups for sample in group for end in sample.ends]
     arrived += [sample.y for _, group in overlays for sample in group]
     arrived += [sample.y for sample in stale] if not known else []
-    low, high = steady_limits([*known, *room, *_around(known, log=y.log)], arrived, log=y.log)
+    low, high = steady_limits(
+        [*known, *room, *_anchor_values(known, log=y.log)], arrived, log=y.log
+    )
     if y.linear:
         low, high = symlog_limits([*known, *room, *arrived], y.linear)
     notes = _notes(groups, overlays)
@@ -371,7 +373,7 @@ def _notes(
     return notes
 
 
-def _around(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
+def _anchor_values(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
     """Values that keep an axis from being all noise, where those of a curve hardly differ."""
     usable = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
     if not usable:

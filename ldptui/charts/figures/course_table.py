@@ -11,7 +11,7 @@ from ...text import format as fmt
 from ...text.interval import with_reach
 from ..curves import Curve
 from .course import BIT_SUPPORT, CLOSED, Course, Sample
-from .table import MEASURED, ChartTable, Column, Value, finite
+from .table import MEASURED, ChartTable, TableColumn, Value, finite
 
 
 def course_table(
@@ -31,14 +31,14 @@ def course_table(
     samples = [sample for _, group in groups for sample in group]
     errors = [each.estimate.standard_error for each in samples if each.estimate.standard_error]
     places = min(6, fmt.decimals(errors)) if errors else 4
-    number = Column("", digits=4) if powers else Column("", places)
-    error = Column("", digits=2) if powers else Column("", places)
-    columns = [Column("series"), Column(axis.symbol)]
+    number = TableColumn("", digits=4) if powers else TableColumn("", places)
+    error = TableColumn("", digits=2) if powers else TableColumn("", places)
+    columns = [TableColumn("series"), TableColumn(axis.symbol)]
     columns += [replace(number, name=CLOSED), replace(number, name=MEASURED)]
     columns += [
         replace(error, name="± error"),
-        Column("z", 2, sign=True),
-        Column("trials"),
+        TableColumn("z", 2, sign=True),
+        TableColumn("trials"),
     ]
     columns += [replace(number, name=BIT_SUPPORT)] if support else []
     columns += [replace(number, name=line.label) for line in against]

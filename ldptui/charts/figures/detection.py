@@ -15,7 +15,7 @@ from ...text import format as fmt
 from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
 from .frame import Frame, FrameView, Room, draw_plot
-from .table import ChartTable, Column, Value
+from .table import ChartTable, TableColumn, Value
 
 CHANCE: Final = (0.0, 1.0)
 
@@ -100,8 +100,8 @@ def detection_table(seen: Detection) -> ChartTable:
         rates = wrong / genuine if genuine else None, caught / fakes if fakes else None
         rows.append((score, right, fake, *rates))
     heads = ("score", "genuine", "fakes", "genuine flagged", "fakes flagged")
-    columns = (Column(heads[0]), *(Column(head, grouped=True) for head in heads[1:3]),
-               *(Column(head, 4) for head in heads[3:]))  # fmt: skip
+    columns = (TableColumn(heads[0]), *(TableColumn(head, grouped=True) for head in heads[1:3]),
+               *(TableColumn(head, 4) for head in heads[3:]))  # fmt: skip
     return ChartTable(f"score of {seen.kind}, one trial", columns, tuple(rows))
 
 
@@ -118,8 +118,8 @@ def score_table(seen: Detection, score: float) -> ChartTable:
             pairs = [part for share in shares for part in (share, _spread(share, users))]
             rows.append((name, score, counts[at], *pairs))
     heads = ("share", "± error", "flagged from here", "± error")
-    columns = (Column("group"), Column("score"), Column("users", grouped=True))
-    return ChartTable("", (*columns, *(Column(head, 4) for head in heads)), tuple(rows))
+    columns = (TableColumn("group"), TableColumn("score"), TableColumn("users", grouped=True))
+    return ChartTable("", (*columns, *(TableColumn(head, 4) for head in heads)), tuple(rows))
 
 
 def _spread(share: float, users: int) -> float | None:

@@ -11,7 +11,7 @@ from ...text import format as fmt
 from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
 from .frame import Frame, plain_frame
-from .table import ChartTable, Column
+from .table import ChartTable, TableColumn
 
 ARMS: Final[tuple[tuple[str, str, Tone], ...]] = (
     ("clean", "before", "clean"),
@@ -63,10 +63,10 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:  # noqa: A
         tuple(series),
         note=f"dotted: the means: {said}{shift}",
     )
-    columns = [Column("number", 4), Column("true", 4)]
+    columns = [TableColumn("number", 4), TableColumn("true", 4)]
     cells: list[Any] = [numbers, true]
     for legend, _, mean, std in arms:
-        columns += [Column(legend, 4), Column("±", digits=2)]
+        columns += [TableColumn(legend, 4), TableColumn("±", digits=2)]
         error = [None] * mean.size if std is None else np.array(std) / np.sqrt(found.trials)
         cells += [mean, error]
     rows = tuple(zip(*(list(map(_plain, column)) for column in cells), strict=True))

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ldptui.core.view import BitCounts, Frequencies
+from ldptui.core.view import BitCounts, FrequencySummary
 
 from ..chart_data import ChartData
 from ..series import Bars, Plot
@@ -75,7 +75,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     aside = "; ".join(filter(None, (trials, base_words(data.scenario))))
     if bits is None:
         return Frame(table, views, least=3, stride=1, aside=aside)
-    cohorts = {str(at): f"cohort {at}" for at in range(bits.shown)}
+    cohorts = {str(at): f"cohort {at}" for at in range(bits.cohort_count)}
     cohort = chosen_option(cohorts, chosen.get("walk"))
     views["bits"] = _bits_view(bits, int(cohort.chosen), attacked=bool(shown.targets))
     is_bits = chosen.get("view") == "bits"
@@ -98,6 +98,6 @@ def _bits_view(bits: BitCounts, cohort: int, *, attacked: bool) -> FrameView:
     return FrameView("bits", draw, range(bits.bits), read)
 
 
-def _place(frequencies: Frequencies, item: int | None) -> int | None:
+def _place(frequencies: FrequencySummary, item: int | None) -> int | None:
     """The place of an item among those shown."""
     return frequencies.items.index(item) if item in frequencies.items else None

@@ -9,32 +9,32 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ldptui.core.view import Estimates, Frequencies
+from ldptui.core.view import EstimateSummary, FrequencySummary
 
 from ...session.snapshot import Overlay
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import TONES, Bar, Bars, Finding, Rest, Tone
-from .table import MEASURED, ChartTable, Column, Value, finite
+from .table import MEASURED, ChartTable, TableColumn, Value, finite
 
 
-def standard_errors(frequencies: Frequencies) -> tuple[float, ...]:
+def standard_errors(frequencies: FrequencySummary) -> tuple[float, ...]:
     """The errors of the estimates shown: the closed-form σ of the mean of the trials.
 
     Unlike the deviation over the trials it is exact from the first trial on, and does not jump
     while they come in.
     """
     root = math.sqrt(max(1, frequencies.trials))
-    return tuple(sigma / root for sigma in frequencies.attacked.sigma)
+    return tuple(sigma / root for sigma in frequencies.attacked_estimates.sigma)
 
 
-def scores(frequencies: Frequencies, *, clean: bool = False) -> tuple[float, ...]:
+def scores(frequencies: FrequencySummary, *, clean: bool = False) -> tuple[float, ...]:
     """The `score` of each item, after the attack or before it."""
-    arm = frequencies.clean if clean else frequencies.attacked
+    arm = frequencies.clean if clean else frequencies.attacked_estimates
     return tuple(score(frequencies, arm, at) for at in range(len(frequencies.true)))
 
 
-def score(frequencies: Frequencies, arm: Estimates, at: int) -> float:
+def score(frequencies: FrequencySummary, arm: EstimateSummary, at: int) -> float:
     """(estimate - true) / σ of the item at this place, σ the closed form's of the mean of trials.
 
     Standard normal for an unbiased estimate. NaN where σ is 0.
@@ -53,11 +53,11 @@ OVERLAID: Final[tuple[Tone, ...]] = (*TONES[2:], *TONES[:2])
 """The tones of the runs that are laid over the one shown, in turn: each has a mark of its own."""
 
 
-def overlaid(
+def overlay_frequencies(
     overlays: Sequence[Overlay], items: Sequence[int]
-) -> tuple[list[tuple[str, Tone, Frequencies]], str]:
+) -> tuple[list[tuple[str, Tone, FrequencySummary]], str]:
     """Label, tone and frequencies of the runs over the same items; who else there is, in words."""
-    laid: list[tuple[str, Tone, Frequencies]] = []
+    laid: list[tuple[str, Tone, FrequencySummary]] = []
     strange = []
     for overlay, tone in zip(overlays, cycle(OVERLAID), strict=False):
         frequencies = overlay.snapshot.frequencies
@@ -69,22 +69,22 @@ def overlaid(
     return laid, f"{which}: other items" if strange else ""
 
 
-def shown_estimates(frequencies: Frequencies) -> Sequence[float]:
+def shown_estimates(frequencies: FrequencySummary) -> Sequence[float]:
     """The estimates that matter: after the attack where there is one."""
-    return frequencies.attacked.mean if frequencies.targets else frequencies.clean.mean
+    return frequencies.attacked_estimates.mean if frequencies.targets else frequencies.clean.mean
 
 
-def joined(*notes: str) -> str:
+def join_notes(*notes: str) -> str:
     return "; ".join(note for note in notes if note)
 
 
-def target_places(frequencies: Frequencies) -> list[int]:
+def target_places(frequencies: FrequencySummary) -> list[int]:
     """The positions of the targets among the items shown."""
     place = {item: at for at, item in enumerate(frequencies.items)}
     return [place[item] for item in frequencies.targets if item in place]
 
 
-def findings(frequencies: Frequencies) -> tuple[Finding, ...]:
+def findings(frequencies: FrequencySummary) -> tuple[Finding, ...]:
     """The verdict of the tests on each item, in half of the trials or more; "" where none is made.
 
     An item that nobody holds and that is not detected has no verdict either.
@@ -100,7 +100,7 @@ def findings(frequencies: Frequencies) -> tuple[Finding, ...]:
     return tuple(map(finding, frequencies.detected, frequencies.true))
 
 
-def findings_note(frequencies: Frequencies) -> str:
+def findings_note(frequencies: FrequencySummary) -> str:
     """The number of held candidates that were detected, in words; "" where nothing is tested."""
     if frequencies.detected is None or len(frequencies.true) < frequencies.domain_size:
         return ""
@@ -110,7 +110,7 @@ def findings_note(frequencies: Frequencies) -> str:
 
 
 def top_bars(
-    frequencies: Frequencies,
+    frequencies: FrequencySummary,
     rows: int,
     *,
     overlays: Sequence[Overlay] = (),
@@ -126,8 +126,8 @@ def top_bars(
     if at is not None and at not in shown:
         shown[-1] = at
     errors = standard_errors(frequencies)
-    estimates = frequencies.attacked.mean if attacked else frequencies.clean.mean
-    laid, strange = overlaid(overlays, frequencies.items)
+    estimates = frequencies.attacked_estimates.mean if attacked else frequencies.clean.mean
+    laid, strange = overlay_frequencies(overlays, frequencies.items)
     bars = tuple(
         Bar(
             frequencies.labels[at],
@@ -146,14 +146,14 @@ def top_bars(
         title,
         bars,
         rest=_rest(frequencies, shown, marked),
-        note=joined(trials_note(frequencies.trials), strange),
+        note=join_notes(trials_note(frequencies.trials), strange),
         others=tuple((label, tone) for label, tone, _ in laid),
         cursor="" if at is None else frequencies.labels[at],
     )
 
 
 def _first_places(
-    frequencies: Frequencies, marked: set[int], verdicts: Sequence[str], rows: int
+    frequencies: FrequencySummary, marked: set[int], verdicts: Sequence[str], rows: int
 ) -> list[int]:
     """The places of the items that have a bar.
 
@@ -170,31 +170,32 @@ def _first_places(
     return [*aimed, *others[: rows - len(aimed)]]
 
 
-def _rest(frequencies: Frequencies, shown: Sequence[int], marked: set[int]) -> str | Rest:
+def _rest(frequencies: FrequencySummary, shown: Sequence[int], marked: set[int]) -> str | Rest:
     """The items without a bar; "" where all have one."""
     left = frequencies.domain_size - len(shown)
     targets = len(frequencies.targets) - len(marked.intersection(shown))
     return Rest(left, targets) if left else ""
 
 
-def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) -> ChartTable:
+def frequency_table(frequencies: FrequencySummary, overlays: Sequence[Overlay] = ()) -> ChartTable:
     """Every item: truth, estimates before and after with their standard errors, the change.
 
     What the overlays estimate of the same items has a column each.
 
     z is the residual, (estimate - true) / σ of the mean of the trials.
     """
-    laid, _ = overlaid(overlays, frequencies.items)
+    laid, _ = overlay_frequencies(overlays, frequencies.items)
     others = {label: shown_estimates(other) for label, _, other in laid}
     names = _column_names(frequencies, list(others))
     root = math.sqrt(max(1, frequencies.trials))
     smallest = min((std for std in _deviations(frequencies.clean) if std > 0), default=0.0)
     places = min(9, fmt.decimals([smallest / root]))
-    number, score = Column("", places), Column("", 2, sign=True)
+    number, score = TableColumn("", places), TableColumn("", 2, sign=True)
     columns = {
-        "item": Column("item"), "": Column(""), "rank": Column("rank"), "test": Column("test"),
-        "share detected": Column("share detected", 2),
-        "change": Column("change", places, sign=True),
+        "item": TableColumn("item"), "": TableColumn(""), "rank": TableColumn("rank"),
+        "test": TableColumn("test"),
+        "share detected": TableColumn("share detected", 2),
+        "change": TableColumn("change", places, sign=True),
         "z": replace(score, name="z"), "z before": replace(score, name="z before"),
     }  # fmt: skip
     rows = _table_rows(frequencies, others)
@@ -204,7 +205,9 @@ def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) 
     return ChartTable(title[:1].upper() + title[1:], shown, chosen)
 
 
-def item_table(frequencies: Frequencies, at: int, overlays: Sequence[Overlay] = ()) -> ChartTable:
+def item_table(
+    frequencies: FrequencySummary, at: int, overlays: Sequence[Overlay] = ()
+) -> ChartTable:
     """The item at this place: a row for its estimate in each arm and each run laid over.
 
     z is (estimate - true) / σ of the mean of the trials; ± its σ, or that over the trials where
@@ -213,63 +216,74 @@ def item_table(frequencies: Frequencies, at: int, overlays: Sequence[Overlay] = 
     true, root = frequencies.true[at], math.sqrt(max(1, frequencies.trials))
     attacked = bool(frequencies.targets)
     arms = [("before" if attacked else "estimate", frequencies.clean)]
-    arms += [("after", frequencies.attacked)] if attacked else []
-    arms += [("defended", frequencies.defended)] if frequencies.defended is not None else []
+    arms += [("after", frequencies.attacked_estimates)] if attacked else []
+    arms += (
+        [("defended", frequencies.defended_estimates)]
+        if frequencies.defended_estimates is not None
+        else []
+    )
     clean, rows = frequencies.clean.mean[at], list[tuple[Value, ...]]()
     for name, arm in arms:
         error, mean = _deviations(arm)[at] / root, arm.mean[at]
         change = mean - clean if arm is not frequencies.clean else None
         z = finite(score(frequencies, arm, at))
         rows.append((name, frequencies.labels[at], true, mean, error or None, z, change))
-    laid, _ = overlaid(overlays, frequencies.items)
+    laid, _ = overlay_frequencies(overlays, frequencies.items)
     for name, _, other in laid:
         mean = shown_estimates(other)[at]
         rows.append((name, frequencies.labels[at], true, mean, None, None, mean - clean))
     errors = [row[4] for row in rows]
     places = min(9, fmt.decimals(each for each in errors if isinstance(each, float)))
-    number, signed = Column("", places), Column("change", places, sign=True)
+    number, signed = TableColumn("", places), TableColumn("change", places, sign=True)
     names = ("true", MEASURED, "± error")
     columns = (
-        Column("arm"),
-        Column("item"),
+        TableColumn("arm"),
+        TableColumn("item"),
         *(replace(number, name=name) for name in names),
     )
-    return ChartTable("", (*columns, Column("z", 2, sign=True), signed), tuple(rows))
+    return ChartTable("", (*columns, TableColumn("z", 2, sign=True), signed), tuple(rows))
 
 
-def by_rank(frequencies: Frequencies) -> list[int]:
+def by_rank(frequencies: FrequencySummary) -> list[int]:
     """The places of the items by falling true frequency."""
     true = frequencies.true
     return sorted(range(len(true)), key=lambda at: (-true[at], at))
 
 
-def _column_names(frequencies: Frequencies, others: Sequence[str]) -> list[str]:
+def _column_names(frequencies: FrequencySummary, others: Sequence[str]) -> list[str]:
     """The columns that the table has, in order."""
     names = ["item", "true", "estimate", "±", "z", "rank"]
     if frequencies.targets:
         names = ["item", "", "true", "before", "after", "±", "change", "z", "± before", "z before"]
         names += ["rank"]
     place = names.index("±") + 1
-    names[place:place] = [*others, *(["defended"] if frequencies.defended is not None else [])]
+    names[place:place] = [
+        *others,
+        *(["defended"] if frequencies.defended_estimates is not None else []),
+    ]
     if frequencies.detected is not None:
         names[-1:-1] = ["test", "share detected"]
     return names
 
 
-def _deviations(estimates: Estimates) -> Sequence[float]:
+def _deviations(estimates: EstimateSummary) -> Sequence[float]:
     """σ of each item over the trials; from the closed form where there is but one."""
     return estimates.std or estimates.sigma
 
 
 def _table_rows(
-    frequencies: Frequencies, others: Mapping[str, Sequence[float]]
+    frequencies: FrequencySummary, others: Mapping[str, Sequence[float]]
 ) -> list[dict[str, Value]]:
     """The value of every column, for each item by falling true frequency."""
     true, attacked = frequencies.true, bool(frequencies.targets)
     marked = set(target_places(frequencies))
-    before_std, after_std = map(_deviations, (frequencies.clean, frequencies.attacked))
+    before_std, after_std = map(_deviations, (frequencies.clean, frequencies.attacked_estimates))
     before_z, after_z = scores(frequencies, clean=True), scores(frequencies)
-    verdicts, shares, defended = findings(frequencies), frequencies.detected, frequencies.defended
+    verdicts, shares, defended = (
+        findings(frequencies),
+        frequencies.detected,
+        frequencies.defended_estimates,
+    )
     root = math.sqrt(max(1, frequencies.trials))
 
     def error(std: float) -> float | None:
@@ -277,7 +291,7 @@ def _table_rows(
 
     rows: list[dict[str, Value]] = []
     for rank, at in enumerate(by_rank(frequencies), start=1):
-        before, after = frequencies.clean.mean[at], frequencies.attacked.mean[at]
+        before, after = frequencies.clean.mean[at], frequencies.attacked_estimates.mean[at]
         rows.append({
             "item": frequencies.labels[at],
             "": "target" if at in marked else "",

@@ -78,10 +78,10 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     def chart(view: str) -> Plot | Panels:
         return _chart(course, lines, parts, view, picked)
 
-    def drawn(view: str) -> FrameView:
+    def draw_view(view: str) -> FrameView:
         return FrameView(VIEWS[view], lambda at, room: draw_plot(chart(view))(at, room))
 
-    views = {view: drawn(view) for view in VIEWS}
+    views = {view: draw_view(view) for view in VIEWS}
     return course_frame(data, course, table, views, options)
 
 
@@ -199,7 +199,7 @@ def panels_of(curves: Sequence[Curve]) -> dict[str, list[Curve]]:
     One panel where the curves are few, or where each would have one curve alone.
     """
     parts = {"": [*curves]}
-    for key in _named(curves):
+    for key in _curve_keys(curves):
         if max(map(len, parts.values())) <= MOST_IN_ONE:
             break
         finer: dict[str, list[Curve]] = {}
@@ -212,7 +212,7 @@ def panels_of(curves: Sequence[Curve]) -> dict[str, list[Curve]]:
     return parts
 
 
-def _named(curves: Sequence[Curve]) -> list[str]:
+def _curve_keys(curves: Sequence[Curve]) -> list[str]:
     """The keys whose values the names of the curves have, the attack's last."""
     keys = [
         key

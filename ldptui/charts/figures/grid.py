@@ -15,7 +15,7 @@ from .course import Course, course_plot
 from .course_table import course_table
 from .frame import ChartOption, Frame, FrameView, Room, draw_plot
 from .maps import mapped_metrics
-from .table import PICKED, ChartTable, Column, Value
+from .table import PICKED, ChartTable, TableColumn, Value
 
 SMALL = (26, 7)
 """Columns and rows of a small chart, its title and its axis included."""
@@ -77,4 +77,4 @@ def _ends(courses: Mapping[str, Course], metric: str) -> ChartTable:
             least, most = (pick(samples, key=lambda each: each.y) for pick in (min, max))
             rows.append((label, name, least.y, least.x, most.y, most.x))
     columns = ("series", "metric", "least", at, "greatest", at)
-    return ChartTable("", tuple(map(Column, columns)), tuple(rows))
+    return ChartTable("", tuple(map(TableColumn, columns)), tuple(rows))

@@ -15,7 +15,7 @@ from ...text import format as fmt
 from ..chart_data import ChartData
 from ..series import Axis, Plot, Series
 from .frame import Frame, FrameView, draw_plot
-from .table import ChartTable, Column
+from .table import ChartTable, TableColumn
 
 BESIDE: Final = 0.15
 """The place of an item's interval, left and right of the item's own."""
@@ -79,7 +79,7 @@ def intervals_view(data: ChartData) -> FrameView | None:
         for rank, (row, true) in enumerate(zip(interval_rows(ends), ends.true, strict=True), 1)
     )
     heads = [HEADS[0], "rank", *HEADS[1:], "true"]
-    columns = tuple(Column(head, None if head in ("item", "rank") else 4) for head in heads)
+    columns = tuple(TableColumn(head, None if head in ("item", "rank") else 4) for head in heads)
     title = f"Intervals of {fmt.count(ends.reports)} reports; β*: fakes that swap it with the next"
     table = ChartTable(title, columns, rows)
 

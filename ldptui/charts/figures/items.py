@@ -8,7 +8,7 @@ from ..chart_data import ChartData
 from ..series import Axis, Plot, Series
 from .frame import Frame, plain_frame
 from .levels import GROUPS, Details
-from .table import ChartTable, Column
+from .table import ChartTable, TableColumn
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
@@ -30,10 +30,11 @@ def items_table(details: Details) -> ChartTable:
     An estimated count is the mean where the item is in the answer, of all users of the arm. Few
     words: ten bits of code have room too beside the forms of a screen of 120 columns.
     """
-    true, after, before = (Column(name, grouped=True) for name in ("true", "after", "before"))
+    true, after, before = (TableColumn(name, grouped=True) for name in ("true", "after", "before"))
     columns = (
-        Column("item"), Column("T"), Column("rank"), true, after, Column("named %", 1), before,
-        Column("before %", 1), Column("lost"), Column("code"),
+        TableColumn("item"), TableColumn("T"), TableColumn("rank"), true, after,
+        TableColumn("named %", 1), before, TableColumn("before %", 1), TableColumn("lost"),
+        TableColumn("code"),
     )  # fmt: skip
     genuine, everyone = details["users"], details["users"] + details["malicious"]
     rows = tuple(
@@ -42,9 +43,9 @@ def items_table(details: Details) -> ChartTable:
             "▸" if item["target"] else "",
             item["rank"],
             item["true"],
-            _counted(item["attacked"]["estimate"], everyone),
+            _user_count(item["attacked"]["estimate"], everyone),
             100 * item["attacked"]["survived"][-1],
-            _counted(item["clean"]["estimate"], genuine),
+            _user_count(item["clean"]["estimate"], genuine),
             100 * item["clean"]["survived"][-1],
             lost_level(item["attacked"]["survived"]),
             item["code"],
@@ -54,7 +55,7 @@ def items_table(details: Details) -> ChartTable:
     return ChartTable("Targets T and true hitters, counts of users", columns, rows)
 
 
-def _counted(estimate: float | None, users: int) -> int | None:
+def _user_count(estimate: float | None, users: int) -> int | None:
     return None if estimate is None else round(estimate * users)
 
 

@@ -10,7 +10,7 @@ from ...text.interval import INTERVAL, reach_95
 from ..chart_data import ChartData
 from ..series import Axis, Plot, Series, Tone
 from .frame import Frame, plain_frame
-from .table import MEASURED, ChartTable, Column, Value
+from .table import MEASURED, ChartTable, TableColumn, Value
 
 Details = Mapping[str, Any]
 GROUPS: Final[tuple[tuple[str, str, str, Tone], ...]] = (
@@ -39,8 +39,9 @@ def survivors_table(details: Details) -> ChartTable:
             measured = level[arm][group]
             if measured["mean"]:
                 rows.append((words, *sizes, measured["mean"], measured["standard_error"]))
-    columns = (Column("prefixes"), Column("level"), Column("bits λ"), Column("candidates"),
-               Column(MEASURED, 3), Column("± error", 3))  # fmt: skip
+    columns = (TableColumn("prefixes"), TableColumn("level"), TableColumn("bits λ"),
+               TableColumn("candidates"), TableColumn(MEASURED, 3),
+               TableColumn("± error", 3))  # fmt: skip
     trials = fmt.count(details["trials"])
     return ChartTable(f"Survivors of each level, mean of {trials} trials", columns, tuple(rows))
 

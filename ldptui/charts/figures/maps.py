@@ -24,7 +24,7 @@ from ..curves import map_keys, map_layers, middle_layer
 from ..series import Grid
 from .frame import Frame, FrameView, add_to_title, chosen_option
 from .setting_words import layer_words, value_words
-from .table import ChartTable, Column, Value
+from .table import ChartTable, TableColumn, Value
 
 FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
 """The metrics that a map begins with, where it has them."""
@@ -182,11 +182,11 @@ def cell_table(cell: CellView, keys: Sequence[str], metric: str) -> ChartTable:
         numbers = measured.theory, measured.mean, measured.standard_error, measured.z
     row: list[Value] = [value_words(cell.parameters.get(key)) for key in keys]
     row += [metric_words(metric).name, *numbers, cell.trials]
-    heads = [*(Column(key_words(key).short) for key in keys), Column("metric")]
-    heads += [Column("closed form"), Column("measured"), Column("± error")]
-    heads += [Column("z", 2, sign=True), Column("trials")]
+    heads = [*(TableColumn(key_words(key).short) for key in keys), TableColumn("metric")]
+    heads += [TableColumn("closed form"), TableColumn("measured"), TableColumn("± error")]
+    heads += [TableColumn("z", 2, sign=True), TableColumn("trials")]
     if seen is not None and not metric.startswith(IN_TOP):
-        heads.append(Column(f"in top {seen[2]} of {seen[1]}", 3))
+        heads.append(TableColumn(f"in top {seen[2]} of {seen[1]}", 3))
         row.append(seen[0])
     return ChartTable("", tuple(heads), (tuple(row),))
 
@@ -201,8 +201,8 @@ def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Ch
         if measured is not None:
             numbers = measured.mean, measured.standard_error, measured.theory
         rows.append((*place, *numbers))
-    heads = [Column(key_words(key).short) for key in keys]
-    heads += [Column("measured"), Column("± error"), Column("closed form")]
+    heads = [TableColumn(key_words(key).short) for key in keys]
+    heads += [TableColumn("measured"), TableColumn("± error"), TableColumn("closed form")]
     title = with_reach(metric_words(metric).title, [cell.trials for cell in cells])
     return ChartTable(title, tuple(heads), tuple(rows))
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ldptui.core.view import Frequencies
+from ldptui.core.view import FrequencySummary
 
 from ...session.snapshot import Overlay
 from ...text import format as fmt
@@ -18,8 +18,8 @@ from .frequencies import (
     by_rank,
     findings,
     findings_note,
-    joined,
-    overlaid,
+    join_notes,
+    overlay_frequencies,
     scores,
     shown_estimates,
     target_places,
@@ -41,7 +41,7 @@ class _Scale(Struct, frozen=True):
     top: float
     floor: float | None
 
-    def placed(self, value: float) -> float:
+    def place_value(self, value: float) -> float:
         """A frequency where it is drawn: what is below the axis on the floor."""
         if value >= self.bottom:
             return value
@@ -66,16 +66,16 @@ class _Ranking(Struct, frozen=True):
     ranks: dict[int, int]
     scale: _Scale
 
-    def placed(
+    def item_points(
         self, values: Sequence[float], chosen: Iterable[int]
     ) -> tuple[list[float], list[float]]:
         """The points of the chosen items, by rank."""
         ranks = sorted(self.ranks[at] for at in chosen)
-        ys = [self.scale.placed(values[self.order[rank - 1]]) for rank in ranks]
+        ys = [self.scale.place_value(values[self.order[rank - 1]]) for rank in ranks]
         return [float(rank) for rank in ranks], ys
 
 
-def rank_plot(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) -> Plot:
+def rank_plot(frequencies: FrequencySummary, overlays: Sequence[Overlay] = ()) -> Plot:
     """True frequencies by rank as a line, the estimates in that order as points; log-log.
 
     An estimate that is below the axis, or not positive, is drawn on the floor, which is labelled;
@@ -83,14 +83,14 @@ def rank_plot(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) -> Plo
     """
     true = frequencies.true
     order = by_rank(frequencies)
-    estimates = frequencies.attacked if target_places(frequencies) else frequencies.clean
+    estimates = frequencies.attacked_estimates if target_places(frequencies) else frequencies.clean
     lost = sum(1 for value in estimates.mean if value <= 0)
     ranks = {at: rank for rank, at in enumerate(order, start=1)}
     ranking = _Ranking(order, ranks, _scale_of(frequencies, lost > 0))
     ranked = [true[at] if true[at] > 0 else math.nan for at in order]
     laid, strange = _laid_over(frequencies, overlays, ranking)
     at_floor = f"{lost} of {len(true)} estimates ≤ 0" if lost else ""
-    note = joined(findings_note(frequencies), at_floor)
+    note = join_notes(findings_note(frequencies), at_floor)
     return Plot(
         "Frequencies by rank",
         Axis(
@@ -103,10 +103,10 @@ def rank_plot(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) -> Plo
         ranking.scale.axis,
         (
             Series("true", [float(k + 1) for k in range(len(true))], ranked, "true"),
-            *_estimated(frequencies, ranking),
+            *_estimate_series(frequencies, ranking),
             *laid,
         ),
-        note=joined(note, strange),
+        note=join_notes(note, strange),
     )
 
 
@@ -117,14 +117,16 @@ def _rank_ticks(ranks: int) -> list[tuple[float, str]]:
     return [(float(rank), fmt.count(rank)) for rank in named if rank <= ranks]
 
 
-def _scale_of(frequencies: Frequencies, lost: bool) -> _Scale:
+def _scale_of(frequencies: FrequencySummary, lost: bool) -> _Scale:
     """The axis from the truth and σ, wider where the estimates leave it.
 
     lost : some estimates are not positive. Where the noise reaches zero, the axis needs a floor.
     """
     positive = [value for value in frequencies.true if value > 0]
     least = min(positive, default=1.0)
-    deviation = max(frequencies.attacked.sigma, default=0.0) / math.sqrt(max(1, frequencies.trials))
+    deviation = max(frequencies.attacked_estimates.sigma, default=0.0) / math.sqrt(
+        max(1, frequencies.trials)
+    )
     floor = None
     if lost or least < 4 * deviation:
         least = min(least, deviation / 3) if deviation > 0 else least
@@ -135,52 +137,52 @@ def _scale_of(frequencies: Frequencies, lost: bool) -> _Scale:
     top = round_up(max(positive, default=1.0) * 1.05)
     shown = [*frequencies.clean.mean]
     if target_places(frequencies):
-        shown += frequencies.attacked.mean
+        shown += frequencies.attacked_estimates.mean
     if floor is None:
         bottom = min(bottom, round_down(min((value for value in shown if value > 0), default=top)))
     highest = max((value for value in shown if math.isfinite(value)), default=top)
     return _Scale(bottom, max(top, round_up(highest) if highest > top else top), floor)
 
 
-def _estimated(frequencies: Frequencies, ranking: _Ranking) -> list[Series]:
+def _estimate_series(frequencies: FrequencySummary, ranking: _Ranking) -> list[Series]:
     """The estimates: of targets and others apart, before and after the attack, and defended."""
-    clean, attacked = frequencies.clean.mean, frequencies.attacked.mean
+    clean, attacked = frequencies.clean.mean, frequencies.attacked_estimates.mean
     targets, series = target_places(frequencies), []
     if targets:
         marked = set(targets)
         others = [at for at in range(len(frequencies.true)) if at not in marked]
         if frequencies.detected is None:  # else what it was found to be says more
-            series.append(Series("before", *ranking.placed(clean, others), "clean", "points"))
+            series.append(Series("before", *ranking.item_points(clean, others), "clean", "points"))
         series += [
             *_clouds(frequencies, ranking, attacked, others),
-            Series("targets before", *ranking.placed(clean, targets), "clean", "points"),
-            Series("targets after", *ranking.placed(attacked, targets), "target", "points"),
+            Series("targets before", *ranking.item_points(clean, targets), "clean", "points"),
+            Series("targets after", *ranking.item_points(attacked, targets), "target", "points"),
         ]
     else:
         series += _clouds(frequencies, ranking, clean, range(len(frequencies.true)))
-    if frequencies.defended is not None:
+    if frequencies.defended_estimates is not None:
         chosen = targets or range(len(frequencies.true))
         label = "targets defended" if targets else "defended"
-        pair = ranking.placed(frequencies.defended.mean, chosen)
+        pair = ranking.item_points(frequencies.defended_estimates.mean, chosen)
         series.append(Series(label, *pair, "series-1", "points"))
     return series
 
 
 def _clouds(
-    frequencies: Frequencies, ranking: _Ranking, values: Sequence[float], chosen: Sequence[int]
+    frequencies: FrequencySummary, ranking: _Ranking, values: Sequence[float], chosen: Sequence[int]
 ) -> list[Series]:
     """The estimates, those of each finding under a mark of their own."""
     if frequencies.detected is None:
         attacked = bool(target_places(frequencies))
         label = "after" if attacked else "estimate"
         tone: Tone = "attacked" if attacked else "clean"
-        return [Series(label, *ranking.placed(values, chosen), tone, "points")]
+        return [Series(label, *ranking.item_points(values, chosen), tone, "points")]
     verdicts = findings(frequencies)
     # Also of what is not found now: the legend stays as it is while the trials come in.
     return [
         Series(
             label,
-            *ranking.placed(values, [at for at in chosen if verdicts[at] in which]),
+            *ranking.item_points(values, [at for at in chosen if verdicts[at] in which]),
             shade,
             "points",
             cloud=shade == "muted",
@@ -190,15 +192,15 @@ def _clouds(
 
 
 def _laid_over(
-    frequencies: Frequencies, overlays: Sequence[Overlay], ranking: _Ranking
+    frequencies: FrequencySummary, overlays: Sequence[Overlay], ranking: _Ranking
 ) -> tuple[list[Series], str]:
     """The estimates of other runs, and a note on those of other items."""
-    known, strange = overlaid(overlays, frequencies.items)
+    known, strange = overlay_frequencies(overlays, frequencies.items)
     series = []
     for label, tone, other in known:
         chosen = target_places(other) or range(len(frequencies.true))
         name = f"targets, {label}" if other.targets else label
-        pair = ranking.placed(shown_estimates(other), chosen)
+        pair = ranking.item_points(shown_estimates(other), chosen)
         series.append(Series(name, *pair, tone, "points"))
     return series, strange
 
@@ -212,7 +214,7 @@ NAMED: Final = 16
 
 
 def residuals(
-    frequencies: Frequencies, wanted: int | None = None, overlays: Sequence[Overlay] = ()
+    frequencies: FrequencySummary, wanted: int | None = None, overlays: Sequence[Overlay] = ()
 ) -> Plot:
     """(estimate - true) / σ by item, with the band that holds 95 % of an unbiased estimate.
 
@@ -221,15 +223,15 @@ def residuals(
     """
     targets, items = target_places(frequencies), frequencies.items
     values = scores(frequencies, clean=not targets)
-    known, strange = overlaid(overlays, items)
+    known, strange = overlay_frequencies(overlays, items)
     others = [at for at in range(len(values)) if at not in {*targets}]
-    series = [_scored("after the attack" if targets else "estimate", items, values, others,
+    series = [_score_series("after the attack" if targets else "estimate", items, values, others,
                       "attacked" if targets else "clean")]  # fmt: skip
-    series += [_scored("targets", items, values, targets, "target")] if targets else []
+    series += [_score_series("targets", items, values, targets, "target")] if targets else []
     for name, tone, run in known:
         chosen = target_places(run) or range(len(values))
         label = f"targets, {name}" if run.targets else name
-        series.append(_scored(label, items, scores(run, clean=not run.targets), chosen, tone))
+        series.append(_score_series(label, items, scores(run, clean=not run.targets), chosen, tone))
     ahead = math.sqrt(max(1.0, (wanted or frequencies.trials) / max(1, frequencies.trials)))
     reached = [y * (ahead if each.label.startswith("targets") else 1.0)
                for each in series for y in each.y]  # fmt: skip
@@ -250,7 +252,7 @@ def residuals(
     )
 
 
-def _scored(
+def _score_series(
     label: str, items: Sequence[int], values: Sequence[float], chosen: Iterable[int], tone: Tone
 ) -> Series:
     """The scores of the chosen items that have one."""
@@ -259,7 +261,7 @@ def _scored(
     return Series(label, xs, ys, tone, "points")
 
 
-def _outside(frequencies: Frequencies, values: Sequence[float]) -> list[str]:
+def _outside(frequencies: FrequencySummary, values: Sequence[float]) -> list[str]:
     """The share of the items outside of the band, in words; after an attack that before it too."""
     words = []
     inside = [value for value in values if math.isfinite(value)]

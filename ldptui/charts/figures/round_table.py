@@ -5,30 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ldptui.core.base.summary import Estimate
-from ldptui.core.view import Rounds
+from ldptui.core.view import RoundSummary
 
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import TONES
 from .rounds import entry_words
-from .table import MEASURED, ChartTable, Column, Value
+from .table import MEASURED, ChartTable, TableColumn, Value
 
 
-def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> ChartTable:
+def table(rounds: RoundSummary, labels: Mapping[int, str], top_k: int) -> ChartTable:
     """A row for each round: its users, what the attack gained, where the targets are."""
     gains, held = rounds.metrics["gain"], rounds.metrics["target_frequency"]
     inside, error = rounds.metrics["targets_in_top_k"], rounds.metrics["mse"]
     places = min(6, fmt.decimals(estimate.standard_error for estimate in (*gains, *held)))
     columns = [
-        Column("round"), Column("users", grouped=True), Column("fakes", grouped=True),
-        Column("share", 4), Column("ε spent"), Column("gain", places), Column("±", places),
-        Column("theory", places), Column("z", 2, sign=True), Column("f_T after", places),
-        Column(f"in top {top_k}", 2), Column("mse", digits=3),
+        TableColumn("round"), TableColumn("users", grouped=True),
+        TableColumn("fakes", grouped=True), TableColumn("share", 4), TableColumn("ε spent"),
+        TableColumn("gain", places), TableColumn("±", places), TableColumn("theory", places),
+        TableColumn("z", 2, sign=True), TableColumn("f_T after", places),
+        TableColumn(f"in top {top_k}", 2), TableColumn("mse", digits=3),
     ]  # fmt: skip
     shown = rounds.targets[: len(TONES)]
     for target in shown:
         name = labels.get(target, str(target))
-        columns += [Column(f"est. {name}", places), Column(f"rank {name}")]
+        columns += [TableColumn(f"est. {name}", places), TableColumn(f"rank {name}")]
     rows: list[tuple[Value, ...]] = []
     for at in range(len(rounds)):
         row: list[Value] = [
@@ -37,7 +38,7 @@ def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> ChartTable:
             held[at].mean, inside[at].mean, error[at].mean,
         ]  # fmt: skip
         for place in range(len(shown)):
-            row += [rounds.attacked[at][place], rounds.rank[at][place]]
+            row += [rounds.attacked_means[at][place], rounds.rank[at][place]]
         rows.append(tuple(row))
     trials = "one trial" if rounds.trials == 1 else f"means of {fmt.count(rounds.trials)} trials"
     trials = with_reach(trials, [rounds.trials])
@@ -48,7 +49,7 @@ def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> ChartTable:
 
 
 def round_numbers(
-    rounds: Rounds, at: int, labels: Mapping[int, str], top_k: int, *, targets_first: bool
+    rounds: RoundSummary, at: int, labels: Mapping[int, str], top_k: int, *, targets_first: bool
 ) -> ChartTable:
     """One round: a row for each metric over the rounds, and for each of the first targets."""
     inside = f"in top {top_k}"
@@ -61,7 +62,10 @@ def round_numbers(
     targets: list[tuple[Value, ...]] = []
     expected = rounds.expected[at]
     for place, target in enumerate(rounds.targets[: len(TONES)]):
-        mean, theory = rounds.attacked[at][place], None if expected is None else expected[place]
+        mean, theory = (
+            rounds.attacked_means[at][place],
+            None if expected is None else expected[place],
+        )
         error = None if rounds.errors is None else rounds.errors[at][place]
         score = Estimate(mean, error, theory).z
         name = labels.get(target, str(target))
@@ -70,8 +74,10 @@ def round_numbers(
     places = min(6, fmt.decimals(error for *_, error, _, _ in rows if isinstance(error, float)))
     heads = ("closed form", MEASURED, "± error")
     columns = (
-        Column(""),
-        Column("round"),
-        *(Column(head, places) for head in heads),
+        TableColumn(""),
+        TableColumn("round"),
+        *(TableColumn(head, places) for head in heads),
     )
-    return ChartTable("", (*columns, Column("z", 2, sign=True), Column("rank")), tuple(rows))
+    return ChartTable(
+        "", (*columns, TableColumn("z", 2, sign=True), TableColumn("rank")), tuple(rows)
+    )

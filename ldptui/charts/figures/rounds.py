@@ -13,7 +13,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from ldptui.core.base.summary import Estimate
-from ldptui.core.view import Rounds
+from ldptui.core.view import RoundSummary
 
 from ...catalogue import metric_words
 from ...text import format as fmt
@@ -29,12 +29,12 @@ CROWDED: Final = 60
 _PLACES: Final = (1, 2, 5)
 
 
-def numbers(rounds: Rounds) -> list[float]:
+def numbers(rounds: RoundSummary) -> list[float]:
     """0 to R - 1."""
     return [float(at) for at in range(len(rounds))]
 
 
-def entry_words(rounds: Rounds, top_k: int) -> str:
+def entry_words(rounds: RoundSummary, top_k: int) -> str:
     """The round in which all targets came to the top k, in words; "" without targets."""
     if not rounds.targets:
         return ""
@@ -50,7 +50,7 @@ def ordinal(number: int) -> str:
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number, 'th') }"
 
 
-def trials_words(rounds: Rounds) -> str:
+def trials_words(rounds: RoundSummary) -> str:
     if rounds.trials == 1:
         return "points: one trial"
     return f"points: mean of {fmt.count(rounds.trials)} trials {INTERVAL}"
@@ -60,7 +60,7 @@ def trials_words(rounds: Rounds) -> str:
 
 
 def estimates(
-    rounds: Rounds,
+    rounds: RoundSummary,
     labels: Mapping[int, str],
     chosen: int | None = None,
 ) -> Plot:
@@ -76,7 +76,7 @@ def estimates(
     arrived = [value for course in courses for value in _reach(course.after, course.errors)]
     words = [trials_words(rounds)]
     if chosen is None:
-        series = _compared(courses, numbers(rounds), every_other)
+        series = _target_series(courses, numbers(rounds), every_other)
         known += [value for row in rounds.true for value in row]
         title = "Estimates of the targets over the rounds"
         if any(_is_line(course.expected) for course in courses):
@@ -112,7 +112,7 @@ class _Course(Struct, frozen=True):
     expected: list[float]
 
 
-def _course(rounds: Rounds, at: int, labels: Mapping[int, str]) -> _Course:
+def _course(rounds: RoundSummary, at: int, labels: Mapping[int, str]) -> _Course:
     """The course of the target at this place."""
     item, errors = rounds.targets[at], None
     if rounds.errors is not None:
@@ -121,13 +121,15 @@ def _course(rounds: Rounds, at: int, labels: Mapping[int, str]) -> _Course:
         labels.get(item, str(item)),
         [row[at] for row in rounds.true],
         [row[at] for row in rounds.clean],
-        [row[at] for row in rounds.attacked],
+        [row[at] for row in rounds.attacked_means],
         errors,
         [math.nan if row is None else row[at] for row in rounds.expected],
     )
 
 
-def _compared(courses: Sequence[_Course], xs: Sequence[float], every_other: int) -> list[Series]:
+def _target_series(
+    courses: Sequence[_Course], xs: Sequence[float], every_other: int
+) -> list[Series]:
     """A line and points a target; the points in turn where they are many."""
     series = []
     for place, (course, tone) in enumerate(zip(courses, TONES, strict=False)):
@@ -156,7 +158,7 @@ def _alone(course: _Course, xs: Sequence[float]) -> list[Series]:
 
 
 def metric(
-    rounds: Rounds,
+    rounds: RoundSummary,
     name: str,
     title: str,
     unit: str,
@@ -193,7 +195,7 @@ def metric(
     return _plot(title, unit, series, limits, rounds, note or words, levels)
 
 
-def gain(rounds: Rounds, pooled: Estimate | None) -> Plot:
+def gain(rounds: RoundSummary, pooled: Estimate | None) -> Plot:
     """The attack's gain in every round, and that of all rounds pooled."""
     return metric(
         rounds,
@@ -204,14 +206,14 @@ def gain(rounds: Rounds, pooled: Estimate | None) -> Plot:
     )
 
 
-def in_words(rounds: Rounds, name: str, pooled: Estimate | None) -> Plot:
+def in_words(rounds: RoundSummary, name: str, pooled: Estimate | None) -> Plot:
     """Any metric in every round, by its own name."""
     words = metric_words(name)
     title = f"{words.title} over the rounds"
     return metric(rounds, name, title, words.name, pooled)
 
 
-def ranks(rounds: Rounds, labels: Mapping[int, str], items: int, top_k: int) -> Plot:
+def ranks(rounds: RoundSummary, labels: Mapping[int, str], items: int, top_k: int) -> Plot:
     """The place of each target among all items, 1 on top, and where the top k begins.
 
     The round in which all of them came to the top k is marked on that line.
@@ -252,7 +254,7 @@ def ranks(rounds: Rounds, labels: Mapping[int, str], items: int, top_k: int) -> 
     )
 
 
-def in_top(rounds: Rounds, top_k: int) -> Plot:
+def in_top(rounds: RoundSummary, top_k: int) -> Plot:
     """The number of targets in the top k in every round, on average over the trials."""
     marks = (_entry_mark(rounds, 0.0),) if rounds.entry is not None else ()
     return metric(
@@ -266,12 +268,12 @@ def in_top(rounds: Rounds, top_k: int) -> Plot:
     )
 
 
-def _entry_mark(rounds: Rounds, height: float) -> Series:
+def _entry_mark(rounds: RoundSummary, height: float) -> Series:
     """The round, on average, in which all targets first were in the top k."""
     return Series("entry", [rounds.entry or 0.0], [height], "target", "points", cloud=False)
 
 
-def spent(rounds: Rounds) -> Plot:
+def budget_plot(rounds: RoundSummary) -> Plot:
     """ε of a user who has taken part in all rounds so far.
 
     It adds up where the noise is fresh; where users keep an answer it is less, and bounded.
@@ -296,7 +298,7 @@ def _plot(
     unit: str,
     series: Sequence[Series],
     limits: tuple[float | None, float | None],
-    rounds: Rounds,
+    rounds: RoundSummary,
     note: str,
     levels: tuple[tuple[float, str], ...] = (),
     ticks: Sequence[tuple[float, str]] | None = None,

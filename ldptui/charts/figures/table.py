@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Value: TypeAlias = str | int | float | None
 
 
-class Column(Struct, frozen=True):
+class TableColumn(Struct, frozen=True):
     """A column of a table: its numbers with `places` decimals, or `digits` digits and a power.
 
     With neither, each as short as it can be; whole ones in groups of three if `grouped`.
@@ -52,7 +52,7 @@ class ChartTable(Struct, frozen=True):
     """The numbers behind a chart: a value for each column in every row, None where undefined."""
 
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Value, ...], ...]
 
     def as_text(self) -> str:
@@ -129,5 +129,5 @@ def reading(
     )  # fmt: skip
 
 
-def _plain(column: Column, value: Value) -> str:
+def _plain(column: TableColumn, value: Value) -> str:
     return value if isinstance(value, str) else column.text(value)

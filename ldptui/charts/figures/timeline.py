@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from ldptui.core.view import CellView, Rounds
+from ldptui.core.view import CellView, RoundSummary
 
 from ...catalogue import is_ours, metric_words
 from ..chart_data import ChartData
@@ -53,7 +53,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
 
 
 def _course(
-    view: str, rounds: Rounds, base: CellView, labels: Mapping[int, str], top: int,
+    view: str, rounds: RoundSummary, base: CellView, labels: Mapping[int, str], top: int,
     picked: int | None,
 ) -> Plot:  # fmt: skip
     """One quantity over the rounds. picked : the place of one target."""
@@ -67,5 +67,5 @@ def _course(
         case "top":
             return figures.in_top(rounds, top)
         case "spent":
-            return figures.spent(rounds)
+            return figures.budget_plot(rounds)
     return figures.in_words(rounds, view, base.metrics.get(view))

@@ -18,7 +18,7 @@ from .frame import Frame, FrameView, Room, add_to_title
 from .intervals import intervals_view
 from .limits import steady_limits
 from .setting_words import base_words
-from .table import ChartTable, Column, Value
+from .table import ChartTable, TableColumn, Value
 
 ARMS: Final[dict[str, tuple[str, Tone]]] = {
     "clean": ("before", "clean"),
@@ -152,11 +152,11 @@ def trials_table(seen: TrialEstimates) -> ChartTable:
     """A row for each trial and item: the estimates in each arm, and the attacked one in σ."""
     arms = [name for name in ARMS if name in seen.arms]
     sigmas = [sigma for pairs in seen.expected.values() for _, sigma in pairs]
-    number = Column("", min(6, fmt.decimals(sigmas)))
+    number = TableColumn("", min(6, fmt.decimals(sigmas)))
     last = next((name for name in reversed(arms) if name in seen.expected), "")
-    heads = [Column("trial"), Column("item"), replace(number, name="true")]
+    heads = [TableColumn("trial"), TableColumn("item"), replace(number, name="true")]
     heads += [replace(number, name=ARMS[name][0]) for name in arms]
-    heads += [Column("z", 2, sign=True)] if last else []
+    heads += [TableColumn("z", 2, sign=True)] if last else []
     rows: list[tuple[Value, ...]] = []
     for trial in range(seen.trials):
         for at, label in enumerate(seen.labels):

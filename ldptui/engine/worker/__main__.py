@@ -50,7 +50,7 @@ def main() -> None:
 
     from ...questions import import_bodies
     from .answering import Answering
-    from .run import Run
+    from .run import RunningRequest
 
     rest = import_bodies() if options.lab else iter(())
     try:
@@ -59,7 +59,7 @@ def main() -> None:
             request = inbox.requests.get()
             if isinstance(request, str):
                 write(out, error=request)
-            elif inbox.outdated(request):
+            elif inbox.is_outdated(request):
                 continue
             elif isinstance(request, LabQuestion):
                 Answering(request, inbox, out).work()
@@ -68,7 +68,7 @@ def main() -> None:
             else:
                 permission = attack_options.with_agreed(code, request.agreed)
                 permit = partial(permit_code, permission=permission)
-                Run(request, inbox, out, permit, options.cluster).work()
+                RunningRequest(request, inbox, out, permit, options.cluster).work()
     except BrokenPipeError:
         os._exit(0)  # the app is gone
 

@@ -13,8 +13,8 @@ from ldptui.core.scenario import Scenario
 
 from ...session.snapshot import LabQuestion, Reply, Status
 from ..wire import write
-from .inbox import Cancelled, Inbox, Superseded
-from .libraries import declared, import_extras, import_for
+from .inbox import Inbox, NewerRequest, RunCancellation
+from .libraries import declared_libraries, import_extras, import_for
 
 
 class Answering:
@@ -29,9 +29,9 @@ class Answering:
         try:
             with self.inbox.running(self.request):
                 self._send("done", answer=self._answer())
-        except Superseded:
+        except NewerRequest:
             return
-        except Cancelled:
+        except RunCancellation:
             self._send("partial")
         except Exception as error:
             if isinstance(error, ScenarioError):
@@ -51,7 +51,7 @@ class Answering:
         if self.request.document is not None:
             scenario = Scenario(dict(self.request.document), "", folder)
             import_for(scenario)
-            import_extras(declared(scenario, "extras"))
+            import_extras(declared_libraries(scenario, "extras"))
         steps = asking.steps({**structs.asdict(self.request), "folder": folder})
         while True:
             try:

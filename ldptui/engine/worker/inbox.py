@@ -26,11 +26,11 @@ class Stop(BaseException):
     """The run being computed is to stop: no Exception, so that nothing on the way catches it."""
 
 
-class Superseded(Stop):
+class NewerRequest(Stop):
     """A newer request has come: nobody waits for this one."""
 
 
-class Cancelled(Stop):
+class RunCancellation(Stop):
     """The run was cancelled: its results so far are still wanted."""
 
 
@@ -93,16 +93,16 @@ class Inbox:
         if not self._open or request is None:
             return
         if request is not self._newest:
-            raise Superseded
+            raise NewerRequest
         if request.key == self._cancelled:
-            raise Cancelled
+            raise RunCancellation
 
     def interrupts(self) -> None:
         """Let the signals of `listen` stop the current run; called once, in the main thread."""
         for number in (signal.SIGINT, signal.SIGALRM):
-            signal.signal(number, self._interrupted)
+            signal.signal(number, self._interrupt_run)
 
-    def _interrupted(self, _number: int, frame: FrameType | None) -> None:
+    def _interrupt_run(self, _number: int, frame: FrameType | None) -> None:
         """Stop the current run; an import ends first, as one cut in half may not be repeated."""
         if imports(frame):
             signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
@@ -110,7 +110,7 @@ class Inbox:
             self.pulse()
 
     @contextmanager
-    def shielded(self) -> Iterator[None]:
+    def shield_work(self) -> Iterator[None]:
         """Inside, nothing is left halfway; what came meanwhile stops the run at the end."""
         before, self._open = self._open, False
         try:
@@ -119,7 +119,7 @@ class Inbox:
             self._open = before
         self.pulse()
 
-    def outdated(self, request: Asked) -> bool:
+    def is_outdated(self, request: Asked) -> bool:
         return request is not self._newest
 
 

@@ -12,7 +12,7 @@ from ldptui.core.scenario import KINDS, Scenario
 
 def import_for(scenario: Scenario) -> None:
     """Import the libraries that a scenario needs to be bound and run."""
-    for name in declared(scenario, "libraries"):
+    for name in declared_libraries(scenario, "libraries"):
         import_module(name)
     if "goal" in scenario.document:
         import_module("scipy.special")
@@ -33,7 +33,7 @@ def import_extras(names: Iterable[str]) -> None:
             import_module(name)
 
 
-def declared(scenario: Scenario, name: str) -> Iterator[str]:
+def declared_libraries(scenario: Scenario, name: str) -> Iterator[str]:
     """The libraries that the kinds of a scenario declare under a name; it need not be bound."""
     for table in ("population", "protocol", "task"):
         place = scenario.document.get(table)

@@ -24,7 +24,7 @@ from ldptui.core.running.searching import open_goals, run_goal_searches
 from ldptui.core.running.workers import LostError
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import KeptAnswers, RunMemory, Store, begin, open_store, resume
-from ldptui.core.view import Frequencies
+from ldptui.core.view import FrequencySummary
 from ldptui.core.view.estimated import MAX_ITEMS, closed_sigmas, frequencies
 from ldptui.core.view.redrawn import single_trials
 
@@ -35,9 +35,9 @@ from ...session.snapshot import ChartSelection, Request, Snapshot, Status
 from ...text.format import searching
 from ..measured import CellsSoFar, Picture, swept_words
 from ..wire import News, frame_of, write
-from .inbox import Cancelled, Inbox, Superseded
+from .inbox import Inbox, NewerRequest, RunCancellation
 from .libraries import import_for, import_solver
-from .run_scope import Shielded, Whole, shorten_run, trials_of
+from .run_scope import ShieldedStore, Whole, shorten_run, trials_of
 
 FOUND: Final = KeptAnswers(None)
 """The answers to goals of this process: a preview asks for them again with every edit."""
@@ -46,7 +46,7 @@ CELLS: Final = 16
 """The cells of a frame at most, so that decoding it does not hold up the app."""
 
 
-class Run:
+class RunningRequest:
     """One request being worked off: what was measured so far, and what was sent of it."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Run:
         self.base: CellsSoFar | None = None
         self.picture = Picture()
         self.at = ""
-        self.at_cell: Frequencies | None = None
+        self.at_cell: FrequencySummary | None = None
         """The estimates of the cell at a chart's cursor, until they are sent."""
         self.failures: list[tuple[CellsSoFar, RunResults]] = []
         """The cells of which some failed, with the results; the other cells went on."""
@@ -88,9 +88,9 @@ class Run:
         try:
             with self.inbox.running(self.request):
                 self._work()
-        except Superseded:
+        except NewerRequest:
             status = None
-        except Cancelled:
+        except RunCancellation:
             status = "partial"
         except LostError as lost:
             status, error = "partial", str(lost)
@@ -167,7 +167,7 @@ class Run:
         """Bind the scenario, and start to keep the run."""
         request = self.request
         if request.store:
-            with self.inbox.shielded():
+            with self.inbox.shield_work():
                 self._open_store(Path(request.store))
         import_for(self.scenario)
         with self.inbox.interruptible():
@@ -182,7 +182,7 @@ class Run:
 
                 self.executor = self.ends.enter_context(cluster(self.cluster))
             if self.store is not None:
-                with self.inbox.shielded():
+                with self.inbox.shield_work():
                     self._keep(self.store, experiment)
         if self.memory is not None:
             # Its number, now: a worker that is killed before the first block leaves a run.
@@ -219,7 +219,9 @@ class Run:
             return self.allow(experiment)
         answers: Any = FOUND
         if self.store is not None:
-            answers = Shielded(KeptAnswers(self.store, found=FOUND.found), self.inbox.shielded)
+            answers = ShieldedStore(
+                KeptAnswers(self.store, found=FOUND.found), self.inbox.shield_work
+            )
         beat = Beat(self)
         for step in run_goal_searches(experiment, answers=answers, pulse=beat):
             beat.about = searching(step.done, step.total)
@@ -253,7 +255,7 @@ class Run:
         import_solver(cells)
         if self.memory is not None and self.whole is not None:
             part = self.memory.part(group.experiment, self.whole.positions, is_base)
-            memory = Shielded(part, self.inbox.shielded)
+            memory = ShieldedStore(part, self.inbox.shield_work)
             known = is_base and memory.knows(cells[0])
         if is_base and cells[0].path == "reports" and not known:
             self._peek(group)
@@ -378,7 +380,7 @@ class Beat:
     about : words that go before those that are told.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunningRequest) -> None:
         self._run, self.about = run, ""
 
     def __call__(self) -> None:
@@ -389,6 +391,6 @@ class Beat:
         run = self._run
         if time.perf_counter() < run.sent_at + run.request.interval:
             return
-        with run.inbox.shielded():
+        with run.inbox.shield_work():
             run.latest = ", ".join(filter(None, (self.about, words)))
             run.send("running")

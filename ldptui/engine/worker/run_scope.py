@@ -59,7 +59,7 @@ class Whole:
         return RunResults(self.experiment, cells, tuple(failed[at] for at in sorted(failed)))
 
 
-class Shielded:
+class ShieldedStore:
     """What the store has of a run: no interrupt leaves one of its methods halfway."""
 
     def __init__(self, kept: Any, shield: Callable[[], AbstractContextManager[None]]) -> None:

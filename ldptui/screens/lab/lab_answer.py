@@ -86,9 +86,9 @@ class LabChart(CursorCharts):
         """The place that is nearest to a click."""
         return self._near(place[0] if isinstance(place, tuple) else place)
 
-    def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
+    def on_chart_view_point_click(self, message: ChartView.PointClick) -> None:
         message.stop()
-        super().on_chart_view_pointed(message)
+        super().on_chart_view_point_click(message)
         self.draw()
 
     def _near(self, place: Any) -> Any:
@@ -133,13 +133,13 @@ class Words(Static):
 def sentences(words: Sequence[str], sources: Sequence[str], width: int) -> Content:
     """Sentences of an answer, then the sources that its table cites."""
     parts = [
-        Content(_listed(words, "· ", width)),
-        Content.styled(_listed(sources, "", width), "dim"),
+        Content(_list_sentences(words, "· ", width)),
+        Content.styled(_list_sentences(sources, "", width), "dim"),
     ]
     return Content("\n\n").join([part for part in parts if part.plain])
 
 
-def _listed(sentences: Sequence[str], mark: str, width: int) -> str:
+def _list_sentences(sentences: Sequence[str], mark: str, width: int) -> str:
     """Sentences that begin at the left with a mark, their other lines two cells further in."""
     return "\n".join(
         (mark if at == 0 else "  ") + line

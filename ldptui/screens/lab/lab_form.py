@@ -122,7 +122,7 @@ class LabForm(Scroll):
                 self._fill_rows(option, values.get(option.name) or [], problems)
             else:
                 field = fields[option.name]
-                field.display = option.shown(values)
+                field.display = option.is_shown(values)
                 field.show(values.get(option.name), problems.get(option.name, ""))
 
     def _fill_rows(

@@ -22,7 +22,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from ...engine import LAB, Engine
-from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerChanged
+from ...messages import FieldFocused, KeyEdited, KeysProposed, QuestionReply, WorkerChanged
 from ...questions.collection import ENDS
 from ...questions.sheet import AnswerSheet, decode_answer
 from ...questions.topics import GROUPS, TOPICS, sharing
@@ -72,7 +72,7 @@ class LabScreen(Screen[None]):
         self._draft: Draft | None = None
         opened = collection or {}
         self.pages = {
-            name: Page(topic, dict(opened) if opened and topic.collected else {})
+            name: Page(topic, dict(opened) if opened and topic.uses_collection else {})
             for name, topic in TOPICS.items()
         }
         self._question: LabQuestion | None = None
@@ -140,7 +140,7 @@ class LabScreen(Screen[None]):
         if show in TOPICS:
             self.tab, self._enters = show, True
             self._focus_form()
-        elif not self.page.topic.collected:
+        elif not self.page.topic.uses_collection:
             self.tab = OPENED
 
     def _show_tab(self) -> None:
@@ -266,7 +266,7 @@ class LabScreen(Screen[None]):
         self._question = LabQuestion(self._key, self.tab, values | more, document, folder)
         self._engine.run(self._question)
 
-    def on_replied(self, message: Replied) -> None:
+    def on_question_reply(self, message: QuestionReply) -> None:
         message.stop()
         reply, question = message.reply, self._question
         if question is None or reply.key != question.key:
@@ -366,7 +366,7 @@ class LabScreen(Screen[None]):
         """Put what the answer proposes into the scenario."""
         answer = self.page.answer
         if answer is not None and (self._question is None or self._question.key == self._told):
-            edits = answer.proposed(self._body.chart.at)
+            edits = answer.proposed_edits(self._body.chart.at)
             if not edits:
                 self._note("no scenario simulates this: move the cursor of the chart to another")
                 return

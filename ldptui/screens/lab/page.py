@@ -115,7 +115,7 @@ def title_of(draft: Draft | None, page: Page) -> str:
     """The title of the screen: what a tab starts from, or the files that it is about."""
     if examples := page.examples(draft):
         return f"example data: {', '.join(examples)}"
-    if page.topic.collected:
+    if page.topic.uses_collection:
         return ", ".join(Path(text).name for text in page.values(draft)["reports"] if text)
     return _started_from(draft)
 

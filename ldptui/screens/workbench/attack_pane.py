@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from ldptui.core.base.errors import LdpError
 
-from ...messages import KeyEdited, Noted
+from ...messages import KeyEdited, StatusNote
 from ...session.attack_code import editor_command, find_attack_code
 from ...session.draft import attack_script as script
 from ...session.draft import edit_key
@@ -45,7 +45,7 @@ SIDE_BY_SIDE: Final = 74
 class AttackPane(FormPane):
     """Form and script; where there is room for one only, `s` switches.
 
-    Posts KeyEdited with keys of the scenario, and Noted with what a change has dropped.
+    Posts KeyEdited with keys of the scenario, and StatusNote with what a change has dropped.
     """
 
     BORDER_TITLE = "3 Attack"
@@ -190,7 +190,7 @@ class AttackPane(FormPane):
             with self.app.suspend():
                 subprocess.run(editor_command(path, line), check=False)
         except (LdpError, OSError, SuspendNotSupported) as error:
-            self.post_message(Noted(f"no editor was opened: {error}"))
+            self.post_message(StatusNote(f"no editor was opened: {error}"))
             return
         screen.take_draft(edit_key(draft, "attack.name", name))
         screen.action_run()
@@ -204,7 +204,7 @@ class AttackPane(FormPane):
         place = int(at[0]) if at else len(before)
         after, chosen = changed_steps(before, what, place + (what == "add" and bool(at)))
         if what == "remove":
-            self.post_message(Noted(f"step {place + 1} removed; ctrl+z brings it back"))
+            self.post_message(StatusNote(f"step {place + 1} removed; ctrl+z brings it back"))
         if after:
             self._wanted = f"{TABLE}.{chosen}.kind"
         self.post_message(KeyEdited(TABLE, after or None))

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from textual.reactive import var
 from textual.screen import Screen
 
-from ...catalogue import named
-from ...messages import FieldFocused, KeyEdited, KeysProposed, LongWork, Noted, TextEdited
+from ...catalogue import key_label
+from ...messages import FieldFocused, KeyEdited, KeysProposed, LongWork, StatusNote, TextEdited
 from ...session.autosave import WHOLE, Edits, save_draft
 from ...session.draft import (
     dropped_sweeps,
@@ -105,7 +105,7 @@ class Desk(Screen[None]):
         if stays:
             self.status.keep_note()
 
-    def on_noted(self, message: Noted) -> None:
+    def on_status_note(self, message: StatusNote) -> None:
         self.note(message.note)
 
     def busy(self, doing: str) -> None:
@@ -172,7 +172,7 @@ class Desk(Screen[None]):
             key, self.draft, self._edits = self._edits.undone(self.draft)
             value = value_of(self.draft, key)
             self.note(
-                f"{named(key)} is {'as it was' if value is None else f'{write(value)} again'}"
+                f"{key_label(key)} is {'as it was' if value is None else f'{write(value)} again'}"
             )
 
     def action_redo(self) -> None:
@@ -181,7 +181,7 @@ class Desk(Screen[None]):
             self.note("nothing to redo")
         else:
             key, self.draft, self._edits = self._edits.redone(self.draft)
-            self.note(f"{named(key)} is edited again")
+            self.note(f"{key_label(key)} is edited again")
 
     def save_draft(self) -> None:
         """Keep the draft for the next start; what goes wrong is said, never raised."""
@@ -227,7 +227,7 @@ class Desk(Screen[None]):
         self.status.problem = self.problem_words()
         self.refresh_bindings()
 
-    def on_value_input_ended(self) -> None:
+    def on_value_input_edit_end(self) -> None:
         if self.waits_for("problems"):
             self.tell_problems()
 
@@ -245,10 +245,10 @@ class Desk(Screen[None]):
         more = f" (and {others} more)" if others else ""
         number = self.panes.telling(first)
         if number is None:
-            return f"{named(first.key)} {first.message}".strip() + more
+            return f"{key_label(first.key)} {first.message}".strip() + more
         line = f"line {first.line} of the script" if first.line else "the script"
         key = key_of(self.app, f"pane.{number}", str(number))
-        return f"{named(first.key) or line} is wrong: fix it in {NAMES[number]} ({key}){more}"
+        return f"{key_label(first.key) or line} is wrong: fix it in {NAMES[number]} ({key}){more}"
 
     @property
     def can_repair(self) -> bool:

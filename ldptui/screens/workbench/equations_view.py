@@ -55,7 +55,7 @@ class EquationsView(FilteredList):
         self._fill()
 
     @property
-    def marked(self) -> str | None:
+    def marked_row(self) -> str | None:
         """The id of the row under the cursor: `live-2`, or that of an equation."""
         listed = self.query_one(LineList)
         at = listed.highlighted
@@ -104,7 +104,7 @@ class EquationsView(FilteredList):
             len(self.live) + len(equations.equations()),
             f"{len(live)} with numbers, {len(found)} in the list",
         )
-        listed, before = self.query_one(LineList), None if first else self.marked
+        listed, before = self.query_one(LineList), None if first else self.marked_row
         listed.clear_options()
         listed.add_options(self._options(live, found, words))
         ids = [option.id for option in listed.options]

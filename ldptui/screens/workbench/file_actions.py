@@ -65,13 +65,15 @@ def open_any(desk: Desk, open_other: Callable[[Path], object]) -> None:
 
     folder = desk.draft.folder if desk.draft else current_dir()
 
-    def chosen(path: Path | None) -> None:
+    def open_chosen(path: Path | None) -> None:
         if path is not None and opens_otherwise(path):
             open_other(path)
         else:
             open_path(desk, path)
 
-    desk.app.push_screen(LibraryScreen(current_dir() if is_bundled(folder) else folder), chosen)
+    desk.app.push_screen(
+        LibraryScreen(current_dir() if is_bundled(folder) else folder), open_chosen
+    )
 
 
 def open_path(desk: Desk, path: Path | None) -> None:

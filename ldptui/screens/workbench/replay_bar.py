@@ -39,7 +39,7 @@ class ReplayBar(Static, can_focus=True):
         """There is another frame."""
 
     @dataclass(eq=False)
-    class Closed(Message):
+    class ExitRequest(Message):
         """The replay was left by its own key."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class ReplayBar(Static, can_focus=True):
 
     def action_close(self) -> None:
         self.close()
-        self.post_message(self.Closed())
+        self.post_message(self.ExitRequest())
 
     def action_play(self) -> None:
         """Play or pause; at the end, play once more."""

@@ -171,11 +171,11 @@ class ReportView(Vertical):
             why = spell_text(self, self._why_none)
             return Text(why, look.palette.muted, justify="center")
         if look.width < TWO_COLUMNS:
-            pen = Pen(look, look.width)
+            pen = ReportStyle(look, look.width)
             return Group(
                 *(Padding(part, (0, 0, 1, 0)) for life in lives for part in pen.life(life))
             )
-        pen = Pen(look, (look.width - 3) // 2)
+        pen = ReportStyle(look, (look.width - 3) // 2)
         table = Table(
             box=box.MINIMAL, show_header=False, show_edge=False, leading=1, pad_edge=False
         )
@@ -186,7 +186,7 @@ class ReportView(Vertical):
         return table
 
 
-class Pen(Struct, frozen=True):
+class ReportStyle(Struct, frozen=True):
     """The look of reports in a column of a width."""
 
     look: Look

@@ -242,7 +242,7 @@ class WorkbenchScreen(Desk):
         elif (run := self.shelf.run(message.key)) is not None:
             self.run_worker(self._kept.fulfil(message.what, run))
 
-    def on_replay_bar_closed(self) -> None:
+    def on_replay_bar_exit_request(self) -> None:
         self.put_back()
         self.show()
         self.simulating.preview_soon(edited=True)

@@ -9,7 +9,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.widgets import TextArea
 
-from ...messages import FieldFocused, Noted, TextEdited
+from ...messages import FieldFocused, StatusNote, TextEdited
 from ...terminal.keyboard import ALT_DIGITS
 from ...widgets.field import leave
 
@@ -126,7 +126,7 @@ class ScriptEditor(TextArea):
         if len(event.text) > LONGEST_PASTE:
             event.prevent_default()
             rule = f"must be at most {LONGEST_PASTE:,} characters, got {len(event.text):,}"
-            self.post_message(Noted(f"A paste {rule}: save it as a file and open that"))
+            self.post_message(StatusNote(f"A paste {rule}: save it as a file and open that"))
 
 
 def sentence(problem: Problem) -> str:

@@ -200,14 +200,14 @@ class Simulations:
         desk.busy("looking for the code that the scenario asks for …")
         document = draft.scenario.document if draft.scenario is not None else {}
         request = Request(0, document, str(draft.folder), agreed=self._agreed)
-        unseen = await self._engine.unseen(request, unseen_code)
+        unseen = await self._engine.find_unseen_code(request, unseen_code)
         desk.busy("")
         if unseen and not await desk.app.push_screen_wait(ConsentScreen(unseen)):
             names = " and ".join(f"{code.what} {code.name!r}" for code in unseen)
             desk.note(f"nothing ran: the {names} is not allowed")
             return False
         self._previewed = ()  # it may have been refused
-        self._agreed = (*self._agreed, *(code.agreed for code in unseen))
+        self._agreed = (*self._agreed, *(code.consent_key for code in unseen))
         return True
 
     def cancel(self) -> None:

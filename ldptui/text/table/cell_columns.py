@@ -11,7 +11,7 @@ from ldptui.core.metrics import METRICS
 from ldptui.core.metrics.goal import Goal
 from ldptui.core.metrics.results import CellResults
 from ldptui.core.running.runner import RunResults
-from ldptui.core.theory import compared
+from ldptui.core.theory import compare_with_theory
 from ldptui.core.theory.campaign import entry_of, rounds_of
 
 from ...catalogue import metric_words
@@ -116,7 +116,10 @@ def metric_group(
     """The metrics of one cell beside their closed forms, as columns; chosen : these alone."""
     rows = []
     for metric in chosen or cell.metrics:
-        name, estimate = metric_words(metric).name, compared(cell, measured, metric, theory)
+        name, estimate = (
+            metric_words(metric).name,
+            compare_with_theory(cell, measured, metric, theory),
+        )
         if estimate.mean is None:
             continue
         if cell.attack is None:

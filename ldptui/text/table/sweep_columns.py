@@ -12,7 +12,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.metrics import column
 from ldptui.core.metrics.results import CellResults, estimate_of
 from ldptui.core.running.runner import RunResults
-from ldptui.core.theory import compared
+from ldptui.core.theory import compare_with_theory
 from ldptui.core.theory.campaign import entry_of
 
 from ...catalogue import metric_words
@@ -141,7 +141,8 @@ def _group(row: _Row, finished: list[Finished]) -> ColumnGroup:
     if "" in row.columns.values():
         (metric,) = row.columns
         return beside_theory(row.title, [
-            compared(cell, measured, metric, theory) for cell, measured, theory in finished
+            compare_with_theory(cell, measured, metric, theory)
+            for cell, measured, theory in finished
         ])  # fmt: skip
     tops = {cell.top_k for cell, _, _ in finished}
     top = str(tops.pop()) if len(tops) == 1 else "k"
@@ -163,7 +164,10 @@ def _entries(title: str, finished: list[Finished]) -> ColumnGroup:
 
 def _estimates(metric: str, finished: list[Finished]) -> list[Estimate]:
     """The estimates of a metric, one for each cell, without a closed form."""
-    return [compared(cell, measured, metric, {metric: None}) for cell, measured, _ in finished]
+    return [
+        compare_with_theory(cell, measured, metric, {metric: None})
+        for cell, measured, _ in finished
+    ]
 
 
 def breaks(results: RunResults, finished: list[Finished]) -> set[int]:

@@ -111,7 +111,7 @@ def verdict_of(results: RunResults, ranks: bool = True) -> tuple[str, ...]:
 def finished_cells(results: RunResults) -> list[Finished]:
     """The cells that have trials, beside what is expected of them."""
     return [
-        (cell, measured, cell.task.expected(cell))
+        (cell, measured, cell.task.expected_metrics(cell))
         for cell, measured in zip(results.experiment.cells, results.cells, strict=True)
         if measured.trials
     ]

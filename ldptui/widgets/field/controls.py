@@ -115,23 +115,23 @@ class ValueInput(FormControl, Input):
     virtual_size = Reactive(Size(0, 0), layout=False)
 
     @dataclass(eq=False)
-    class Nudged(Message):
+    class StepRequest(Message):
         """A key asks for the next number up or down."""
 
         up: bool
         big: bool
 
-    class Ended(Message):
+    class EditEnd(Message):
         """It is edited no longer."""
 
     def watch_is_edited(self, before: bool, after: bool) -> None:
         if before and not after:
-            self.post_message(self.Ended())
+            self.post_message(self.EditEnd())
         self.set_class(self.is_edited, "-edited")
         self.refresh_bindings()
 
     def action_nudge(self, up: bool, big: bool) -> None:
-        self.post_message(self.Nudged(up, big))
+        self.post_message(self.StepRequest(up, big))
 
     def action_edit(self) -> None:
         """Begin to edit; what is typed replaces the value, which is selected."""
@@ -191,7 +191,7 @@ class ChoiceControl(FormControl, Widget, can_focus=True):
         value: Any
 
     @dataclass(eq=False)
-    class Asked(Message):
+    class ListRequest(Message):
         """The list of all options is wanted."""
 
     def __init__(self, options: Sequence[tuple[Any, str]]) -> None:
@@ -211,7 +211,7 @@ class ChoiceControl(FormControl, Widget, can_focus=True):
             self.choose(values[at])
 
     def action_ask(self) -> None:
-        self.post_message(self.Asked())
+        self.post_message(self.ListRequest())
 
     def choose(self, value: Any) -> None:
         """Choose one of the options."""

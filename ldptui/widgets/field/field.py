@@ -185,14 +185,14 @@ class Field(Widget):
         event.stop()
         self._post(event.value)
 
-    def on_choice_control_asked(self, event: ChoiceControl.Asked) -> None:
+    def on_choice_control_list_request(self, event: ChoiceControl.ListRequest) -> None:
         event.stop()
         choice = self.control
         assert isinstance(choice, ChoiceControl)
         offered = choice.options, choice.value, choice.choose
         self.post_message(ChoicesAsked(choice, self.key, self.label, *offered))
 
-    def on_value_input_nudged(self, event: ValueInput.Nudged) -> None:
+    def on_value_input_step_request(self, event: ValueInput.StepRequest) -> None:
         event.stop()
         control, text = self.control, None
         assert isinstance(control, ValueInput)
@@ -229,9 +229,9 @@ class Field(Widget):
 
     def on_descendant_blur(self) -> None:
         self.focused = False
-        self.on_value_input_ended()
+        self.on_value_input_edit_end()
 
-    def on_value_input_ended(self) -> None:
+    def on_value_input_edit_end(self) -> None:
         """Write a number that was typed as all numbers are written."""
         if self.is_prose and self._value is not _NOTHING and not self._problem:
             self._sent.clear()

@@ -18,7 +18,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.undetectable import hidden_against
-from ldptui.core.defences import ALARMS, FILTERS, Received, inform_server
+from ldptui.core.defences import ALARMS, FILTERS, TrialReports, inform_server
 from ldptui.core.law.exchangeable import Exchangeable
 from ldptui.core.law.mechanism import is_a
 from ldptui.core.law.pure import Items, Reports, SeedSearch
@@ -60,7 +60,7 @@ def verdicts(kind: str, who: str, rng: np.random.Generator) -> list[float]:
     # A filter that names items looks for one target, and tells less of it.
     targets, trials = (TARGETS[:1], 250) if kind == "conditional" else (TARGETS, 36)
     for _ in range(trials):
-        verdict = step.sift(Received(PROTOCOL, received(who, targets, rng), rng, no_pulse))
+        verdict = step.sift(TrialReports(PROTOCOL, received(who, targets, rng), rng, no_pulse))
         if verdict.kept is not None:
             told = (~verdict.kept).sum()
         else:
@@ -113,7 +113,7 @@ def estimates(who: str, rng: np.random.Generator) -> Floats:
 
 def alarms(kind: str, who: str, before: Floats, rng: np.random.Generator) -> Any:
     here = inform_server(PROTOCOL, int(HELD.sum() + FAKES), TARGETS)
-    return ALARMS[kind]().alarmed(estimates(who, rng), replace(here, before=before))
+    return ALARMS[kind]().detect_attack(estimates(who, rng), replace(here, before=before))
 
 
 def hides(kind: str) -> bool:

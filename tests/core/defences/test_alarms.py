@@ -48,7 +48,7 @@ def test_asd_against_plain_loops(protocol: PureProtocol, rng: Rng) -> None:
                 chosen = bound
         assert chosen is not None
         alarms.append(sum(count for count in counts if count > chosen) > N)
-    assert ASD(slack).alarmed(made, there).tolist() == alarms
+    assert ASD(slack).detect_attack(made, there).tolist() == alarms
     assert len(set(alarms)) == 2 or all(alarms) or not any(alarms)
 
 
@@ -56,14 +56,14 @@ def test_asd_alarms_at_an_attack_and_not_without_one(rng: Rng) -> None:
     protocol = OUE(D, 1.0)
     clean, attacked = (estimates(protocol, fakes, 200, rng) for fakes in (0, 20_000))
     there = inform_server(protocol, N, NOBODY)
-    assert ASD().alarmed(clean, there).mean() < 0.02
-    assert ASD().alarmed(attacked, there).all()
+    assert ASD().detect_attack(clean, there).mean() < 0.02
+    assert ASD().detect_attack(attacked, there).all()
 
 
 def test_asd_at_the_edges() -> None:
     there = inform_server(OUE(3, 1.0), 100, NOBODY)
     rows = np.array([[-1.0, -1.0, -1.0], [5.0, 5.0, 5.0]])
-    assert ASD().alarmed(rows, there).tolist() == [False, True]
+    assert ASD().detect_attack(rows, there).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("protocol", [OUE(D, 1.0), OLH(D, 1.0)])
@@ -72,7 +72,7 @@ def test_history_alarms_by_chance_at_the_stated_rate(protocol: PureProtocol, rng
     chance = 0.3
     expected = 1 - (1 - chance / D) ** D
     before, now = (estimates(protocol, 0, TRIALS, rng) for _ in range(2))
-    alarmed = History(chance).alarmed(
+    alarmed = History(chance).detect_attack(
         now, replace(inform_server(protocol, N, NOBODY), before=before)
     )
     assert alarmed is not None
@@ -80,7 +80,7 @@ def test_history_alarms_by_chance_at_the_stated_rate(protocol: PureProtocol, rng
     far = inform_server(
         protocol, round(0.9 * N), NOBODY
     )  # a mutant that takes the noise for larger
-    mutant = History(chance).alarmed(now, replace(far, before=before))
+    mutant = History(chance).detect_attack(now, replace(far, before=before))
     assert mutant is not None
     assert not budget.proportion(int(mutant.sum()), TRIALS, expected)
 
@@ -88,7 +88,9 @@ def test_history_alarms_by_chance_at_the_stated_rate(protocol: PureProtocol, rng
 def test_history_needs_a_round_before(rng: Rng) -> None:
     protocol = OUE(D, 1.0)
     there, clean = inform_server(protocol, N, NOBODY), estimates(protocol, 0, 50, rng)
-    assert History().alarmed(clean, there) is None
-    jumped = History().alarmed(estimates(protocol, 5000, 50, rng), replace(there, before=clean))
+    assert History().detect_attack(clean, there) is None
+    jumped = History().detect_attack(
+        estimates(protocol, 5000, 50, rng), replace(there, before=clean)
+    )
     assert jumped is not None
     assert jumped.all()

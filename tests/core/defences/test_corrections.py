@@ -11,7 +11,7 @@ from ldptui.core.base.sampling import Floats
 from ldptui.core.defences import (
     CORRECTIONS,
     Correction,
-    Known,
+    ServerKnowledge,
     correct_estimates,
     inform_server,
     project,
@@ -19,7 +19,7 @@ from ldptui.core.defences import (
 from ldptui.core.defences.corrections import BaseCut
 from ldptui.core.protocols import GRR, OUE
 
-KNOWN = Known(9, 10_000, p=0.5, q=0.25, variance=0.05**2, targets=np.array([3, 4]))
+KNOWN = ServerKnowledge(9, 10_000, p=0.5, q=0.25, variance=0.05**2, targets=np.array([3, 4]))
 
 PROMISES = {
     "none": {"truth", "idempotent", "order"},
@@ -87,10 +87,10 @@ def test_corrections_follow_each_other() -> None:
     class Doubled:
         kind = "doubled"
 
-        def check(self, known: Known) -> None:
+        def check(self, known: ServerKnowledge) -> None:
             pass
 
-        def correct(self, frequencies: Floats, known: Known) -> Floats:
+        def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
             return 2 * frequencies
 
     raw = np.array([[0.9, 0.4, -0.2]])
@@ -111,7 +111,7 @@ NOTHING = {
 
 @pytest.mark.parametrize("kind", NOTHING)
 def test_a_correction_says_in_a_sentence_that_nothing_is_left(kind: str) -> None:
-    few = Known(3, 100, variance=0.05**2)
+    few = ServerKnowledge(3, 100, variance=0.05**2)
     correct = BaseCut(0.05) if kind == "base-cut" else made(kind)
     with pytest.raises(DefenceError, match=f"^{kind} leaves nothing of an estimate: ") as error:
         correct.correct(np.array(NOTHING[kind]), few)
@@ -134,7 +134,7 @@ NEEDED = {
 
 @pytest.mark.parametrize("kind", CORRECTIONS)
 def test_a_correction_refuses_a_protocol_of_which_it_knows_too_little(kind: str) -> None:
-    unknown = Known(9, 100)
+    unknown = ServerKnowledge(9, 100)
     if kind not in NEEDED:
         made(kind).check(unknown)
         return

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from ldptui.core.base.pulse import no_pulse
-from ldptui.core.defences import Received, itemsets
+from ldptui.core.defences import TrialReports, itemsets
 from ldptui.core.defences.fiad import FIAD
 from ldptui.core.defences.itemsets import (
     mine_itemsets,
@@ -132,7 +132,7 @@ def test_mining_names_its_sets_and_stops_at_any_pulse(rng: np.random.Generator) 
     reports = protocol.perturb(rng.integers(0, 12, 500), rng)
 
     def sift(watching: Watching) -> Watching:
-        made = Received(protocol, reports, rng, watching, place="trial 2 of 9")
+        made = TrialReports(protocol, reports, rng, watching, place="trial 2 of 9")
         FIAD(min_support=0.0, max_size=4).sift(made)
         return watching
 

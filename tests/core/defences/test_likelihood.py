@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from support.kinds import CAO_PROTOCOLS
 
 from ldptui.core.base.sampling import Floats
-from ldptui.core.defences import Known, inform_server
+from ldptui.core.defences import ServerKnowledge, inform_server
 from ldptui.core.defences.likelihood import BayesianUpdate, MaximumLikelihood, shares, single
 from ldptui.core.protocols import PROTOCOLS
 
@@ -16,7 +16,7 @@ KINDS = [*CAO_PROTOCOLS, "sue"]
 USERS = 400
 
 
-def collected(kind: str, rng: np.random.Generator, d: int = 6) -> tuple[Known, Floats]:
+def collected(kind: str, rng: np.random.Generator, d: int = 6) -> tuple[ServerKnowledge, Floats]:
     """The knowledge of a small collection, and its noisy estimates of 8 trials."""
     protocol = PROTOCOLS[kind](kind=kind, epsilon=1.0).bind(d)
     histogram = rng.multinomial(USERS, rng.dirichlet(np.full(d, 0.5)), 8)
@@ -25,7 +25,7 @@ def collected(kind: str, rng: np.random.Generator, d: int = 6) -> tuple[Known, F
     return there, protocol.estimates(counts, USERS).frequencies
 
 
-def logarithm(f: Floats, c: Floats, there: Known) -> float:
+def logarithm(f: Floats, c: Floats, there: ServerKnowledge) -> float:
     """The logarithm of the likelihood of one trial, by user."""
     p, q = there.probabilities
     s = q + (p - q) * f

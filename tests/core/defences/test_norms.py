@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import minimize
 
 from ldptui.core.base.sampling import Floats
-from ldptui.core.defences import DEFENCES, Known, project
+from ldptui.core.defences import DEFENCES, ServerKnowledge, project
 
-NOTHING = Known(9, 1)
+NOTHING = ServerKnowledge(9, 1)
 
 
 def estimates(rng: np.random.Generator, trials: int = 40, d: int = 9) -> Floats:

@@ -11,7 +11,7 @@ from support.kinds import SEVERAL_ITEMS
 
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
-from ldptui.core.defences import Received, Verdict
+from ldptui.core.defences import TrialReports, Verdict
 from ldptui.core.defences.itemsets import report_columns
 from ldptui.core.defences.pairs import Pairs
 from ldptui.core.defences.suspects import least_number
@@ -35,7 +35,7 @@ def ss(domain_size: int, epsilon: float) -> Any:
 
 
 def screened(protocol: Any, reports: Reports, chance: float = 0.01) -> Verdict:
-    return Pairs(chance).sift(Received(protocol, reports, np.random.default_rng(0), no_pulse))
+    return Pairs(chance).sift(TrialReports(protocol, reports, np.random.default_rng(0), no_pulse))
 
 
 def excess(protocol: Any, reports: Reports, law: PairLaw | None = None) -> Floats:

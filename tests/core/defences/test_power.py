@@ -7,11 +7,11 @@ import pytest
 from scipy.integrate import quad
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.defences import Known
+from ldptui.core.defences import ServerKnowledge
 from ldptui.core.defences.corrections import Power
 
 
-def integrated(estimate: float, exponent: float, there: Known) -> float:
+def integrated(estimate: float, exponent: float, there: ServerKnowledge) -> float:
     """The mean of x given its estimate, by adaptive quadrature in ln x."""
     least, sigma = 1 / there.users, there.std
     shift = min(max(estimate, least), 1.0)
@@ -35,7 +35,7 @@ def integrated(estimate: float, exponent: float, there: Known) -> float:
 @pytest.mark.parametrize("exponent", [0.5, 1.0, 2.0, 4.0])
 @pytest.mark.parametrize(("users", "sigma"), [(10**6, 0.002), (1000, 0.06), (10**9, 6e-5)])
 def test_power_is_the_posterior_mean(users: int, sigma: float, exponent: float) -> None:
-    there = Known(9, users, variance=sigma**2)
+    there = ServerKnowledge(9, users, variance=sigma**2)
     scores = np.array([-6.0, -1.3, 0.0, 0.7, 1.9, 3.2, 5.5, 11.0, 29.9, 30.1, 75.0])
     estimates = scores[scores * sigma < 0.7] * sigma
     made = Power(exponent).correct(estimates[None], there)[0]
@@ -45,7 +45,7 @@ def test_power_is_the_posterior_mean(users: int, sigma: float, exponent: float) 
 
 def test_power_pulls_likely_noise_to_zero_and_leaves_the_rest() -> None:
     sigma = 0.002
-    there = Known(9, 10**6, variance=sigma**2)
+    there = ServerKnowledge(9, 10**6, variance=sigma**2)
     raw = np.array([[-1.0, 0.0, sigma, 2 * sigma, 20 * sigma, 0.5, 3.0]])
     made = Power().correct(raw, there)[0]
     assert (np.diff(made) > 0).all()

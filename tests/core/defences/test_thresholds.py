@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Floats
-from ldptui.core.defences import Known, inform_server
+from ldptui.core.defences import ServerKnowledge, inform_server
 from ldptui.core.defences.corrections import (
     BaseCut,
     RobustNormSub,
@@ -20,7 +20,7 @@ from ldptui.core.defences.corrections import (
 )
 from ldptui.core.protocols import OUE
 
-KNOWN = Known(10, 1000, 0.5, 0.25, 0.04**2)
+KNOWN = ServerKnowledge(10, 1000, 0.5, 0.25, 0.04**2)
 
 
 @pytest.mark.parametrize("alpha", [0.001, 0.05, 2.0, 5.0])
@@ -28,14 +28,14 @@ def test_alpha_items_that_nobody_holds_are_above_the_threshold(alpha: float) -> 
     limit = threshold(alpha, KNOWN)
     assert 10 * norm.sf(limit / 0.04) == pytest.approx(alpha)
     for d in (10, 10**6):  # no digit is lost where α/d is tiny
-        t = threshold(1e-12, Known(d, 1000, variance=1.0))
+        t = threshold(1e-12, ServerKnowledge(d, 1000, variance=1.0))
         assert d * norm.sf(t) == pytest.approx(1e-12, rel=1e-9)
 
 
 def test_base_cut_and_significance_by_hand() -> None:
     limit = threshold(2.0, KNOWN)
     raw = np.array([[0.7, limit + 0.001, limit, 0.0, -0.2]])
-    five = Known(5, 1000, variance=KNOWN.variance)
+    five = ServerKnowledge(5, 1000, variance=KNOWN.variance)
     alpha = 5 * norm.sf(limit / 0.04)
     assert BaseCut(alpha).correct(raw, five)[0] == pytest.approx([0.7, limit + 0.001, 0, 0, 0])
     rest = (1 - 0.701 - limit) / 3
@@ -57,7 +57,7 @@ def test_a_threshold_out_of_range_is_refused(make: object, rule: str) -> None:
         make()
 
 
-def looped(frequencies: Floats, there: Known) -> Floats:
+def looped(frequencies: Floats, there: ServerKnowledge) -> Floats:
     """RSN as the paper writes it, in counts of one trial."""
     n, limit = there.users, 2 * there.users * noisy_frequency(there)
     counts = frequencies * n

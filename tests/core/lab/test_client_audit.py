@@ -16,8 +16,8 @@ import ldptui
 from ldptui.core.base.errors import RunError, ScenarioError
 from ldptui.core.lab.audit import (
     AuditReport,
-    Claim,
     Client,
+    ClientClaim,
     Effort,
     Program,
     audit_client,
@@ -42,12 +42,12 @@ class Own:
         return reports if self.spared < 0 else np.where(values == self.spared, values, reports)
 
 
-def claim_of(kind: str, epsilon: float = 1.0) -> Claim:
-    return Claim(D, epsilon, ldptui.protocol(kind, D, epsilon=epsilon))
+def claim_of(kind: str, epsilon: float = 1.0) -> ClientClaim:
+    return ClientClaim(D, epsilon, ldptui.protocol(kind, D, epsilon=epsilon))
 
 
 def audited(
-    client: Any, claim: Claim, samples: int = 20_000, seed: int = 0, sure: float = SURE
+    client: Any, claim: ClientClaim, samples: int = 20_000, seed: int = 0, sure: float = SURE
 ) -> AuditReport:
     given = Client("client", lambda items, rng: iter([client.perturb(items, rng)]))
     return finish(audit_client(given, claim, Effort(samples, sure, seed)))
@@ -81,7 +81,7 @@ def test_a_client_that_spends_more_is_broken(kind: str) -> None:
 def test_a_client_of_another_protocol_is_not_broken_but_does_not_conform() -> None:
     found = audited(Own("sue", 1.0), claim_of("oue"))
     assert (found.is_broken, found.conforms) == (False, False)
-    assert audited(Own("oue", 1.0), Claim(D, 1.0)).conforms is None
+    assert audited(Own("oue", 1.0), ClientClaim(D, 1.0)).conforms is None
 
 
 @pytest.mark.parametrize("item", [0, 5])

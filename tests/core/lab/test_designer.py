@@ -12,7 +12,7 @@ from support import budget
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.bounds import hardening
 from ldptui.core.bounds.rehearsal import rehearse_design
-from ldptui.core.lab.designer import Demand, Rated, design_protocols, rate_protocol
+from ldptui.core.lab.designer import Demand, RatedProtocol, design_protocols, rate_protocol
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.protocols import DIALS
 from ldptui.core.theory import gain_std
@@ -98,4 +98,4 @@ def test_bad_demands_are_refused() -> None:
         Demand(5, 1.0, 100, 0.1, 5)
     with pytest.raises(ScenarioError, match="share must be"):
         Demand(5, 1.0, 100, 1.0)
-    assert isinstance(design_protocols(Demand(2, 20.0, 1, 0.99))[0], Rated)
+    assert isinstance(design_protocols(Demand(2, 20.0, 1, 0.99))[0], RatedProtocol)

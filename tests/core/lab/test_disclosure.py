@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldptui.core.base.errors import FileError, ScenarioError
-from ldptui.core.lab.columns import Column, read_columns
+from ldptui.core.lab.columns import NumberedColumn, read_columns
 from ldptui.core.lab.disclosure import Inference, Relation, diversity, group, members
 
 TABLE = """\
@@ -36,9 +36,9 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def column(name: str, values: list[Any]) -> Column:
+def column(name: str, values: list[Any]) -> NumberedColumn:
     seen = list(dict.fromkeys(values))
-    return Column(name, np.array([seen.index(v) for v in values]), tuple(map(str, seen)))
+    return NumberedColumn(name, np.array([seen.index(v) for v in values]), tuple(map(str, seen)))
 
 
 # k, l and t.
@@ -226,6 +226,6 @@ def test_columns_that_cannot_be_used(table: Path) -> None:
     with pytest.raises(ScenarioError, match="numeric, but the column 'disease' holds 'heart'"):
         disease.numbers()
     with pytest.raises(ScenarioError, match="at least one row"):
-        group([Column("a", np.array([], dtype=np.int64), ())])
+        group([NumberedColumn("a", np.array([], dtype=np.int64), ())])
     with pytest.raises(ScenarioError, match="at least one column"):
         group([])

@@ -16,8 +16,8 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.lab.columns import read_columns
 from ldptui.core.lab.ledger import (
     LedgerEntry,
-    Spent,
-    advanced,
+    SpentBudget,
+    compose_advanced,
     exact,
     group,
     improve_composition,
@@ -38,8 +38,8 @@ RELEASES = [LedgerEntry("histogram", 0.3, 1e-7), LedgerEntry("rounds", 0.2, time
 
 
 def test_releases_add_up() -> None:
-    assert sequential(RELEASES) == Spent(pytest.approx(1.1), pytest.approx(1e-7))
-    assert sequential([]) == Spent(0, 0)
+    assert sequential(RELEASES) == SpentBudget(pytest.approx(1.1), pytest.approx(1e-7))
+    assert sequential([]) == SpentBudget(0, 0)
 
 
 def worst_delta(entries: list[LedgerEntry], epsilon: float) -> float:
@@ -77,14 +77,14 @@ def test_exact_composition_by_enumeration(entries: list[LedgerEntry], delta: flo
     own = sequential(entries)
     slack = 1 - (1 - delta) / (1 - own.delta)
     assert found <= own.epsilon + 1e-12
-    for bound in (advanced(entries, slack), improve_composition(entries, slack)):
+    for bound in (compose_advanced(entries, slack), improve_composition(entries, slack)):
         assert worst_delta(entries, bound.epsilon) <= bound.delta * (1 + 1e-9)
         assert found <= bound.epsilon + 1e-9
 
 
 def test_the_order_of_the_bounds() -> None:
     many = [LedgerEntry("many", 0.01, times=10_000)]
-    bounds = [f(many, 1e-6).epsilon for f in (exact, improve_composition, advanced)]
+    bounds = [f(many, 1e-6).epsilon for f in (exact, improve_composition, compose_advanced)]
     assert bounds == sorted(bounds)
     assert bounds[-1] < sequential(many).epsilon / 10
     # k = 10,000 and ε = 0.01: √(2·10⁴·10⁻⁴·ln 10⁶) + 10⁴·0.01·(e^0.01 - 1)
@@ -92,18 +92,18 @@ def test_the_order_of_the_bounds() -> None:
 
 
 def test_group_privacy() -> None:
-    assert group(Spent(0.5, 0.0), 3) == Spent(1.5, 0.0)
-    both = group(Spent(0.5, 1e-6), 3)
+    assert group(SpentBudget(0.5, 0.0), 3) == SpentBudget(1.5, 0.0)
+    both = group(SpentBudget(0.5, 1e-6), 3)
     assert both.epsilon == 1.5
     assert both.delta == pytest.approx(1e-6 * (1 + math.exp(0.5) + math.exp(1.0)))
-    assert group(Spent(0.0, 1e-6), 4).delta == pytest.approx(4e-6)
-    assert group(Spent(20.0, 1e-6), 1000).delta == 1
-    assert group(Spent(500.0, 1e-6), 2) == Spent(1000.0, 1.0)
-    assert group(Spent(math.inf, 1e-6), 1) == Spent(math.inf, 1e-6)
+    assert group(SpentBudget(0.0, 1e-6), 4).delta == pytest.approx(4e-6)
+    assert group(SpentBudget(20.0, 1e-6), 1000).delta == 1
+    assert group(SpentBudget(500.0, 1e-6), 2) == SpentBudget(1000.0, 1.0)
+    assert group(SpentBudget(math.inf, 1e-6), 1) == SpentBudget(math.inf, 1e-6)
     # e^720 is no double, e^350 is one: δ (1 + e^350)
-    assert group(Spent(350.0, 1e-200), 2).delta == pytest.approx(1e-200 * math.exp(350))
+    assert group(SpentBudget(350.0, 1e-200), 2).delta == pytest.approx(1e-200 * math.exp(350))
     with pytest.raises(ScenarioError, match="people must be"):
-        group(Spent(0.5, 0.0), 0)
+        group(SpentBudget(0.5, 0.0), 0)
 
 
 def test_a_group_is_formed_before_releases_are_composed() -> None:
@@ -144,7 +144,7 @@ def test_a_group_is_formed_before_releases_are_composed() -> None:
         (lambda: LedgerEntry("a", -0.1), "epsilon must be at least 0"),
         (lambda: LedgerEntry("a", 0.1, 1.0), "delta must be"),
         (lambda: LedgerEntry("a", 0.1, times=0), "times must be"),
-        (lambda: advanced([LedgerEntry("a", 0.1)], 0.0), "slack must be"),
+        (lambda: compose_advanced([LedgerEntry("a", 0.1)], 0.0), "slack must be"),
         (lambda: exact([LedgerEntry("a", 0.1, 1e-3)], 1e-4), "delta must be in"),
         (
             lambda: exact([LedgerEntry("a", 0.1 + i / 1000) for i in range(30)], 1e-4),
@@ -259,10 +259,10 @@ def test_a_synthetic_column_follows_its_frequencies(rng: Rng) -> None:
 def test_a_column_is_written_with_its_budget(tmp_path: Path, rng: Rng) -> None:
     path = tmp_path / "column.csv"
     items = synthetic_items(np.array([2, 0, 1]), rng)
-    about = note(Spent(0.5, 1e-6), "a stability-based histogram", 3)
+    about = note(SpentBudget(0.5, 1e-6), "a stability-based histogram", 3)
     beside = write_synthetic(path, "fruit", ("apple, red", "fig", 'the "best"'), items, about)
     (column,) = read_columns(path, ["fruit"])
     assert sorted(column.values[c] for c in column.codes) == ["apple, red"] * 2 + ['the "best"']
     assert beside.name == "column.budget.txt"
     assert "epsilon = 0.5, delta = 1e-6" in beside.read_text(encoding="utf-8")
-    assert "delta" not in note(Spent(1.0, 0.0), "estimates", 3)
+    assert "delta" not in note(SpentBudget(1.0, 0.0), "estimates", 3)

@@ -7,7 +7,7 @@ from ldptui.core.base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFE
 from ldptui.core.base.sampling import Floats
 from ldptui.core.law.pure import Estimates, Items
 from ldptui.core.metrics import METRICS, FrequencyConclusion, Measures, measure, plain
-from ldptui.core.metrics.conclusions.hitters import Answer, HitterConclusion
+from ldptui.core.metrics.conclusions.hitters import HitterAnswer, HitterConclusion
 from ldptui.core.metrics.ranking import Leaders
 
 RANKS = ("topk_recall", "ndcg", "rank_error")
@@ -136,7 +136,7 @@ def test_rankings_by_hand() -> None:
 def test_answers_of_heavy_hitters_by_hand() -> None:
     """Items 0 and 1 are the hitters, 3 is the target; three are named, one is lost on the way."""
     survived = np.array([[[1, 1, 1, 1], [1, 0, 1, 1]]], dtype=np.bool_)
-    answer = Answer(survived, np.zeros((1, 4)), 3)
+    answer = HitterAnswer(survived, np.zeros((1, 4)), 3)
     made = HitterConclusion({CLEAN: answer}, np.array([3]), np.array([0, 1]))
     assert made.precision(CLEAN).tolist() == [1 / 3]
     assert made.recall(CLEAN).tolist() == [1 / 2]

@@ -14,7 +14,7 @@ from ldptui.core.base.errors import FileError, ProtocolError, ScenarioError
 from ldptui.core.experiment import Experiment
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.plugins import CodePermission, permit_code
-from ldptui.core.protocols import GRR, Listed, PythonProtocol
+from ldptui.core.protocols import GRR, PythonProtocol, TableProtocol
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import begin, cell_keys, open_store, resume
 
@@ -84,7 +84,7 @@ def test_nothing_runs_before_it_is_allowed(file: tuple[Path, Path]) -> None:
     assert not file[1].exists()
     (ready,) = permit_code(experiment, CodePermission(files=(file[0],))).cells
     assert file[1].exists()
-    assert isinstance(ready.protocol, Listed)
+    assert isinstance(ready.protocol, TableProtocol)
     assert ready.parameters == cell.parameters
 
 
@@ -140,7 +140,7 @@ def test_all_code_that_is_asked_for_is_named_at_once() -> None:
 def test_rounds_and_defences_are_bound_to_it(file: tuple[Path, Path]) -> None:
     defence = [{"kind": "norm-sub"}]
     (cell,) = made(file, campaign={"rounds": 2}, defence=defence).cells
-    assert all(isinstance(part.protocol, Listed) for part in cell.rounds)
+    assert all(isinstance(part.protocol, TableProtocol) for part in cell.rounds)
     assert cell.rounds[1].parameters == cell.parameters
     assert [part.users for part in (cell, *cell.rounds)] == [800, 400, 400]
     with pytest.raises(
@@ -217,7 +217,7 @@ def test_an_installed_one_is_named_to_run(tmp_path: Path, monkeypatch: pytest.Mo
         permit_code(asks("pairs"), CodePermission())
     assert not mark.exists()
     (cell,) = permit_code(asks("pairs"), CodePermission(names=("pairs",))).cells
-    assert isinstance(cell.protocol, Listed)
+    assert isinstance(cell.protocol, TableProtocol)
 
 
 def test_a_population_is_drawn_by_its_weights(file: tuple[Path, Path]) -> None:

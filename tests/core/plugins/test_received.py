@@ -22,9 +22,9 @@ def test_every_report_that_a_protocol_makes_is_received(form: Case | str, rng: R
         protocol.random_reports(5, rng),
         protocol.craft(TARGETS, 5, SeedSearch(3), rng),
     ):
-        received = protocol.received(made, 5)
+        received = protocol.validate_reports(made, 5)
         assert protocol.support_counts(received).tolist() == protocol.support_counts(made).tolist()
-        assert len(protocol.received(made[:0], 0)) == 0
+        assert len(protocol.validate_reports(made[:0], 0)) == 0
 
 
 @pytest.mark.every(5)
@@ -47,7 +47,7 @@ def test_other_shapes_and_types_are_refused(
 ) -> None:
     protocol = protocol_of(form)
     with pytest.raises(ValueError, match=r"^must be .*\[5.*\], got "):
-        protocol.received(spoil(protocol.random_reports(5, rng)), 5)
+        protocol.validate_reports(spoil(protocol.random_reports(5, rng)), 5)
 
 
 def with_field(made: Any, name: str, value: int) -> Any:
@@ -72,12 +72,12 @@ def test_what_is_out_of_range_is_refused(
     form = next((case for case in CASES if case.kind == kind), kind)
     protocol = protocol_of(form)
     with pytest.raises(ValueError, match=message):
-        protocol.received(spoil(protocol.random_reports(5, rng)), 5)
+        protocol.validate_reports(spoil(protocol.random_reports(5, rng)), 5)
 
 
 def test_items_of_any_integer_type_are_received() -> None:
     protocol = protocol_of(Case("grr", 5, 1.0))
-    made = protocol.received(np.array([4, 0], dtype=np.uint8), 2)
+    made = protocol.validate_reports(np.array([4, 0], dtype=np.uint8), 2)
     assert (made.dtype, made.tolist()) == (np.int64, [4, 0])
     with pytest.raises(ValueError, match="must be items in"):
-        protocol.received(np.array([2**63 + 1, 0], dtype=np.uint64), 2)
+        protocol.validate_reports(np.array([2**63 + 1, 0], dtype=np.uint64), 2)

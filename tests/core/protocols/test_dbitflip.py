@@ -103,7 +103,7 @@ def test_what_a_report_adds(flips: BitFlips, law: str, targets: list[int], rng: 
         "crafted": lambda: flips.craft(aims, n, search, rng),
         "avoided": lambda: flips.avoid(aims, n, search, rng),
     }[law]()
-    assert flips.received(drawn, n) is drawn
+    assert flips.validate_reports(drawn, n) is drawn
     bits = np.unpackbits(drawn, axis=2, count=5)
     added = (bits[:, 1] - flips.rates[1] * bits[:, 0]) / (flips.part * (2 * keep(flips) - 1))
     assert budget.mean(added, mean, covariance.diagonal())
@@ -176,7 +176,7 @@ def test_more_bits_than_items_are_refused(rng: Rng) -> None:
     flips = CASES[0]
     made = flips.perturb(np.arange(5), rng)
     with pytest.raises(ValueError, match="must have bits of 2 items, got one of 3"):
-        replace(flips, sampled=2).received(made, 5)
+        replace(flips, sampled=2).validate_reports(made, 5)
     made[0, 1] = ~made[0, 0] & 0xF8
     with pytest.raises(ValueError, match="no ones of items without a bit"):
-        flips.received(made, 5)
+        flips.validate_reports(made, 5)

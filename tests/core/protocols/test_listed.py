@@ -10,7 +10,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.lab.contract import contract
 from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import Rng, SeedSearch, Total
-from ldptui.core.protocols import GRR, Listed
+from ldptui.core.protocols import GRR, TableProtocol
 from ldptui.core.protocols.hadamard import HadamardResponse
 from ldptui.core.theory import item_variances
 
@@ -18,11 +18,11 @@ D = 6
 LAWS = ("honest", "random", "unperturbed", "crafted", "avoided")
 
 
-def listed(protocol: Any) -> Listed:
+def listed(protocol: Any) -> TableProtocol:
     """The same protocol by its tables."""
     law = protocol.enumerate_reports().probabilities
     table = protocol.supports(np.arange(law.shape[1]))
-    return Listed(protocol.domain_size, protocol.epsilon, law, table)
+    return TableProtocol(protocol.domain_size, protocol.epsilon, law, table)
 
 
 @pytest.mark.parametrize("epsilon", [0.4, 1.5])
@@ -71,7 +71,7 @@ def test_counts_have_the_law_of_reports(rng: Rng) -> None:
     tables = listed(HadamardResponse(4, 1.0))
     assert all(clause.holds for clause in contract(tables, 4, rng, 2000))
     law = tables.law**1.3
-    other = Listed(4, 1.0, law / law.sum(axis=1, keepdims=True), tables.table)
+    other = TableProtocol(4, 1.0, law / law.sum(axis=1, keepdims=True), tables.table)
     mutant = replace(tables)
     object.__setattr__(mutant, "sample_counts", other.sample_counts)
     assert not all(clause.holds for clause in contract(mutant, 4, rng, 2000))
@@ -94,13 +94,13 @@ def test_counts_have_the_law_of_reports(rng: Rng) -> None:
 )
 def test_tables_that_are_none_are_refused(law: Any, table: Any, message: str) -> None:
     with pytest.raises(ScenarioError, match=message):
-        Listed(4, 1.0, law, table)
+        TableProtocol(4, 1.0, law, table)
 
 
 def test_a_leak_is_told() -> None:
     fair = listed(GRR(4, 2.0))
     assert fair.warnings == ()
-    (warning,) = Listed(4, 1.0, fair.law, fair.table).warnings
+    (warning,) = TableProtocol(4, 1.0, fair.law, fair.table).warnings
     assert warning == "its reports tell up to ε = 2, more than it says"
-    open_one = Listed(4, 1.0, np.eye(4), np.eye(4, dtype=bool))
+    open_one = TableProtocol(4, 1.0, np.eye(4), np.eye(4, dtype=bool))
     assert open_one.worst == np.inf

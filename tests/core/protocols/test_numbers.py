@@ -336,7 +336,7 @@ def test_a_strangers_reports_are_checked(kind: str) -> None:
     protocol = bound(kind, bins=16)
     count = protocol.report_values.size
     good = np.array([0, count - 1], dtype=np.uint32)
-    assert protocol.received(good, 2) is good
+    assert protocol.validate_reports(good, 2) is good
     with pytest.raises(ValueError, match=rf"a bin in \[0, {count}\), got {count}"):
-        protocol.received(np.array([count], dtype=np.uint32), 1)
+        protocol.validate_reports(np.array([count], dtype=np.uint32), 1)
     assert isinstance(protocol, NumericProtocol)

@@ -225,7 +225,7 @@ def test_a_basic_form_knows_what_its_users_keep() -> None:
     assert protocol.facts()["epsilon_infinity"] == protocol.epsilon_infinity
     assert protocol.epsilon_of_rounds(1) == pytest.approx(protocol.epsilon)
     assert protocol.epsilon < protocol.epsilon_of_rounds(3) < protocol.epsilon_infinity
-    assert protocol.addressed == {"noise": spec.noise}
+    assert protocol.address_fields == {"noise": spec.noise}
     assert repr(protocol) == repr(Unary(4, protocol.epsilon, protocol.p))
     unbounded = RapporSpec("rappor", form="basic", f=0.0).bind(4)
     assert unbounded.facts()["epsilon_infinity"] is None

@@ -44,7 +44,7 @@ def test_attackers_with_targets_of_their_own_have_the_variance_of_their_cells() 
     ]
     mixture = {"share": 0.2, "targets": {"items": [1, 4]}, "mix": parts}
     one = cell(HISTOGRAM.tolist(), {"kind": "she", "epsilon": 1.0, "bound": 3.0}, mixture)
-    fakes = theory.collected(one).fakes
+    fakes = theory.collection_parameters(one).fakes
     mga, ria = (law for _, law in fakes)
     assert mga.variance == pytest.approx(8)  # item 4 has noise alone, item 1 none
     assert ria.variance == pytest.approx(2 * 8)
@@ -79,8 +79,8 @@ def test_the_bound_is_a_number_or_that_of_honest_cells() -> None:
 
 def test_a_strangers_report_is_clipped() -> None:
     cells = np.array([[0.0, 1e9, -1e9, 1.0, 2.0]])
-    assert SHE.received(cells, 1).tolist() == [[0.0, 3.0, -3.0, 1.0, 2.0]]
+    assert SHE.validate_reports(cells, 1).tolist() == [[0.0, 3.0, -3.0, 1.0, 2.0]]
     with pytest.raises(ValueError, match="must be numbers, got nan"):
-        SHE.received(cells * math.nan, 1)
+        SHE.validate_reports(cells * math.nan, 1)
     with pytest.raises(ValueError, match=r"float64\[1, 5\]"):
-        SHE.received(cells.astype(int), 1)
+        SHE.validate_reports(cells.astype(int), 1)

@@ -146,7 +146,7 @@ def test_what_a_report_supports(sketch: Any, law: str, targets: list[int], rng: 
     assert sketch.support_counts(reports).tolist() == said.sum(axis=0).tolist()
     if law == "crafted" and len(targets) == 1:
         assert said[:, aims].all()
-    assert sketch.received(reports, 50_000) is reports
+    assert sketch.validate_reports(reports, 50_000) is reports
 
 
 @every_small
@@ -256,7 +256,7 @@ def test_tables_that_make_no_sense_are_refused(kind: str, values: Any, words: st
 def test_reports_of_a_stranger_are_checked(sketch: Any, rng: Rng) -> None:
     reports = sketch.perturb(np.arange(5), rng)
     with pytest.raises(ValueError, match="must be"):
-        sketch.received(reports, 4)
+        sketch.validate_reports(reports, 4)
     reports["row"][0] = 3
     with pytest.raises(ValueError, match=r"must have rows? in \[0, 3\), got 3"):
-        sketch.received(reports, 5)
+        sketch.validate_reports(reports, 5)

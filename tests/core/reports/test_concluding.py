@@ -13,7 +13,7 @@ from support.kinds import ONE_OF_EACH
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.bounds.claims import Claim
-from ldptui.core.defences import Received
+from ldptui.core.defences import TrialReports
 from ldptui.core.defences.floor import CertifiedFloor
 from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import Reports
@@ -133,7 +133,7 @@ def test_honest_reports_prove_nothing_and_a_filter_says_the_same(kind: str) -> N
         assert floor.share <= fakes / len(reports)
         step = CertifiedFloor()
         assert step.reads(protocol) is None
-        verdict = step.sift(Received(protocol, reports, np.random.default_rng(0), no_pulse))
+        verdict = step.sift(TrialReports(protocol, reports, np.random.default_rng(0), no_pulse))
         assert (verdict.kept, verdict.alarm) == (None, floor.fakes > 0)
         assert verdict.certified == floor.share
 

@@ -12,13 +12,13 @@ from support import budget
 
 from ldptui.core.base.sampling import Floats
 from ldptui.core.base.summary import Estimate
-from ldptui.core.defences import Alarm, Filter, Known, Load, Received, Verdict
+from ldptui.core.defences import Alarm, Filter, Load, ServerKnowledge, TrialReports, Verdict
 from ldptui.core.defences.corrections import Norm
 from ldptui.core.law.pure import Rng, item_variance
 from ldptui.core.protocols import OUE
 from ldptui.core.reports import steps
 from ldptui.core.reports.rates import SmallAttack
-from ldptui.core.reports.reading import Part
+from ldptui.core.reports.reading import ReadPart
 
 ZIPF = 1 / np.arange(1.0, 17) / (1 / np.arange(1.0, 17)).sum()
 
@@ -31,7 +31,7 @@ class AboveTruth(Alarm):
     bound: float = 0.0
     kind: Literal["above"] = "above"
 
-    def alarmed(self, frequencies: Floats, _: Known) -> Any:
+    def alarmed(self, frequencies: Floats, _: ServerKnowledge) -> Any:
         return frequencies[:, self.item] > self.bound
 
 
@@ -46,7 +46,7 @@ class Some(Filter):
     def memory(self, load: Load) -> int:
         return 0
 
-    def sift(self, received: Received) -> Verdict:
+    def sift(self, received: TrialReports) -> Verdict:
         kept = received.rng.random(received.users) >= self.chance
         if self.item is not None:
             kept &= ~received.protocol.supports(received.reports)[:, self.item]
@@ -122,7 +122,7 @@ def test_filters_in_turn_leave_what_they_leave(rng: Rng, monkeypatch: pytest.Mon
 
 def test_a_part_of_many_reports_is_spread_evenly() -> None:
     for most in (1, 7, 100, 5000):
-        part = Part(most)
+        part = ReadPart(most)
         for batch in np.array_split(np.arange(3000), 13):
             part.add(batch)
         assert np.array_equal(part.reports, np.arange(0, 3000, part.every))

@@ -15,7 +15,7 @@ from ldptui.core.lab.repeats import find_frequent_values, largest, likeliest, ma
 from ldptui.core.law.pure import Reports, Rng, SeedSearch
 from ldptui.core.law.together import numbers
 from ldptui.core.protocols import KINDS, OLH, OUE
-from ldptui.core.reports.screening import CHANCE, Screened, screen_reports
+from ldptui.core.reports.screening import CHANCE, ScreeningResult, screen_reports
 
 TARGETS = np.array([3, 8, 11, 15, 19])
 
@@ -24,11 +24,11 @@ def bound(kind: str, domain_size: int = 24) -> Any:
     return KINDS[kind](kind=kind, epsilon=1.0).bind(domain_size)
 
 
-def verdicts(protocol: Any, reports: Reports) -> Screened:
+def verdicts(protocol: Any, reports: Reports) -> ScreeningResult:
     return screen_reports(reports, protocol)
 
 
-def alarms(found: Screened) -> dict[str, bool | None]:
+def alarms(found: ScreeningResult) -> dict[str, bool | None]:
     return {each.kind: each.alarm for each in found.screens}
 
 

@@ -16,7 +16,7 @@ from ldptui.core.base.errors import FileError
 from ldptui.core.experiment import compile
 from ldptui.core.experiment import search as core_search
 from ldptui.core.experiment.search import with_fakes
-from ldptui.core.metrics.goal import Answer
+from ldptui.core.metrics.goal import GoalAnswer
 from ldptui.core.running.searching import run_goal_searches
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import KeptAnswers, begin, merge, open_store
@@ -80,7 +80,7 @@ def open_work() -> core.Experiment:
     return compile(there, searches=False)
 
 
-def answers_of(there: core.Experiment) -> list[Answer | None]:
+def answers_of(there: core.Experiment) -> list[GoalAnswer | None]:
     return [cell.answer for cell in there.cells]
 
 

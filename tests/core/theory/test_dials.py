@@ -11,7 +11,13 @@ from ldptui.core.law.pure import PureProtocol, gain_factor, item_variance
 from ldptui.core.protocols import PROTOCOLS
 from ldptui.core.protocols.hashing import LocalHashing
 from ldptui.core.protocols.unary import Unary
-from ldptui.core.theory import count_variance, exact_border, least_error, least_of_all, recommended
+from ldptui.core.theory import (
+    count_variance,
+    exact_border,
+    least_error,
+    least_of_all,
+    recommended_protocol,
+)
 
 
 def on_the_curve(protocol: PureProtocol) -> bool:
@@ -54,7 +60,7 @@ def test_no_kind_has_less_error_than_the_floor(d: int, epsilon: float) -> None:
     best = least_error(d, epsilon)
     assert errors[best] <= errors["grr"]
     assert errors[best] <= errors["oue"]
-    assert (recommended(d, epsilon) == best) == (
+    assert (recommended_protocol(d, epsilon) == best) == (
         (d < exact_border(epsilon)) == (d < 3 * math.exp(epsilon) + 2)
     )
 

@@ -19,7 +19,7 @@ from ldptui.core.metrics.results import CellResults, Moments, estimate_of
 from ldptui.core.protocols import KINDS
 from ldptui.core.running.runner import run
 from ldptui.core.scenario import Scenario, parse
-from ldptui.core.theory import compared, doubts, expected_metrics, normal_score
+from ldptui.core.theory import compare_with_theory, doubts, expected_metrics, normal_score
 
 SCENARIO = """\
 format = 1
@@ -65,11 +65,11 @@ def test_a_z_that_says_nothing_gives_the_reason(
     cell, results = measured(text + ATTACK.format(kind="mga", r=r) * bool(r))
     theory = expected_metrics(cell)
     raw = results.estimate(metric, theory[metric])
-    estimate = compared(cell, results, metric, theory)
+    estimate = compare_with_theory(cell, results, metric, theory)
     exact = replace(raw, mean=0.0, standard_error=0.0) if doubt == "rounding" else raw
     assert estimate == replace(exact, doubt=doubt)
     assert (estimate.z is None) == (doubt is not None)
-    wrong = compared(cell, results, metric, {metric: 2 * (theory[metric] or 1.0)})
+    wrong = compare_with_theory(cell, results, metric, {metric: 2 * (theory[metric] or 1.0)})
     # A wrong closed form is still found: by its z, or beside a mean that is exact.
     if doubt == "rounding":
         assert (wrong.doubt, wrong.standard_error) == (None, 0.0)
@@ -96,7 +96,7 @@ def test_what_cancels_is_zero(kind: str) -> None:
             (cell,) = compile(Scenario(made.document | task_of(kind))).cells
         except ScenarioError:  # of an attack that needs more, or that the protocol refuses
             continue
-        for value in cell.task.expected(cell).values():
+        for value in cell.task.expected_metrics(cell).values():
             assert value is None or abs(value) > 1e-13 or str(value) == "0.0"
             assert value is None or math.isfinite(value)
 
@@ -118,7 +118,7 @@ def test_a_normalised_gain_has_the_doubt_of_the_gain(epsilon: float, r: int) -> 
     cell, results = measured(text + ATTACK.format(kind="mga", r=r))
     theory = expected_metrics(cell)
     gain, normalised = (
-        compared(cell, results, name, theory) for name in ("gain", "normalised_gain")
+        compare_with_theory(cell, results, name, theory) for name in ("gain", "normalised_gain")
     )
     assert normalised.doubt == gain.doubt
 
@@ -132,10 +132,10 @@ def test_no_metric_shows_a_spread_of_rounding(share: float) -> None:
     theory = expected_metrics(cell)
     for name in cell.metrics:
         for closed in (dict.fromkeys(theory), theory):
-            error = compared(cell, results, name, closed).standard_error
+            error = compare_with_theory(cell, results, name, closed).standard_error
             assert error is None or error == 0 or error > 1e-12, name
     assert np.ptp(results.metrics["recovered"]) > 0
-    removed = compared(cell, results, "recovered", theory | {"recovered": None})
+    removed = compare_with_theory(cell, results, "recovered", theory | {"recovered": None})
     assert (removed.mean, removed.standard_error, removed.z) == (0.0, 0.0, None)
 
 
@@ -204,6 +204,6 @@ def test_z_is_approximate_where_measures_are_skewed(
     text: str, metric: str, doubt: Doubt | None
 ) -> None:
     cell, results = measured(text)
-    estimate = compared(cell, results, metric, cell.task.expected(cell))
+    estimate = compare_with_theory(cell, results, metric, cell.task.expected_metrics(cell))
     assert estimate.doubt == doubt
     assert estimate.z is not None

@@ -19,7 +19,7 @@ from ldptui.core.population import Explicit
 from ldptui.core.population.targets import ListedTargets
 from ldptui.core.protocols import CENTRAL, GRR, KINDS, OUE
 from ldptui.core.protocols.subset import SubsetSelection
-from ldptui.core.theory import LINES, accepted, gain_lines, rates_gain
+from ldptui.core.theory import LINES, gain_lines, mean_supports, rates_gain
 
 HELD = Explicit((500, 250, 150, 80, 20)).bind(0, Path())
 PURE = [case for case in CASES if isinstance(bind(case), PureProtocol)]
@@ -90,11 +90,11 @@ def test_every_local_protocol_has_lines(kind: str) -> None:
     assert lines.get("mga", 1.0) >= lines.get("drop-out", 0.0) - 1e-9
 
 
-@pytest.mark.parametrize("kind", [kind for kind in LOCAL if accepted(LOCAL[kind]) is not None])
+@pytest.mark.parametrize("kind", [kind for kind in LOCAL if mean_supports(LOCAL[kind]) is not None])
 def test_an_accepted_report_supports_what_is_said(kind: str, rng: np.random.Generator) -> None:
     """Honest reports of item 4 that support it, by the estimates of items 4 and 1 from them."""
     protocol = LOCAL[kind]
-    supported = accepted(protocol)
+    supported = mean_supports(protocol)
     assert supported is not None
     reports = protocol.perturb(np.full(40_000, 4), rng)
     if isinstance(protocol, PureProtocol):

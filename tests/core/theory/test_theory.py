@@ -31,7 +31,7 @@ from ldptui.core.theory import (
     gain,
     item_shift,
     least_error,
-    recommended,
+    recommended_protocol,
     safer_domain_size,
 )
 
@@ -151,7 +151,7 @@ def test_approximate_variance(case: Case, expected: float) -> None:
 def test_the_recommended_protocol_has_the_least_variance(epsilon: float) -> None:
     for d in range(2, 200):
         grr, oue = (count_variance(bind(Case(kind, d, epsilon))) for kind in ("grr", "oue"))
-        assert recommended(d, epsilon) == ("grr" if grr < oue else "oue")
+        assert recommended_protocol(d, epsilon) == ("grr" if grr < oue else "oue")
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0, 4.0])
@@ -162,7 +162,7 @@ def test_the_least_error_is_that_of_the_mean_over_all_items(epsilon: float) -> N
             item_variance(bind(Case(kind, d, epsilon)), 1, 1 / d) for kind in ("grr", "oue")
         )
         assert least_error(d, epsilon) == ("grr" if grr < oue else "oue")
-        differ += least_error(d, epsilon) != recommended(d, epsilon)
+        differ += least_error(d, epsilon) != recommended_protocol(d, epsilon)
     assert differ == sum(exact_border(epsilon) <= d < 3 * math.exp(epsilon) + 2 for d in range(200))
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.cases import cell
 
 from ldptui.core import Cell
-from ldptui.core.view.round_view import Expected
+from ldptui.core.view.round_view import RoundExpectations
 
 LASSO = {"bits": 4, "hashes": 2, "cohorts": 2, "items": 60}
 SHARED = {"bits": 4, "hashes": 1, "cohorts": 2, "items": 6}
@@ -35,6 +35,6 @@ def test_the_timeline_has_a_closed_form_where_the_table_has_one(
     one = campaign(**filters)
     protocol: Any = one.protocol
     assert (protocol.design.selects, bool(protocol.design.indistinct)) == (selects, indistinct)
-    expected = Expected.of(one)
+    expected = RoundExpectations.of(one)
     for theory, estimate in zip(expected.theories, expected.estimates, strict=True):
         assert (estimate is None) == (theory["gain"] is None) == selects

@@ -229,10 +229,10 @@ def test_a_new_sweep_of_a_kind_holds_the_one_that_is_chosen() -> None:
 
 
 def test_a_key_is_named_as_the_form_does() -> None:
-    assert catalogue.named("attack.share") == "share of fake users β (attack.share)"
-    assert catalogue.named("simulate.top_k") == "top k (simulate.top_k)"
-    assert catalogue.named("attack.mix.1.weight") == "weight w (attack.mix.1.weight)"
-    assert catalogue.named("") == ""
+    assert catalogue.key_label("attack.share") == "share of fake users β (attack.share)"
+    assert catalogue.key_label("simulate.top_k") == "top k (simulate.top_k)"
+    assert catalogue.key_label("attack.mix.1.weight") == "weight w (attack.mix.1.weight)"
+    assert catalogue.key_label("") == ""
 
 
 def test_no_label_of_a_field_is_cut() -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from ldptui.catalogue import key_words, kind_words
-from ldptui.catalogue.schema_words import worded
+from ldptui.catalogue.schema_words import describe_schema
 from ldptui.core.scenario import KINDS, schema
 
 
 @cache
 def made() -> dict[str, Any]:
-    return worded(schema())
+    return describe_schema(schema())
 
 
 def leaves(described: Any, key: str = "") -> Iterator[tuple[str, Any]]:

@@ -36,7 +36,7 @@ def framed(chart: str, made: Scenario, views: Any = (), overlays: Any = (), **ch
     run = Snapshot(1, "done", cells=tuple(views), base=base_address(made))
     laid = tuple(Overlay(name, Snapshot(2, "done", cells=each, base=base_address(of)))
                  for name, of, each in overlays)  # fmt: skip
-    frame = KINDS[chart].framed(ChartData(made, run, laid), chosen)
+    frame = KINDS[chart].make_frame(ChartData(made, run, laid), chosen)
     assert isinstance(frame, Frame), frame
     return frame
 
@@ -153,7 +153,7 @@ def test_axes_stand_still_while_the_points_come_in() -> None:
 def test_points_of_other_settings_are_muted_and_other_runs_laid_over() -> None:
     made, other = scenario(), scenario(protocol__epsilon=2.0)
     run = Snapshot(1, "done", cells=measured(other), base=base_address(other))
-    frame = KINDS["gain"].framed(ChartData(made, run), {})
+    frame = KINDS["gain"].make_frame(ChartData(made, run), {})
     assert isinstance(frame, Frame)
     stale = named(frame.views["none"].draw(None, ROOM))["other settings"]  # type: ignore[arg-type]
     assert (stale.tone, stale.error) == ("muted", None)

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 from support.chart_cases import frequencies
 
-from ldptui.charts.figures import ChartTable, Column
+from ldptui.charts.figures import ChartTable, TableColumn
 from ldptui.charts.figures.frequencies import findings, frequency_table, scores, top_bars
 from ldptui.charts.figures.limits import steady_limits
 from ldptui.charts.figures.ranks import rank_plot, residuals
 from ldptui.charts.series import Plot, Rest, Series
-from ldptui.core.view import Estimates, Frequencies
+from ldptui.core.view import EstimateSummary, FrequencySummary
 from ldptui.session.snapshot import Overlay, Snapshot
 from ldptui.text.interval import NORMAL_95
 
@@ -127,7 +127,7 @@ def test_overlay_of_the_same_items_only() -> None:
     assert target[names.index("run 3")] == 0.6
 
 
-def laid(*runs: tuple[str, Frequencies]) -> tuple[Overlay, ...]:
+def laid(*runs: tuple[str, FrequencySummary]) -> tuple[Overlay, ...]:
     return tuple(
         Overlay(name, Snapshot(place, "done", frequencies=one))
         for place, (name, one) in enumerate(runs)
@@ -211,7 +211,7 @@ def test_far_residuals_are_logarithmic_and_have_room_for_the_whole_run() -> None
 @pytest.mark.parametrize("attacked", [True, False])
 def test_defended_estimates_are_marked_and_listed(attacked: bool) -> None:
     found = frequencies() if attacked else frequencies(attacked=None)
-    corrected = Estimates((0.45, 0.25, 0.1, 0.2, 0.0), (0.01,) * 5, (0.01,) * 5)
+    corrected = EstimateSummary((0.45, 0.25, 0.1, 0.2, 0.0), (0.01,) * 5, (0.01,) * 5)
     arms = {**found.arms, "clean_defended": corrected, "attacked_defended": corrected}
     defended = replace(found, arms=arms)
     series = rank_plot(defended).series[-1]
@@ -270,21 +270,21 @@ def test_frequency_table() -> None:
 
 
 def test_table_as_text() -> None:
-    table = ChartTable("t", (Column("a"), Column("b", 2)), (("x", 0.123456), ("y", None)))
+    table = ChartTable("t", (TableColumn("a"), TableColumn("b", 2)), (("x", 0.123456), ("y", None)))
     assert table.as_text() == "a\tb\nx\t0.123456\ny\t\n"
 
 
 def test_columns_of_numbers() -> None:
-    assert Column("", 3).text(0.12345) == "0.123"
-    assert Column("", 3, sign=True).text(0.12345) == "+0.123"
-    assert Column("", digits=3).text(1.5e-7) == "1.50e-7"
-    assert Column("", digits=3).text(0.0) == "0"
-    assert Column("").text(0.25) == "0.25"
-    assert Column("").text(7) == "7"
-    assert Column("", 3).text(None) == "–"
+    assert TableColumn("", 3).text(0.12345) == "0.123"
+    assert TableColumn("", 3, sign=True).text(0.12345) == "+0.123"
+    assert TableColumn("", digits=3).text(1.5e-7) == "1.50e-7"
+    assert TableColumn("", digits=3).text(0.0) == "0"
+    assert TableColumn("").text(0.25) == "0.25"
+    assert TableColumn("").text(7) == "7"
+    assert TableColumn("", 3).text(None) == "–"
 
 
-def decoded() -> Frequencies:
+def decoded() -> FrequencySummary:
     """Item 0 detected, 1 missed, 2 detected though nobody holds it, 3 a target, 4 not held."""
     return replace(frequencies(true=(0.5, 0.3, 0.0, 0.2, 0.0)), detected=(1.0, 0.25, 0.5, 1.0, 0.0))
 

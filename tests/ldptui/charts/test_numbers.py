@@ -59,7 +59,7 @@ class Run:
         detection = verdicts(cell, no_pulse) if kind == "detection" else None
         seen = single_trials(cell, no_pulse) if kind == "trials" else None
         self.data = ChartData(scenario, replace(run, by_trial=seen, detection=detection))
-        self.frame: Any = KINDS[kind].framed(self.data, {})
+        self.frame: Any = KINDS[kind].make_frame(self.data, {})
         assert not isinstance(self.frame, str), self.frame
         self.base = next(
             each for each in self.cells if each["parameters"] == self.data.base.parameters

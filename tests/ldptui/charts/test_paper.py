@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ldptui.charts.draw import printed
-from ldptui.charts.draw.lettering import LINE, SIZE, filled, in_columns, width_of, with_powers
+from ldptui.charts.draw.lettering import LINE, SIZE, fill_lines, in_columns, width_of, with_powers
 from ldptui.charts.draw.paper import write_figure
 from ldptui.charts.series import Axis, Chart, Grid, Panels, Plot, Series
 from ldptui.core.base.errors import FileError
@@ -117,7 +117,7 @@ def test_a_caption_has_the_title_the_scale_and_whole_facts(tmp_path: Path) -> No
     words = path.read_text(encoding="utf-8")
     assert "Gain; the y-axis is linear within ± 10⁻⁴" in words
     assert all(fact in words for fact in ("seed 0 ·", "1800 trials ·", "drawn by NumPy 2.4.6"))
-    lines = filled("word " * 40, 238.0).split("\n")
+    lines = fill_lines("word " * 40, 238.0).split("\n")
     assert all(width_of(line) <= 238 for line in lines)
     assert LINE > SIZE
 

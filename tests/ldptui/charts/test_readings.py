@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from ldptui.charts.draw import draw
-from ldptui.charts.figures.table import ChartTable, Column, reading, rows_at, stops
+from ldptui.charts.figures.table import ChartTable, TableColumn, reading, rows_at, stops
 from ldptui.charts.rows import DARK, Charset, Look
 from ldptui.charts.series import Axis, Panels, Plot, Series
 from ldptui.widgets.cursor import move_cursor
@@ -14,7 +14,8 @@ from ldptui.widgets.number_table import _matches
 
 TABLE = ChartTable(
     "Gain over β",
-    (Column("series"), Column("β"), Column("closed form", 2), Column("measured", 2)),
+    (TableColumn("series"), TableColumn("β"), TableColumn("closed form", 2),
+     TableColumn("measured", 2)),
     (("GRR", 0.1, 1.0, 1.25), ("GRR", 0.2, 2.0, 2.25), ("OUE", 0.1, 3.0, 3.25),
      ("bound", 0.1, 9.0, None), ("bound", 0.15, 9.5, None)),
 )  # fmt: skip
@@ -59,7 +60,7 @@ def test_rows_are_read_in_columns_with_the_picked_one_marked() -> None:
 
 
 def test_a_count_in_groups_is_found_as_it_is_shown_and_as_it_is_typed() -> None:
-    columns = Column("item"), Column("true", grouped=True)
+    columns = TableColumn("item"), TableColumn("true", grouped=True)
     assert columns[1].text(16923) == "16 923"
     for words in (["16923"], ["16", "923"], ["16 923"]):
         assert _matches(("a", 16923), columns, words)

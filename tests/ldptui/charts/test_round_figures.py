@@ -15,7 +15,7 @@ from ldptui.charts.figures.round_table import table
 from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Plot, Series
 from ldptui.core.base.summary import Estimate
-from ldptui.core.view import Rounds
+from ldptui.core.view import RoundSummary
 from ldptui.text.interval import reach_95
 
 assert SNAPSHOT.rounds is not None
@@ -33,7 +33,7 @@ def test_estimates_are_those_of_the_rounds() -> None:
     plot = figures.estimates(ROUNDS, LABELS)
     points = named(plot, "target eleven")
     assert list(points.x) == [0, 1, 2, 3, 4, 5]
-    assert list(points.y) == [row[1] for row in ROUNDS.attacked]
+    assert list(points.y) == [row[1] for row in ROUNDS.attacked_means]
     assert ROUNDS.errors is not None
     assert points.error is not None
     reach = reach_95(ROUNDS.trials)
@@ -49,7 +49,7 @@ def test_one_target_alone_has_its_truth_and_what_was_before() -> None:
     assert "nine" in plot.title
     assert list(named(plot, "true").y) == [row[0] for row in ROUNDS.true]
     assert list(named(plot, "before").y) == [row[0] for row in ROUNDS.clean]
-    assert list(named(plot, "after").y) == [row[0] for row in ROUNDS.attacked]
+    assert list(named(plot, "after").y) == [row[0] for row in ROUNDS.attacked_means]
 
 
 def test_targets_take_turns_among_many_points() -> None:
@@ -59,12 +59,12 @@ def test_targets_take_turns_among_many_points() -> None:
     assert not set(nine.x) & set(eleven.x)
     assert len(nine.x) + len(eleven.x) == 60
     assert "every 2nd round of each" in plot.note
-    assert list(nine.y) == [many.attacked[int(x)][0] for x in nine.x]
+    assert list(nine.y) == [many.attacked_means[int(x)][0] for x in nine.x]
 
 
 def test_a_target_without_a_closed_form_has_a_line_through_its_points() -> None:
     plot = figures.estimates(replace(ROUNDS, expected=(None,) * 6), LABELS)
-    assert list(plot.series[0].y) == [row[0] for row in ROUNDS.attacked]
+    assert list(plot.series[0].y) == [row[0] for row in ROUNDS.attacked_means]
     assert "closed form" not in plot.y.label
 
 
@@ -116,12 +116,12 @@ def test_targets_in_the_top_are_counted_from_none_to_all() -> None:
 
 
 def test_privacy_adds_up_with_fresh_noise() -> None:
-    plot = figures.spent(ROUNDS)
+    plot = figures.budget_plot(ROUNDS)
     assert list(plot.series[0].y) == [2, 4, 6, 8, 10, 12]
     assert "sequential composition" in plot.note
     assert "ε = 12 after all 6" in plot.note
     kept = replace(ROUNDS, spent=(2, 3, 3.5, 3.8, 3.9, 3.95))
-    assert "memoised" in figures.spent(kept).note
+    assert "memoised" in figures.budget_plot(kept).note
 
 
 @pytest.mark.parametrize("cursor", [0, 5])
@@ -154,7 +154,7 @@ def test_the_table_has_a_row_a_round() -> None:
     assert row["round"] == 3
     assert row["fakes"] == ROUNDS.malicious[3]
     assert row["gain"] == ROUNDS.metrics["gain"][3].mean
-    assert row["est. nine"] == ROUNDS.attacked[3][0]
+    assert row["est. nine"] == ROUNDS.attacked_means[3][0]
     assert row["rank eleven"] == ROUNDS.rank[3][1]
     assert row["z"] == pytest.approx(
         (row["gain"] - row["theory"]) / row["±"]  # type: ignore[operator]
@@ -169,19 +169,19 @@ def test_ticks_are_whole_rounds(count: int, ticks: str) -> None:
     assert " ".join(label for _, label in figures._round_ticks(count)) == ticks
 
 
-def every_chart(rounds: Rounds, cursor: int | None) -> list[Plot]:
+def every_chart(rounds: RoundSummary, cursor: int | None) -> list[Plot]:
     pooled = Estimate(0.1, None, None)
     charts = [
         figures.estimates(rounds, LABELS),
         figures.gain(rounds, pooled),
         figures.ranks(rounds, LABELS, 12, 3),
         figures.in_top(rounds, 3),
-        figures.spent(rounds),
+        figures.budget_plot(rounds),
     ]
     return [replace(chart, cursor=cursor) for chart in charts]
 
 
-def _repeated(rounds: Rounds, times: int) -> Rounds:
+def _repeated(rounds: RoundSummary, times: int) -> RoundSummary:
     columns = {
         name: getattr(rounds, name) * times
         for name in ("users", "malicious", "share", "spent", "true", "expected", "rank")

@@ -58,7 +58,7 @@ def framed(
 ) -> tuple[Plot, Frame]:
     """The chart of a metric over a key, of a run with these cells."""
     run = Snapshot(1, "done", cells=views, base=base_address(made))
-    frame = KINDS["success"].framed(ChartData(made, run), {"axis": key, "view": metric})
+    frame = KINDS["success"].make_frame(ChartData(made, run), {"axis": key, "view": metric})
     assert isinstance(frame, Frame)
     plot = frame.views[metric].draw(None, (80, 24))
     assert isinstance(plot, Plot)

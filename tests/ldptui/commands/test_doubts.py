@@ -60,13 +60,13 @@ def test_a_warning_of_a_run_reaches_python_and_captions(scenario: str) -> None:
 
 OWN = """\
 import math, numpy as np
-from ldptui.core.protocols import Listed
+from ldptui.core.protocols import TableProtocol
 
 def twice(items, epsilon):
     e = math.exp(2 * epsilon)
     law = np.full((items, items), 1 / (e + items - 1))
     np.fill_diagonal(law, e / (e + items - 1))
-    return Listed(items, epsilon, law, np.eye(items, dtype=bool))
+    return TableProtocol(items, epsilon, law, np.eye(items, dtype=bool))
 """
 PROTOCOL = """\
 format = 1

@@ -58,7 +58,7 @@ def test_the_largest_z_of_few_trials_is_a_normal_score() -> None:
     *_, last = run(compile(parse(TINY.replace("trials = 4", "trials = 2"))))
     text = table.results_table(last.results, 80)
     cell, measured = last.results.experiment.cells[0], last.results.cells[0]
-    expected = cell.task.expected(cell)
+    expected = cell.task.expected_metrics(cell)
     scores = []
     for metric in cell.metrics:
         z = measured.estimate(metric, expected[metric]).z

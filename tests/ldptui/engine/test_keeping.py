@@ -22,7 +22,7 @@ from ldptui.core.scenario import Scenario
 from ldptui.core.store import begin, cell_keys, open_store
 from ldptui.engine.child import RunSoFar
 from ldptui.engine.worker.inbox import Inbox
-from ldptui.engine.worker.run import Run
+from ldptui.engine.worker.run import RunningRequest
 from ldptui.session.snapshot import Request
 
 SHARES = {"attack.share": [0.02, 0.05]}
@@ -216,7 +216,7 @@ def test_a_cluster_computes_whole_runs(
     kept: Any = {"full": True, "store": str(path)} if whole else {}
     request = Request(1, WHOLE, ".", **kept)
     inbox._newest = request
-    Run(request, inbox, out, cluster="somewhere").work()
+    RunningRequest(request, inbox, out, cluster="somewhere").work()
     last = news_in(out.getvalue())[-1].snapshot
     assert last is not None
     assert last.status == status

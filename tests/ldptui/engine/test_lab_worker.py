@@ -14,7 +14,7 @@ from support.worker import soon
 from textual.message import Message
 
 from ldptui.engine import LAB, Engine
-from ldptui.messages import Replied
+from ldptui.messages import QuestionReply
 from ldptui.questions.sheet import decode_answer
 from ldptui.questions.topics import starting
 from ldptui.session.snapshot import LabQuestion, Reply
@@ -29,7 +29,7 @@ class Desk:
         self.engine = Engine(self._post, LAB, spare=False)
 
     def _post(self, message: Message) -> None:
-        if isinstance(message, Replied):
+        if isinstance(message, QuestionReply):
             self.replies.append(message.reply)
         self._news.set()
 

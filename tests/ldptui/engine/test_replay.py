@@ -83,7 +83,7 @@ def test_a_replay_shows_the_results_of_that_moment(path: Path) -> None:
         block = [store.block(1, arrival) for arrival in store.arrivals(1)[3:5]]
     both = block[0].arms[ATTACKED] + block[1].arms[ATTACKED]
     assert there.frequencies is not None
-    assert there.frequencies.attacked.mean == tuple(both.mean)
+    assert there.frequencies.attacked_estimates.mean == tuple(both.mean)
     assert known(9) == (180, 60, {0.02: 60, 0.05: 60, 0.2: 60}, "done")
     # Back, and on again: the same picture.
     assert known(4) == (80, 20, {0.02: 60, 0.05: 20}, "running")
@@ -143,8 +143,12 @@ def test_the_rounds_of_a_campaign_are_replayed(path: Path, monkeypatch: pytest.M
         """Trials; of the first `count` blocks, the targets and all items of each round."""
         frame = replay.frame(count)
         assert frame.rounds is not None
-        own = {at: list(one.attacked.mean) for at, one in frame.round_frequencies.items()}
-        return frame.rounds.trials, [list(estimate) for estimate in frame.rounds.attacked], own
+        own = {at: list(one.attacked_estimates.mean) for at, one in frame.round_frequencies.items()}
+        return (
+            frame.rounds.trials,
+            [list(estimate) for estimate in frame.rounds.attacked_means],
+            own,
+        )
 
     assert replay.frame(0).rounds is None
     assert dict(replay.frame(0).round_frequencies) == {}

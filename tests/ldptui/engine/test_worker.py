@@ -49,7 +49,7 @@ from ldptui.engine.child import RunSoFar
 from ldptui.engine.wire import News
 from ldptui.engine.wire import news_in as news_in_frame
 from ldptui.engine.worker.inbox import Inbox
-from ldptui.engine.worker.run import CELLS, Run
+from ldptui.engine.worker.run import CELLS, RunningRequest
 from ldptui.session.snapshot import ChartSelection, Request, Snapshot
 
 
@@ -93,11 +93,11 @@ def test_frequencies_are_exact() -> None:
     assert (shown.trials, shown.domain_size) == (20, 16)
     assert shown.true == tuple(truth)
     assert shown.clean.mean == tuple(measured.arms[CLEAN].mean)
-    assert shown.attacked.mean == tuple(measured.arms[ATTACKED].mean)
+    assert shown.attacked_estimates.mean == tuple(measured.arms[ATTACKED].mean)
     assert shown.clean.std == tuple(measured.arms[CLEAN].std)
-    assert shown.attacked.std == tuple(measured.arms[ATTACKED].std)
+    assert shown.attacked_estimates.std == tuple(measured.arms[ATTACKED].std)
     assert shown.clean.sigma == tuple(np.sqrt(item_variance(cell.protocol, cell.users, truth)))
-    assert shown.attacked.sigma == tuple(np.sqrt(attacked_variance(cell)))
+    assert shown.attacked_estimates.sigma == tuple(np.sqrt(attacked_variance(cell)))
 
 
 @ONE_LOOP
@@ -106,7 +106,7 @@ async def test_what_is_undefined_is_none(worker: Worker) -> None:
     last = await worker.end(worker.run(1, alone))
     assert last.frequencies is not None
     assert last.frequencies.clean.std is None
-    assert last.frequencies.attacked.sigma == last.frequencies.clean.sigma
+    assert last.frequencies.attacked_estimates.sigma == last.frequencies.clean.sigma
     metrics = last.base_cell.metrics
     assert (metrics["gain"].mean, metrics["gain"].theory) == (None, None)
     assert metrics["mse"].mean is not None
@@ -148,7 +148,7 @@ def test_the_detected_items_and_the_bit_counts_are_sent() -> None:
     bits, expected, variances = last.bits, expected_bit_counts(cell), bit_count_variances(cell)
     assert bits is not None
     drawn = block_counts(cell, 0, 20, no_pulse)[1][0]  # what the first trial of the run has counted
-    assert (bits.cohorts, bits.bits, bits.shown) == (8, 8, 8)
+    assert (bits.cohorts, bits.bits, bits.cohort_count) == (8, 8, 8)
     assert bits.counts == tuple(drawn[:, :-1].ravel())
     assert bits.users == tuple(drawn[:, -1])
     assert bits.expected_counts == tuple(expected[:, :-1].ravel())
@@ -168,8 +168,8 @@ def test_only_the_first_of_many_cohorts_are_sent() -> None:
     last = told(many)[0]
     assert last.bits is not None
     assert last.bits.cohorts == 4000
-    assert last.bits.shown == MAX_BITS // 9
-    assert len(last.bits.counts) == 8 * last.bits.shown
+    assert last.bits.cohort_count == MAX_BITS // 9
+    assert len(last.bits.counts) == 8 * last.bits.cohort_count
 
 
 def test_closed_forms_are_computed_where_a_newer_request_may_interrupt(
@@ -194,7 +194,7 @@ def test_closed_forms_are_computed_where_a_newer_request_may_interrupt(
         monkeypatch.setattr(theory, name, watched(name))
     request = Request(1, rappor(), ".", interval=0)
     inbox._newest = request
-    Run(request, inbox, out).work()
+    RunningRequest(request, inbox, out).work()
     last = news_in(out.getvalue())[-1].snapshot
     assert last is not None
     assert last.status == "done"
@@ -214,7 +214,7 @@ def test_a_cancel_while_closed_forms_are_computed_keeps_the_trials(
     expecting(monkeypatch, cancelled)
     request = Request(1, rappor(), ".", interval=0)
     inbox._newest = request
-    Run(request, inbox, out).work()
+    RunningRequest(request, inbox, out).work()
     so_far = RunSoFar(request)
     for news in news_in(out.getvalue()):
         so_far.take(news)
@@ -348,7 +348,7 @@ def test_an_unexpected_error_comes_with_its_traceback(monkeypatch: pytest.Monkey
     inbox = Inbox()
     request = Request(1, document(), ".")
     inbox._newest = request
-    Run(request, inbox, out).work()
+    RunningRequest(request, inbox, out).work()
     last = news_in(out.getvalue())[-1].snapshot
     assert last is not None
     assert (last.status, last.error) == ("failed", "ZeroDivisionError: by chance")
@@ -433,7 +433,7 @@ async def test_a_large_domain_is_thinned(worker: Worker) -> None:
     assert MAX_ITEMS // 2 < len(shown.items) <= MAX_ITEMS
     assert set(cell.targets) <= set(shown.items)
     assert shown.true == tuple(cell.population.frequencies[list(shown.items)])
-    assert len(shown.labels) == len(shown.attacked.sigma) == len(shown.items)
+    assert len(shown.labels) == len(shown.attacked_estimates.sigma) == len(shown.items)
     assert max(map(len, worker.frames)) < 300_000
 
 
@@ -460,7 +460,7 @@ def test_chosen_items(r: int) -> None:
 
 HALFWAY = """
 import sys
-from ldptui.engine.worker.inbox import Inbox, Superseded
+from ldptui.engine.worker.inbox import Inbox, NewerRequest
 from ldptui.session.snapshot import LabQuestion
 
 inbox = Inbox()
@@ -473,7 +473,7 @@ try:
         import asked  # a library that an answer needs at its first call
         while True:
             pass
-except Superseded:
+except NewerRequest:
     print(sys.modules["asked"].whole)
 """
 

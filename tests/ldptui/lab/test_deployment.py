@@ -52,7 +52,7 @@ def test_every_bar_opens_as_the_scenario_that_measured_it(answer: AnswerSheet) -
     assert [place for place, _ in answer.choices] == [*bars]
     assert bars.keys() >= {"as it is", "normalise", "norm-sub", "GRR"}
     for place in ("as it is", "GRR", "norm-sub", "fiad"):
-        draft = edit_keys(start, answer.proposed(place))
+        draft = edit_keys(start, answer.proposed_edits(place))
         points, attack = bars[place]
         assert draft.cell is not None, draft.problems
         assert draft.scenario is not None
@@ -91,7 +91,7 @@ def test_the_words_are_those_of_the_matrix(answer: AnswerSheet, capsys: Captured
     ]
     helps = printed["best_defence"]
     assert helps == next(name for name in order if name != NONE)
-    draft = edit_keys(open_draft(locate("quickstart")), answer.proposed("as it is"))
+    draft = edit_keys(open_draft(locate("quickstart")), answer.proposed_edits("as it is"))
     assert draft.cell is not None
     cell = draft.cell
     hidden = hidden_gain_against(

@@ -88,7 +88,7 @@ def test_what_is_wrong_is_said_at_its_field(
 
 
 def test_all_tabs_are_about_one_collection() -> None:
-    every = tuple(name for name, topic in TOPICS.items() if topic.collected)
+    every = tuple(name for name, topic in TOPICS.items() if topic.uses_collection)
     assert sharing("estimate", "epsilon") == sharing("screen", "hash_range") == every
     assert sharing("estimate", "confidence") == ("estimate",)
     assert sharing("check", "epsilon") == ("check",)

@@ -166,7 +166,9 @@ def test_every_kind_is_checked_with_its_own_dials() -> None:
     for kind in KINDS:
         draft = draft_of(f'protocol = {{ kind = "{kind}" }}', Path())
         values = starting("check", draft, {"protocol": kind})
-        shown = {option.name: option for option in TOPICS["check"].blanks if option.shown(values)}
+        shown = {
+            option.name: option for option in TOPICS["check"].blanks if option.is_shown(values)
+        }
         names = dialled & set(names_of("protocol", kind))
         assert names == dialled & shown.keys()
         for name in names:

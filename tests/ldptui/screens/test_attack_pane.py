@@ -8,7 +8,7 @@ from textual.widgets import Static
 
 from ldptui.catalogue import listed_kinds
 from ldptui.core.attacks import ATTACKS
-from ldptui.messages import Noted
+from ldptui.messages import StatusNote
 from ldptui.screens.workbench.attack_pane import AttackPane
 from ldptui.screens.workbench.attack_rows import facts as facts_of
 from ldptui.screens.workbench.script import ScriptEditor
@@ -238,7 +238,7 @@ async def test_a_paste_of_a_megabyte_is_refused_in_a_sentence() -> None:
     notes: list[str] = []
 
     class NotingApp(FormApp):
-        def on_noted(self, event: Noted) -> None:
+        def on_status_note(self, event: StatusNote) -> None:
             notes.append(event.note)
 
     app = NotingApp(AttackPane)

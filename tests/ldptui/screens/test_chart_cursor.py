@@ -55,7 +55,7 @@ async def test_an_item_is_read_in_every_view_of_the_frequencies(size: tuple[int,
         at = sorted(range(len(frequencies.true)), key=lambda each: -frequencies.true[each])[1]
         head, before, after = read(pane)
         assert head[:3] == ["item", "=", frequencies.labels[at]]
-        for line, arm in ((before, frequencies.clean), (after, frequencies.attacked)):
+        for line, arm in ((before, frequencies.clean), (after, frequencies.attacked_estimates)):
             sigma = arm.sigma[at] / frequencies.trials**0.5
             score = (arm.mean[at] - frequencies.true[at]) / sigma
             assert float(line[1]) == pytest.approx(frequencies.true[at], abs=1e-4)

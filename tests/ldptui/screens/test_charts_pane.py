@@ -821,7 +821,7 @@ async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> 
         assert chart(pane, "bars").title.endswith("round 1 of 0–4")
         third = run.round_frequencies[1]
         at = third.labels.index(chart(pane, "bars").bars[0].label)
-        assert chart(pane, "bars").bars[0].value == third.attacked.mean[at]
+        assert chart(pane, "bars").bars[0].value == third.attacked_estimates.mean[at]
         await pilot.press("t")
         assert pane.table() is not None
         assert "round 1 of 0–4" in str(pane.table() and pane.table().title)  # type: ignore[union-attr]

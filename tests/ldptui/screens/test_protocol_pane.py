@@ -209,7 +209,7 @@ def test_of_numbers_the_spread_is_that_of_the_mean(kind: str) -> None:
     facts, cell = facts_of(draft), draft.cell
     assert facts is not None
     assert cell is not None
-    expected = math.sqrt(cell.task.expected(cell)["mean_squared_error_clean"])
+    expected = math.sqrt(cell.task.expected_metrics(cell)["mean_squared_error_clean"])
     assert math.isclose(float(facts.spreads[kind][1:]), expected, rel_tol=0.05)
     assert facts.recommended <= {*SHELVES["numbers"]}
     assert facts.recommended

@@ -50,7 +50,7 @@ class Host(StyledApp):
     def compose(self) -> ComposeResult:
         yield self.bar
 
-    def on_replay_bar_closed(self) -> None:
+    def on_replay_bar_exit_request(self) -> None:
         self.said.append("closed")
 
 

@@ -7,7 +7,7 @@ from support.fake_engine import base_snapshot
 
 from ldptui import scenarios
 from ldptui.catalogue import key_words
-from ldptui.screens.workbench.charts.shown import Shown
+from ldptui.screens.workbench.charts.shown import ChartInput
 from ldptui.screens.workbench.parameters_pane import ParametersPane
 from ldptui.session.draft import Draft, draft_of, sweep_of
 from ldptui.text.format import count
@@ -29,9 +29,9 @@ def test_every_sweep_is_seen() -> None:
         assert draft.scenario is not None
         keys = [key_words(key).short for key in sweep_of(draft)]
         cells, asked = count(draft.scenario.cells), draft.scenario.document["trials"]
-        live = Shown(draft, base_snapshot(1))
+        live = ChartInput(draft, base_snapshot(1))
         whole = replace(base_snapshot(1), full=True, kept=3)
-        run = Shown(draft, replace(whole, cells=whole.cells * 2))
+        run = ChartInput(draft, replace(whole, cells=whole.cells * 2))
         for shown, size in ((live, f"{cells} × {asked}"), (run, f"{cells} × 20 trials")):
             assert size in shown.result[:BESIDE], shown.result
         assert all(key in run.result[:WIDE] for key in keys), run.result
@@ -46,4 +46,4 @@ def test_a_title_says_the_size_of_a_sweep_and_then_its_keys() -> None:
     text = scenarios.path("cao-gain-beta").read_text(encoding="utf-8")
     draft = draft_of(text, scenarios.path("quickstart").parent)
     words = "run 3 · 90 × 20 trials · protocol × attack × β 0.001…0.1"
-    assert Shown(draft, run).result == words
+    assert ChartInput(draft, run).result == words

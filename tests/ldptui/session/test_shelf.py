@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from support import stores
 from support.fake_engine import base_snapshot
 
-from ldptui.engine.store_actions import listed
+from ldptui.engine.store_actions import run_from_store
 from ldptui.session.runs import Run
 from ldptui.session.shelf import Shelf
 from ldptui.session.snapshot import Snapshot, Status, with_rest
@@ -24,7 +24,9 @@ def own(key: int, full: bool = True, status: Status = "done", number: int | None
 def kept(number: int, status: Any = "done", star: bool = False, done: int = 20) -> Run:
     """A run of the store, which lists no cells."""
     document = {"trials": number}
-    return listed(stores.listed(number, status=status, star=star, done=done, document=document))
+    return run_from_store(
+        stores.listed(number, status=status, star=star, done=done, document=document)
+    )
 
 
 def keys(shelf: Shelf) -> list[int]:

@@ -13,7 +13,7 @@ import ldptui
 from ldptui import scenarios
 from ldptui.catalogue import leading_metrics
 from ldptui.core.base.summary import Estimate
-from ldptui.core.view import CellView, Estimates, Frequencies
+from ldptui.core.view import CellView, EstimateSummary, FrequencySummary
 from ldptui.text.interval import reach_95
 from ldptui.text.swept import sweep_verdict, where_words
 from ldptui.text.table import results_table, verdict_of
@@ -43,8 +43,8 @@ def numbers(sentence: str) -> list[float]:
 
 def test_a_gain_is_told_with_its_ranks_and_its_interval() -> None:
     means = {"clean": (0.4, 0.1, 0.3, 0.2), "attacked": (0.2, 0.5, 0.1, 0.4)}
-    arms = {name: Estimates(mean, None, (0.01,) * 4) for name, mean in means.items()}
-    known = Frequencies(4, (0, 1, 2, 3), ("a", "b", "c", "d"), (1, 3), 20, (0.25,) * 4, arms)
+    arms = {name: EstimateSummary(mean, None, (0.01,) * 4) for name, mean in means.items()}
+    known = FrequencySummary(4, (0, 1, 2, 3), ("a", "b", "c", "d"), (1, 3), 20, (0.25,) * 4, arms)
     reach = 0.01 * reach_95(20)
     assert verdict(VerdictCell(CELL, known)) == (
         "50 fake users (5 %) lift items b and d from ranks 3–4 to 1–2.",

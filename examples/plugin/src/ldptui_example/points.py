@@ -13,10 +13,10 @@ import math
 
 import numpy as np
 
-from ldptui.core.protocols import Listed
+from ldptui.core.protocols import TableProtocol
 
 
-def pgr(items: int, epsilon: float) -> Listed:
+def pgr(items: int, epsilon: float) -> TableProtocol:
     """The field has the least odd prime number of elements that is at least e^epsilon + 1."""
     least = max(3, math.ceil(math.exp(epsilon)) + 1)
     field = next(n for n in itertools.count(least) if all(n % k for k in range(2, n)))
@@ -24,7 +24,7 @@ def pgr(items: int, epsilon: float) -> Listed:
     messages = np.array(points(field, length))
     table = messages @ messages[:items, ::-1].T % field == 0
     weights = np.where(table.T, math.exp(epsilon), 1.0)
-    return Listed(items, epsilon, weights / weights.sum(axis=1, keepdims=True), table)
+    return TableProtocol(items, epsilon, weights / weights.sum(axis=1, keepdims=True), table)
 
 
 def points(field: int, length: int) -> list[tuple[int, ...]]:

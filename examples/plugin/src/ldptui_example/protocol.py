@@ -7,14 +7,14 @@ import math
 
 import numpy as np
 
-from ldptui.core.protocols import Listed
+from ldptui.core.protocols import TableProtocol
 
 
-def pairs(items: int, epsilon: float) -> Listed:
+def pairs(items: int, epsilon: float) -> TableProtocol:
     """A report is a pair of items, e^epsilon times as likely where it holds the own item.
 
-    A protocol with other tables is another protocol. `Listed` is ldptui's own, for Python code that
-    uses it; scenarios need no more than an object with the attributes `law` and `table`.
+    A protocol with other tables is another protocol. `TableProtocol` is ldptui's own, for Python
+    code that uses it; scenarios need no more than an object with the attributes `law` and `table`.
     """
     if items < 3:
         raise ValueError(f"items must be at least 3, got {items}")
@@ -23,4 +23,4 @@ def pairs(items: int, epsilon: float) -> Listed:
     table[np.arange(len(held))[:, None], held] = True
     weights = np.where(table.T, math.exp(epsilon), 1.0)
     law = weights / weights.sum(axis=1, keepdims=True)  # of each report, for each own item
-    return Listed(items, epsilon, law, table)
+    return TableProtocol(items, epsilon, law, table)

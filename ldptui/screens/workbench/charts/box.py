@@ -128,7 +128,7 @@ class ChartBox(CursorCharts):
             return  # before the first draft: figures import core
         try:
             self._frame, self._made_of, self._awaited = (
-                self.kind.framed(self._data, self.chosen), made_of, None
+                self.kind.make_frame(self._data, self.chosen), made_of, None
             )  # fmt: skip
         except LateError as late:
             if self.frame is None or self.chosen.get("axis") != self._axis_before:

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from ....charts.kinds import KINDS
 from ....session.snapshot import ChartSelection
 from .box import ChartBox
-from .shown import Shown
+from .shown import ChartInput
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
@@ -33,7 +33,7 @@ class Boxes(dict[str, ChartBox]):
         await columns.mount(*others)
 
     def show(
-        self, visible: Sequence[str], columns: Widget, shown: Shown, room: Size, zoom: float
+        self, visible: Sequence[str], columns: Widget, shown: ChartInput, room: Size, zoom: float
     ) -> None:
         """Draw those that are visible, the first one on the left. zoom : of the x-axes."""
         data = shown.data
@@ -78,7 +78,7 @@ class Boxes(dict[str, ChartBox]):
             chosen += box.kind.cells(scenario, box.chosen) if box.kind.cells is not None else ()
         return tuple(thin_out(each) for each in chosen if each is not None)
 
-    def wanted(self, needed: Iterable[str]) -> list[object]:
+    def measurement_key(self, needed: Iterable[str]) -> list[object]:
         """A value that is another one where other cells have to be measured."""
         return [
             (name, self[name].chosen.get("axis"), self[name].chosen.get("layer"))

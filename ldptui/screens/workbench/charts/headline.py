@@ -12,7 +12,7 @@ from textual.widgets import Static
 from ....text.prose import first_lines
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.words import put, spell_text
-from .shown import Shown
+from .shown import ChartInput
 
 CLAIM: Final = (19, 27, 40)
 """Rows of the pane from which one line, two and three say what the scenario claims."""
@@ -24,7 +24,7 @@ FOUND: Final = (16, 26)
 """Rows of the pane from which one line and two say what was found, however short it is."""
 
 
-def border_title(pane: Widget, shown: Shown) -> Content:
+def border_title(pane: Widget, shown: ChartInput) -> Content:
     """The title of the pane with the run that is shown; one of other settings stands out."""
     name = str(pane.BORDER_TITLE)
     if not shown.result:
@@ -48,7 +48,7 @@ class Headline(Static):
     def __init__(self) -> None:
         super().__init__(markup=False)
 
-    def show(self, shown: Shown, chart: str, room: Size, *, over_charts: bool) -> int:
+    def show(self, shown: ChartInput, chart: str, room: Size, *, over_charts: bool) -> int:
         """Say what was found, or claimed, in a pane of this size; the lines that it takes.
 
         chart : the tab that is shown. over_charts : tables and texts leave less room for words, and
@@ -78,7 +78,7 @@ class Warnings(Static):
     def __init__(self) -> None:
         super().__init__(id="warnings", markup=False)
 
-    def show(self, shown: Shown, over_charts: bool) -> None:
+    def show(self, shown: ChartInput, over_charts: bool) -> None:
         """Say them over charts; tables and texts have no room for them."""
         text = "\n".join(f"! {sentence}" for sentence in shown.warnings)
         put(self, text)

@@ -28,7 +28,7 @@ from .box import ChartBox
 from .boxes import Boxes
 from .headline import Headline, Warnings, border_title, show_options
 from .sheets import Sheets
-from .shown import Shown
+from .shown import ChartInput
 from .tabs import KEYS, WIDE, Tabs, charts_of, fitting
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class ChartsPane(Vertical):
         self._boxes = Boxes()
         self._behind = "frequencies"  # the chart whose numbers the table shows
         self._named = Tabs()
-        self._shown, self._wide = Shown(), False
+        self._shown, self._wide = ChartInput(), False
         self._at: Draft | None = None  # at the cell that a cursor points at
         self._pointed_from: Draft | None = None
         self._edits: tuple[tuple[str, Any], ...] = ()  # of the draft, to be there
@@ -97,7 +97,7 @@ class ChartsPane(Vertical):
             return ()
         self._point(draft)
         at = dict(self._edits) if self._at is not None else {}
-        return self._boxes.selections(draft.scenario, self._needed, at)
+        return self._boxes.selections(draft.scenario, self._needed_charts, at)
 
     def open_on(self, draft: Draft) -> None:
         """Show the tab that a scenario is about."""
@@ -181,7 +181,7 @@ class ChartsPane(Vertical):
         else:
             self.action_option(message.choice)
 
-    def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
+    def on_chart_view_point_click(self, message: ChartView.PointClick) -> None:
         """The chart has moved its cursor; in the Timeline a click is the round there."""
         message.stop()
         timeline = self._boxes["timeline"]
@@ -302,14 +302,14 @@ class ChartsPane(Vertical):
         return charts_of(self.tab, wide=self._wide, rounds=self._round_count > 0)
 
     @property
-    def _needed(self) -> tuple[str, ...]:
+    def _needed_charts(self) -> tuple[str, ...]:
         """The charts that are looked at, or whose numbers are."""
         return self._visible or ((self._behind,) if self.tab == "table" else ())
 
     @property
     def _scrubs(self) -> bool:
         """True if the charts on the screen follow a round."""
-        follows = {"timeline", "frequencies"} & {*self._needed}
+        follows = {"timeline", "frequencies"} & {*self._needed_charts}
         leads = self._own is not None and self._own.kind.leads
         return bool(follows) and self._round_count > 0 and not leads
 
@@ -345,11 +345,11 @@ class ChartsPane(Vertical):
             return
         self._point(self.draft)
         keys = tuple(key for key, _ in self._edits)
-        shown = Shown(
+        shown = ChartInput(
             self.draft, self.snapshot, self.overlays, self.cursor, self._at, keys,
             run_key=key_of(self.app, *RUN),
         )  # fmt: skip
-        marked = shown.outdated if mark else self._shown.marked
+        marked = shown.is_outdated if mark else self._shown.marked
         self._shown = shown = replace(shown, marked=marked)
         width, height = size = self.content_size
         self._wide = width >= WIDE
@@ -384,7 +384,7 @@ class ChartsPane(Vertical):
 
     def _tell_selections(self) -> None:
         """Say so when other cells have to be measured than before."""
-        wanted = [*self._boxes.wanted(self._needed), self._edits]
+        wanted = [*self._boxes.measurement_key(self._needed_charts), self._edits]
         if wanted != self._asked:
             self._asked = wanted
             if self._shown.scenario is not None:

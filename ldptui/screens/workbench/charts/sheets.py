@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from ....terminal.keyboard import first_focus
 from ....widgets.blank import PaneColumns
-from .shown import Shown
+from .shown import ChartInput
 
 if TYPE_CHECKING:
     from ....widgets.number_table import FilteredTable
@@ -41,7 +41,7 @@ class Sheets(PaneColumns):
         sheet = self.of(tab)
         return sheet and (first_focus(sheet) or sheet)
 
-    def show(self, tab: str, shown: Shown, source: str, box: ChartBox) -> None:
+    def show(self, tab: str, shown: ChartInput, source: str, box: ChartBox) -> None:
         """Hand the draft to the view of a tab, or the numbers of this chart, called `source`."""
         for sheet in self.query_children(".sheet"):
             sheet.display = sheet.id == tab

@@ -35,7 +35,7 @@ SWEPT: Final = ("gain", "error", "success", "map", "table")
 """The tabs that show all cells of a sweep."""
 
 
-class Shown(Struct, frozen=True):
+class ChartInput(Struct, frozen=True):
     """A draft, the run shown with others over it, and the round or the cell that is looked at.
 
     cursor : a round of the campaign, from 0; None: all rounds pooled. at : the draft at the cell
@@ -83,7 +83,7 @@ class Shown(Struct, frozen=True):
         return measured if there == here else None
 
     @property
-    def awaited(self) -> bool:
+    def is_waiting(self) -> bool:
         """True while there is a cell at the cursor that is not measured yet."""
         wanted, measured = self.at.cell if self.at is not None else None, self.cell
         if wanted is None:
@@ -150,7 +150,7 @@ class Shown(Struct, frozen=True):
         return f"{plain} · {self.run_key} runs {many} × {each}"
 
     @property
-    def outdated(self) -> bool:
+    def is_outdated(self) -> bool:
         """True if the run is stale, or if the draft is not valid: nothing new will come of it."""
         return self.stale or (self.invalid and self.base is not None)
 
@@ -182,7 +182,7 @@ class Shown(Struct, frozen=True):
 
         chart : the tab that they stand on. None before the first trials, or of other settings.
         """
-        told = self.told
+        told = self.verdict_cell
         if told is None or self.marked or self.stale:
             return ()
         run, scenario = self.snapshot, self.scenario
@@ -195,10 +195,10 @@ class Shown(Struct, frozen=True):
     @property
     def tells(self) -> bool:
         """True if the cell shown has a verdict, be it of other settings."""
-        return self.told is not None and bool(verdict(self.told))
+        return self.verdict_cell is not None and bool(verdict(self.verdict_cell))
 
     @property
-    def told(self) -> VerdictCell | None:
+    def verdict_cell(self) -> VerdictCell | None:
         """The cell that the verdict is about: the one at a cursor, else the draft's own."""
         if (cell := self.cell) is not None and self.snapshot is not None:
             return VerdictCell(cell, self.snapshot.at_cell)

@@ -152,4 +152,4 @@ def test_a_goal_is_searched_for_by_simulation() -> None:
     assert answer is not None
     assert answer.by == "search"
     assert answer.value == pytest.approx(6, rel=0.02)
-    assert {*cell.task.expected(cell).values()} == {None}
+    assert {*cell.task.expected_metrics(cell).values()} == {None}

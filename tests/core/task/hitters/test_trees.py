@@ -21,7 +21,7 @@ from support.hitters import (
 
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.law.pure import item_variance
-from ldptui.core.task import Hunt
+from ldptui.core.task import HitterCell
 from ldptui.core.task.hitters.counting import GroupedFakes
 from ldptui.core.task.hitters.prefixes import Prefixes
 
@@ -33,7 +33,7 @@ SMALL = {"bits": 4, "groups": 2, "encoding": "index"}
 MGA = {"kind": "mga", "share": 0.3, "targets": {"items": [9, 11, 3]}, "seeds": 3}
 
 
-def small(protocol: Any, k: int, **more: Any) -> Hunt:
+def small(protocol: Any, k: int, **more: Any) -> HitterCell:
     return hunt_of(hitters_cell(COUNTS, {**SMALL, "k": k}, protocol=protocol, **more))
 
 
@@ -73,7 +73,7 @@ def _direct(epsilon: float, own: int | None, candidates: int, length: int) -> An
     return direct_supports(own, candidates, 2**length, epsilon)
 
 
-def _olh(hunt: Hunt, own: int | None, candidates: int, length: int) -> Any:
+def _olh(hunt: HitterCell, own: int | None, candidates: int, length: int) -> Any:
     oracle = hunt.oracle.at(0)
     return hashing_supports(own, candidates, oracle.p, oracle.q)
 
