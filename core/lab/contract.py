@@ -24,7 +24,8 @@ INPUTS: Final = 8
 
 
 CONTRACT: Final = (
-    "p", "q", "perturb", "received", "supports", "support_counts", "sample_counts", "estimates",
+    "p", "q", "perturb", "validate_reports", "supports", "support_counts", "sample_counts",
+    "estimates",
 )  # fmt: skip
 """The members that a protocol must have for its contract to be tested."""
 

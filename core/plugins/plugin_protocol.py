@@ -220,8 +220,8 @@ class PythonMechanism(LocalMechanism):
 
     def validate_reports(self, reports: object, count: int) -> Reports:
         """Reports of a stranger, checked by the code where it does; raises ValueError."""
-        if _has(self._object, "received"):
-            made: Reports = self._object.received(reports, count)
+        if _has(self._object, "validate_reports"):
+            made: Reports = self._object.validate_reports(reports, count)
             return made
         if not isinstance(reports, np.ndarray) or len(reports) != count:
             raise ValueError(f"must be an array of {count} reports, got {type(reports).__name__}")

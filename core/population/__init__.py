@@ -6,7 +6,7 @@ from .population import (
     USERS,
     Beta,
     Explicit,
-    GeometricPopulation,
+    Geometric,
     Lognormal,
     Normal,
     Population,

@@ -150,7 +150,7 @@ class Uniform(Weighted, RangeChecked):
 
 
 @dataclass(frozen=True)
-class GeometricPopulation(Weighted, RangeChecked):
+class Geometric(Weighted, RangeChecked):
     """Item i has weight ratio^i."""
 
     ratio: Annotated[float, Range(0, 1, "()")]

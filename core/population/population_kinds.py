@@ -8,7 +8,7 @@ from .column_populations import CSVColumn, NumbersColumn
 from .population import (
     Beta,
     Explicit,
-    GeometricPopulation,
+    Geometric,
     Lognormal,
     Normal,
     PythonPopulation,
@@ -16,13 +16,13 @@ from .population import (
     Zipf,
 )
 
-StatedSpec: TypeAlias = Zipf | Uniform | GeometricPopulation | Normal | Beta | Lognormal | Explicit
+StatedSpec: TypeAlias = Zipf | Uniform | Geometric | Normal | Beta | Lognormal | Explicit
 PopulationSpec: TypeAlias = StatedSpec | CSVColumn | NumbersColumn | PythonPopulation
 
 STATED: Final[dict[str, type[StatedSpec]]] = {
     "zipf": Zipf,
     "uniform": Uniform,
-    "geometric": GeometricPopulation,
+    "geometric": Geometric,
     "normal": Normal,
     "beta": Beta,
     "lognormal": Lognormal,

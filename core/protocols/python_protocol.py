@@ -54,7 +54,7 @@ class PythonProtocol(LocalMechanism):
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise ProtocolError(f"protocol {self.name!r} is somebody's code and not allowed")
 
-    perturb = unperturbed = support_counts = received = estimates = _refuse
+    perturb = unperturbed = support_counts = validate_reports = estimates = _refuse
     sample_counts = unperturbed_counts = _refuse
 
 

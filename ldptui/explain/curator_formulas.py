@@ -13,7 +13,13 @@ import numpy as np
 from ldptui.core import theory
 from ldptui.core.cell import Cell
 from ldptui.core.lab.locality import central_mse
-from ldptui.core.protocols.curators import SENSITIVITY, Curator, Geometric, Laplace, Stability
+from ldptui.core.protocols.curators import (
+    SENSITIVITY,
+    Curator,
+    Geometric,
+    Laplace,
+    Stability,
+)
 from ldptui.core.protocols.curators.aggregate import Aggregate
 
 from .attack_formulas import ADDED, Laws, TargetSupport, list_attack_formulas

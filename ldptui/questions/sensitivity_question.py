@@ -172,9 +172,9 @@ class SensitivityAnswer(QuestionAnswer):
             "clip",
             space_points("clip", 30, 16),
             {
-                "|bias|": ("chosen.lost", "attacked"),
-                "noise": ("chosen.noise", "clean"),
-                "error": ("chosen.error", "true"),
+                "|bias|": ("chosen_error.lost", "attacked"),
+                "noise": ("chosen_error.noise", "clean"),
+                "error": ("chosen_error.error", "true"),
             },
             "bound C",
             "error of the sum",

@@ -40,7 +40,7 @@ class Depth(Task):
         marks = np.arange(work.trials, dtype=np.uint64)
         return CellResults(metrics, marks, {CLEAN: moments, ATTACKED: moments})
 
-    def expected(self, cell: core.Cell) -> dict[str, float | None]:
+    def expected_metrics(self, cell: core.Cell) -> dict[str, float | None]:
         return dict.fromkeys(METRICS)
 
     def size(self, cell: core.Cell) -> int:

@@ -39,7 +39,7 @@ class FakeEngine:
         self.started = True
         self._post(WorkerChanged(True, "fake 1.0"))
 
-    async def unseen(self, request: Request, find: object) -> tuple[UnseenCode, ...]:
+    async def find_unseen_code(self, request: Request, find: object) -> tuple[UnseenCode, ...]:
         now = {code.consent_key for code in self.code}
         asked = set(request.python_code) - {each[:2] for each in request.agreed if each in now}
         return tuple(code for code in self.code if (code.what, code.name) in asked)

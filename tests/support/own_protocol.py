@@ -82,7 +82,7 @@ class Pairs:
         """The frequencies of all items, from support counts."""
         return Estimates(estimate(counts, users, self))
 
-    def received(self, reports: object, count: int) -> Reports:
+    def validate_reports(self, reports: object, count: int) -> Reports:
         """Reports from elsewhere, checked; raises ValueError."""
         numbers = array_of(reports, (count,), np.dtype(np.int64))
         if numbers.size and not 0 <= numbers.min() <= numbers.max() < len(self.table):

@@ -1,6 +1,6 @@
 """A trusted curator: everybody tells it their item, and it releases a histogram with noise.
 
-What Laplace, Geometric and Stability have in common. A curator is a mechanism whose counts are
+What Laplace, geometric and stability have in common. A curator is a mechanism whose counts are
 [trials, 2, d]: in the first row the users who told it each item, in the second the noise of each
 bin. Users add up; the noise is drawn once for a release, so that a release with fake users and one
 without share it, as two runs of a protocol share their genuine reports.

@@ -20,7 +20,7 @@ def test_every_fake_supports_one_target() -> None:
     oue, rng = ldptui.protocol("oue", 16, epsilon=1.0), np.random.default_rng(0)
     attack = ldptui_example.attack.Spread(each=1)
     reports = attack.reports(oue, ldptui.View(np.array([3, 5, 7])), 100, rng)
-    counts = oue.support_counts(oue.received(reports, 100))
+    counts = oue.support_counts(oue.validate_reports(reports, 100))
     assert 100 in counts[[3, 5, 7]]
 
 

@@ -61,7 +61,7 @@ WRONG = [
     ({"sample_counts": apart}, 3),
     ({"estimates": lambda counts, users: GRR.estimates(counts + 9, users)}, 4),
     ({"supports": lambda reports: ~GRR.supports(reports)}, 5),
-    ({"received": lambda reports, count: reports}, 6),
+    ({"validate_reports": lambda reports, count: reports}, 6),
 ]
 
 

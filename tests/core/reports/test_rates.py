@@ -31,7 +31,7 @@ class AboveTruth(Alarm):
     bound: float = 0.0
     kind: Literal["above"] = "above"
 
-    def alarmed(self, frequencies: Floats, _: ServerKnowledge) -> Any:
+    def detect_attack(self, frequencies: Floats, _: ServerKnowledge) -> Any:
         return frequencies[:, self.item] > self.bound
 
 

@@ -143,15 +143,16 @@ FOUR = np.array([0.4, 0.3, 0.2, 0.1])
 RUN = ldptui.run(SCENARIO).measured.cells[0]
 SMALL = {"domain_size": 8, "epsilon": 1.0}
 FORMS: dict[str, dict[str, Any]] = {
-    "accepted": {"protocol": OLH},
+    "mean_supports": {"protocol": OLH},
     "alike": {"supported": (0.5, 0.3), "targets": 2},
-    "compared": {"cell": CELL, "measured": RUN, "metric": "gain", "theory": {"gain": 1.0}},
+    "compare_with_theory": {
+        "cell": CELL, "measured": RUN, "metric": "gain", "theory": {"gain": 1.0}},
     "count_variance": {"protocol": OLH},
     "differences": {
         "protocol": OLH, "counts": [np.array([700, 99, 99, 99]), np.array([400, 300, 99, 99])],
         "users": [1000, 1000], "confidence": 0.9,
     },
-    "doubted": {
+    "annotate_estimate": {
         "cell": CELL, "measures": RUN.metrics, "metric": "gain",
         "estimate": RUN.estimate("gain"),
     },
@@ -177,7 +178,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "item_variances": {"protocol": OLH, "users": 90.0, "frequencies": FOUR},
     "least_error": SMALL,
     "least_of_all": SMALL,
-    "recommended": SMALL,
+    "recommended_protocol": SMALL,
     "misfit": {"protocol": OLH, "users": 100, "estimates": FOUR},
     "normal_score": {"z": 2.0, "trials": 9},
     "safer_domain_size": {"r": 2, "epsilon": 1.0},

@@ -109,7 +109,9 @@ async def test_slash_filters_enter_keeps_it_and_escape_drops_it() -> None:
         assert field.has_focus
         await pilot.press(*"padding")
         text = app.view.as_text()
-        assert (app.view.marked or "").startswith("live-")  # the cursor is on what was found first
+        assert (app.view.marked_row or "").startswith(
+            "live-"
+        )  # the cursor is on what was found first
         assert "Padding of a crafted report" in text
         assert "Privacy budget" not in text
         count = app.query_one(".filter--count", Static).render()
@@ -129,7 +131,7 @@ async def test_a_number_finds_its_equation_and_its_live_formula() -> None:
     app = Bench(draft())
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("slash", *"12", "enter")
-        assert app.view.marked == "live-0"
+        assert app.view.marked_row == "live-0"
         text = app.view.as_text()
         assert "A report supports the own item" in text
         assert "Optimized Unary Encoding (OUE) Probabilities" in text
@@ -142,17 +144,17 @@ async def test_nothing_found_says_so() -> None:
         await pilot.press("slash", *"zebra")
         assert "Nothing matches “zebra”." in app.view.as_text()
         await pilot.press("enter", "j", "k", "enter", "G")
-        assert app.view.marked is None
+        assert app.view.marked_row is None
 
 
 async def test_enter_goes_from_a_live_formula_to_its_equation() -> None:
     app = Bench(draft())
     async with app.run_test(size=(100, 30)) as pilot:
         app.query_one(LineList).focus()
-        assert app.view.marked == "live-0"
+        assert app.view.marked_row == "live-0"
         assert app.view.live[0].number == 12
         await pilot.press("enter")
-        assert app.view.marked == "eq-12"
+        assert app.view.marked_row == "eq-12"
 
 
 # ------------------------------------------------------------------ lines
