@@ -16,15 +16,14 @@ the attacks in Python that it names, and what it says in `allow_attacks` has no 
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
-from msgspec import Struct, ValidationError, convert, field
+from msgspec import Struct, field
 
-from ldptui.core.base.errors import FileError, ScenarioError, check_among, got, reason_of, suggest
-from ldptui.core.base.files import fault_of
+from ldptui.core.base.errors import FileError, check_among
+from ldptui.core.base.files import fault_of, is_there
 
 from . import places
 
@@ -35,12 +34,6 @@ if TYPE_CHECKING:
 Charset = Literal["ascii", "braille"]
 CHARSETS: Final = ("auto", *get_args(Charset))
 OWN_THEMES: Final = ("ldptui-dark", "ldptui-light")
-RULES: Final = {
-    "theme": "a text", "charset": "a text", "mouse": "true or false", "cluster": "a text",
-    "allow_attacks": "a list of texts", "attack_files": "a list of texts", "keys": "a table",
-}  # fmt: skip
-"""What each setting of the file has to be."""
-MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "meta", "hyper"})
 
 
 class Settings(Struct, frozen=True):
@@ -63,18 +56,6 @@ class Settings(Struct, frozen=True):
     keys: Mapping[str, str] = field(default_factory=dict)
 
 
-class SettingsFile(Struct, frozen=True):
-    """The content of a settings file."""
-
-    theme: str | None = None
-    charset: str | None = None
-    mouse: bool = True
-    allow_attacks: list[str] = field(default_factory=list)
-    attack_files: list[str] = field(default_factory=list)
-    cluster: str | None = None
-    keys: dict[str, Any] = field(default_factory=dict)
-
-
 def load_settings(
     path: Path | None = None,
     *,
@@ -91,24 +72,38 @@ def load_settings(
     which need not exist. The others are from the command line, which can only switch the mouse
     off, and alone lets attacks run.
     """
-    file, where = _settings_file(path)
-    themed, from_theme = choose_setting("theme", theme, file.theme, where)
+    where, file = _settings_file(path)
+    themed, from_theme = choose_setting("theme", theme, file.get("theme"), where)
     if themed is not None:
         check_among(themed, themes(), from_theme)
-    drawn, from_charset = choose_setting("charset", charset, file.charset, where)
+    drawn, from_charset = choose_setting("charset", charset, file.get("charset"), where)
     check_among(drawn or "auto", CHARSETS, from_charset)
-    chosen_files = [Path(file).expanduser() for file in attack_files]
+    chosen_files = [Path(each).expanduser() for each in attack_files]
     refuse_unreadable(chosen_files)
     return Settings(
         theme=themed,
         charset=_drawable(drawn or "auto"),
-        mouse=file.mouse and mouse is not False,
+        mouse=file.get("mouse", True) and mouse is not False,
         allow_attacks=tuple(allow_attacks),
         attack_files=tuple(chosen_files),
-        offered_files=_files(file, where),
-        cluster=choose_setting("cluster", cluster, file.cluster, where)[0],
-        keys=_keys(file.keys, where),
+        offered_files=tuple(
+            where.parent / Path(each).expanduser() for each in file.get("attack_files", ())
+        ),
+        cluster=choose_setting("cluster", cluster, file.get("cluster"), where)[0],
+        keys=file.get("keys", {}),
     )
+
+
+def _settings_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
+    """The settings file and what it sets: the one asked for, or the user's own, if it is there."""
+    named = os.environ.get("LDPTUI_CONFIG", "")
+    chosen = path or (Path(named).expanduser() if named else None)
+    where = chosen or places.config_file()
+    if chosen is None and not is_there(where):
+        return where, {}
+    from .settings_file import read_settings_file
+
+    return where, read_settings_file(where, bindings)
 
 
 def refuse_unreadable(files: Iterable[Path]) -> None:
@@ -117,29 +112,6 @@ def refuse_unreadable(files: Iterable[Path]) -> None:
         fault = fault_of(file)
         if fault:
             raise FileError(f"--code must be a Python file that can be read, got {file}: {fault}")
-
-
-def _settings_file(path: Path | None) -> tuple[SettingsFile, str]:
-    """The settings file, every key known and of its type, and the name of the file."""
-    named = os.environ.get("LDPTUI_CONFIG", "")
-    file = path or (Path(named).expanduser() if named else None)
-    where = file or places.config_file()
-    read = _read(where, required=file is not None)
-    for key in read:
-        if key not in RULES:
-            raise ScenarioError(
-                f"{where}: {key} is not a setting{suggest(key, RULES, ', '.join(RULES))}"
-            )
-    try:
-        return convert(read, SettingsFile), str(where)
-    except ValidationError as error:
-        key = str(error).rpartition("$.")[2].rstrip("`").partition("[")[0]
-        raise ScenarioError(f"{where}: {key} must be {RULES[key]}, {got(read[key])}") from None
-
-
-def _files(file: SettingsFile, where: str) -> tuple[Path, ...]:
-    """The files of attacks, found from the folder of the settings file."""
-    return tuple(Path(where).parent / Path(each).expanduser() for each in file.attack_files)
 
 
 def themes() -> tuple[str, ...]:
@@ -192,21 +164,8 @@ def default_keys(changed: Mapping[str, str]) -> str:
     return "\n".join([*head, *lines]) + "\n"
 
 
-def _read(file: Path, required: bool) -> dict[str, Any]:
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError as error:
-        if not required:
-            return {}
-        raise FileError(f"{file}: there is no such settings file") from error
-    except OSError as error:
-        raise FileError(f"{file} cannot be read: {reason_of(error)}") from error
-    except (ValueError, RecursionError) as error:  # no UTF-8, no TOML, too many digits
-        raise ScenarioError(f"{file}: is not valid TOML: {error}") from error
-
-
 def choose_setting(
-    key: str, option: str | None, written: str | None, where: str
+    key: str, option: str | None, written: str | None, where: Path
 ) -> tuple[str | None, str]:
     """The value that wins, and what to call the place it comes from."""
     variable = f"LDPTUI_{key.upper()}"
@@ -222,30 +181,3 @@ def _drawable(charset: str) -> Charset:
     if charset == "auto":
         return "ascii" if os.environ.get("TERM") == "linux" else "braille"
     return cast("Charset", charset)
-
-
-def _keys(table: Mapping[str, Any], where: str) -> dict[str, str]:
-    if not table:
-        return {}
-    from ldptui.core.scenario import flatten
-
-    known = bindings()
-    keys: dict[str, str] = {}
-    for name, value in flatten(table):  # both "run.start" and run.start are understood
-        if name not in known:
-            hint = suggest(name, known, "the palette lists them: Key bindings as TOML")
-            raise ScenarioError(f"{where}: keys.{name} is not the name of an action{hint}")
-        written = value if isinstance(value, list) else str(value).split(",")
-        names = [str(key).strip() for key in written]
-        if not isinstance(value, str | list) or not all(_is_key(key) for key in names):
-            raise ScenarioError(
-                f'{where}: keys.{name} must be a key such as "f9", "ctrl+r" or "x", {got(value)}'
-            )
-        keys[name] = ",".join(names)
-    return keys
-
-
-def _is_key(name: str) -> bool:
-    """True for a key as Textual names it, with or without modifiers."""
-    *modifiers, key = name.split("+") if len(name) > 1 else [name]
-    return set(modifiers) <= MODIFIERS and bool(key.strip()) and key.isprintable()

@@ -11,11 +11,8 @@ from textual.theme import BUILTIN_THEMES
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.session.attack_options import faults
 from ldptui.terminal import places, settings
-from ldptui.terminal.settings import (
-    RULES,
-    Settings,
-    load_settings,
-)
+from ldptui.terminal.settings import Settings, load_settings
+from ldptui.terminal.settings_file import SettingsFile
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +109,7 @@ def test_auto_charset_is_one_that_the_terminal_has(
     [
         (
             "hue = 1\n",
-            f"FILE: hue is not a setting ({', '.join(RULES)})",
+            f"FILE: hue is not a setting ({', '.join(SettingsFile.model_fields)})",
         ),
         ('them = "nord"\n', "FILE: them is not a setting (did you mean theme?)"),
         ("allow_attacks = 3\n", "FILE: allow_attacks must be a list of texts, got 3"),
