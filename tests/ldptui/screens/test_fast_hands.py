@@ -62,6 +62,7 @@ def no_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     is a question of the clock as well.
     """
     monkeypatch.setattr("ldptui.widgets.form.BLOCK_S", 1e6)
+    monkeypatch.setattr("ldptui.session.autosave.REST_S", 1e6)  # else slow keys are two edits
     for place in ("charts.pane.BLOCK_S", "desk.REST_S", "replay_bar.TICK_S"):
         monkeypatch.setattr(f"ldptui.screens.workbench.{place}", 1e6)
     monkeypatch.setattr(FakeEngine, "cancel", lambda _: None)
