@@ -142,7 +142,6 @@ STORIES: Final = {
     "chains": Story(
         _formulas,
         _reports,
-        brief=("p", "q", "hash_range", "gain_factor", "epsilon_infinity"),
         symbols={"ε₁": "epsilon"},
         notes=lambda _: ("p, q, σ, gains: of one report; kept variance / n stays",),
     )

@@ -273,7 +273,6 @@ STORIES: Final = {
         _curator_formulas,
         "a trusted curator gets no reports: users tell it their items as they are, a fake "
         "user any item, and noise is added once, to the counts",
-        brief=("sensitivity", "scale", "threshold"),
         remark=_remark,
         symbols={"ε": "epsilon", "δ": "delta"},
         notes=_curator_notes,
@@ -283,7 +282,6 @@ STORIES: Final = {
         _aggregate_formulas,
         "nobody sees a report: clients send shares of a vector, servers add them up, and a proof "
         "says that the vector is one of the circuit's",
-        brief=("scale",),
         symbols={"ε": "epsilon", "δ": "delta"},
         notes=lambda setting: (
             "servers that add up in secret, no local protocol: there are no p and q",

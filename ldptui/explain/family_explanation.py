@@ -56,8 +56,7 @@ class Story:
 
     formulas : all formulas at a setting. reports : its reports, step by step; a sentence that says
         why there are none; a function where the cell decides.
-    brief : the fields that stand in a line where there is room for no more. remark : what a reader
-        of that line has to know, at a setting.
+    remark : what a reader of its numbers has to know, at a setting.
     symbols : the keys of the scenario that stand in the table's head, by symbol.
     notes : the family's own sentences below the table. attacked : those where there are gains, and
     gain : the formula of the gain.
@@ -65,7 +64,6 @@ class Story:
 
     formulas: Callable[[FormulaSetting], Iterator[Formula]]
     reports: ReportStory | str | Callable[[Cell], ReportStory | str] = NOT_TOLD
-    brief: tuple[str, ...] = ("p", "q", "hash_range", "gain_factor")
     remark: Callable[[FormulaSetting], str] = lambda _: ""
     symbols: Mapping[str, str] = field(default_factory=lambda: {"ε": "epsilon"})
     notes: Callable[[FormulaSetting], Iterable[str]] = lambda _: ()

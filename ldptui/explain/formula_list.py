@@ -74,22 +74,6 @@ def cell_formulas(cell: Cell) -> tuple[Formula, ...]:
     return (*task.formulas(cell), *known)
 
 
-def in_a_line(setting: FormulaSetting, rows: Mapping[str, Formula]) -> str:
-    """The numbers that a family is known by, and σ: `p = 0.5  q = 0.2689  σ = 0.00192`."""
-    story = story_of(setting)
-    parts = [_brief(rows[key]) for key in story.brief if key in rows]
-    spread = [f"σ = {text.short(rows[SPREAD].value, 3)}"] if SPREAD in rows else []
-    return "  ".join(filter(None, [*parts, *spread, story.remark(setting)]))
-
-
-def _brief(row: Formula) -> str:
-    """A number with its symbol; a word without one."""
-    symbol = row.label.partition(",")[0]
-    if math.isfinite(row.value):
-        return f"{symbol} = {text.short(row.value)}"
-    return f"{symbol} {row.result}".strip()
-
-
 def table_notes(setting: FormulaSetting, rows: Mapping[str, Formula]) -> Iterator[str]:
     """The sentences below the table of closed forms; the rows are by field."""
     story, protocol = story_of(setting), setting.protocol

@@ -367,6 +367,6 @@ def _notes(_: FormulaSetting) -> Iterator[str]:
 
 
 STORIES: Final = {
-    "numbers": Story(_sr_formulas, RoundingStory(), brief=("size", "p"), notes=_notes),
-    "line": Story(_bin_formulas, BinStory(), brief=("gain_factor", "variance_worst"), notes=_notes),
+    "numbers": Story(_sr_formulas, RoundingStory(), notes=_notes),
+    "line": Story(_bin_formulas, BinStory(), notes=_notes),
 }

@@ -260,7 +260,6 @@ STORIES: Final = {
     "rappor": Story(
         formulas,
         reports,
-        brief=("form", "epsilon_one", "epsilon_infinity", "p_star", "q_star"),
         remark=lambda _: "reverse of Wang's p, q",
         symbols={"k": "bits", "h": "hashes", "m": "cohorts", "p": "p", "q": "q"},
         notes=_notes,

@@ -246,7 +246,6 @@ STORIES: Final = {
     "she": Story(
         _she_formulas,
         CellReports(),
-        brief=("scale", "cell_bound"),
         notes=lambda _: (
             "no item is supported: cells are added up, there are no p and q",
             "a fake may send any number: cells that it lifts are clipped at B, honest ones are not",
@@ -256,7 +255,6 @@ STORIES: Final = {
     "dbitflip": Story(
         _flips_formulas,
         SampledBitReports(),
-        brief=("bit_own", "bit_other", "part"),
         notes=lambda _: ("the server knows who has which bits",),
         gain=GAIN,
     ),

@@ -1,9 +1,9 @@
-"""The numbers of pane 1: σ under every kind, which has the least, and those of the chosen one."""
+"""The numbers of pane 1: σ under each kind, and which has the least."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
@@ -16,10 +16,9 @@ from ldptui.core.law.pure import item_variance
 from ldptui.core.protocols import CENTRAL, NAMED
 from ldptui.core.theory import frequency_std
 
-from ...catalogue import listed_kinds
 from ...explain.family_explanation import task_named
 from ...explain.formula_inputs import FormulaSetting, bound, setting_of
-from ...explain.formula_list import SPREAD, entries, in_a_line
+from ...explain.formula_list import SPREAD, entries
 from ...session.draft import Draft
 from ...text.format import MISSING, decimals, fixed_decimals, short
 
@@ -30,20 +29,18 @@ T = TypeVar("T")
 
 
 class ProtocolFacts(Struct, frozen=True):
-    """The facts beside the protocols, at the scenario's d, n and ε: a selection of the formulas.
+    """The facts beside the protocols, at the scenario's d, n and ε.
 
-    spreads : σ of one estimated frequency, or of the mean, as text, of each kind in the order of
-    the catalogue; ε is that of one report. recommended : the local protocols with the least.
-    numbers : of the chosen kind.
+    spreads : σ of one estimated frequency, or of the mean, as text, of each kind; ε is that of one
+    report. recommended : the local protocols among them with the least error.
     """
 
     spreads: dict[str, str]
     recommended: frozenset[str]
-    numbers: str
 
 
-def facts_of(draft: Draft) -> ProtocolFacts | None:
-    """The facts of the last valid scenario's base; None before there was one."""
+def facts_of(draft: Draft, kinds: Iterable[str]) -> ProtocolFacts | None:
+    """The facts of these kinds in the last valid scenario's base; None before there was one."""
     cell = draft.cell
     if cell is None or cell.parameters["protocol.kind"] not in NAMED:
         return None
@@ -51,30 +48,20 @@ def facts_of(draft: Draft) -> ProtocolFacts | None:
     epsilon = _epsilon(cell)
     if epsilon is None:
         return None
-    listed = listed_kinds("protocol")
-    kinds = sorted(NAMED, key=lambda kind: listed.index(kind) if kind in listed else len(listed))
     settings = {kind: _or_none(lambda kind=kind: _setting(cell, kind, epsilon)) for kind in kinds}  # type: ignore[misc]
     spreads = {kind: _spread(cell, setting) for kind, setting in settings.items()}
     local = {kind: spread for kind, spread in spreads.items() if kind not in CENTRAL}
     errors = {kind: _mean_error(settings[kind], spread) for kind, spread in local.items()}
     least = min((error for error in errors.values() if error is not None), default=math.nan)
-    near = [kind for kind, error in errors.items() if error is not None and error <= NEAR * least]
-    protocols = {
-        kind: setting.protocol for kind, setting in settings.items() if setting is not None
-    }
     best = [
         kind
-        for at, kind in enumerate(near)
-        if protocols[kind] not in [protocols[other] for other in near[:at]]
-        and not isinstance(protocols[kind], Memoising)
-    ]  # a dial at rest is another kind, and so is an answer kept for one collection
-    setting = settings[str(cell.parameters["protocol.kind"])]
-    numbers = in_a_line(setting, _or_none(lambda: entries(setting)) or {}) if setting else ""
-    return ProtocolFacts(
-        spreads=write_spreads(local) | write_spreads({kind: spreads[kind] for kind in CENTRAL}),
-        recommended=frozenset(best),
-        numbers=numbers,
-    )
+        for kind, error in errors.items()
+        if error is not None
+        and error <= NEAR * least
+        and not isinstance(getattr(settings[kind], "protocol", None), Memoising)
+    ]  # an answer kept for one collection is another kind
+    central = {kind: spread for kind, spread in spreads.items() if kind in CENTRAL}
+    return ProtocolFacts(write_spreads(local) | write_spreads(central), frozenset(best))
 
 
 def _or_none(formula: Callable[[], T]) -> T | None:

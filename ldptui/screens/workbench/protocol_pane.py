@@ -12,9 +12,9 @@ from textual.content import Content
 from textual.reactive import var
 from textual.widgets import OptionList, Static
 
-from ...catalogue import kind_words, listed_kinds
+from ...catalogue import in_order, kind_words, listed_kinds
 from ...messages import ChoicesAsked, FieldFocused, KeyEdited
-from ...session.draft import kind_of, sweep_of
+from ...session.draft import kind_of, swept_words
 from ...widgets.blank import call_on_resize
 from ...widgets.field import SWEPT, muted_style
 from ...widgets.option_list import LineList
@@ -26,12 +26,23 @@ if TYPE_CHECKING:
 
 NAME: Final = 8
 """Cells of a name, and of σ at the right, at the least."""
+NUMBERS: Final = "numbers"
+"""The shelf of the protocols whose users have a number, not an item."""
 
 
-def usual_kinds() -> tuple[str, ...]:
-    """The protocols that have a row; the chosen one and the swept ones have one as well."""
+def usual_kinds(chosen: str = "") -> list[str]:
+    """The protocols that have a row beside a chosen one: those of numbers beside one of them."""
+    shelf = kind_words("protocol", chosen).shelf
+    wanted = shelf if shelf == NUMBERS else ""
     kinds = listed_kinds("protocol")
-    return tuple(kind for kind in kinds if not kind_words("protocol", kind).shelf)
+    return [kind for kind in kinds if kind_words("protocol", kind).shelf == wanted]
+
+
+def _row_kinds(draft: Draft) -> list[str]:
+    """The usual kinds, the chosen one and the swept ones, in the order of the catalogue."""
+    chosen = kind_of(draft, "protocol")
+    wanted = {*usual_kinds(chosen), *swept_words(draft, "protocol.kind"), chosen} - {""}
+    return list(in_order("protocol", wanted))
 
 
 class ProtocolList(LineList):
@@ -58,7 +69,7 @@ class ProtocolPane(Vertical):
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._list, self._best = ProtocolList(), Static(markup=False)
-        self._kinds: list[str] = []  # of the rows
+        self._kinds = usual_kinds()  # of the rows
         self._facts: ProtocolFacts | None = None
         self._fits = True  # the draft is valid
 
@@ -84,17 +95,18 @@ class ProtocolPane(Vertical):
 
     @property
     def setting(self) -> str:
-        """The protocol in a few words, with its numbers where the draft is valid."""
+        """The protocol, and its σ where the draft is valid."""
         kind = kind_of(self.draft, "protocol") if self.draft is not None else ""
-        numbers = self._facts.numbers if self._facts is not None and self._fits else ""
-        return f"{kind.upper()}  {numbers}".strip()
+        spread = self._facts.spreads.get(kind, "") if self._facts and self._fits else ""
+        return f"{kind.upper()}  {spread}".strip()
 
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None:
             return
         from .protocol_facts import facts_of
 
-        self._facts, self._fits = facts_of(draft), not draft.problems
+        self._kinds = _row_kinds(draft)
+        self._facts, self._fits = facts_of(draft, self._kinds), not draft.problems
         problem = draft.problem("protocol.kind")
         words = ""
         if not draft.parses:  # while it is typed nothing is said of it yet
@@ -109,18 +121,14 @@ class ProtocolPane(Vertical):
 
     def _fill(self) -> None:
         """Write the rows; those that are there already keep their place."""
-        draft = self.draft
+        draft, kinds = self.draft, self._kinds
         chosen = kind_of(draft, "protocol") if draft is not None else ""
-        swept = sweep_of(draft).get("protocol.kind") if draft is not None else None
-        named = [kind for kind in swept or () if isinstance(kind, str)]
-        listed = listed_kinds("protocol")
-        wanted = {*usual_kinds(), *named, *([chosen] if chosen else [])}
-        kinds = sorted(wanted, key=lambda kind: listed.index(kind) if kind in listed else 0)
-        rows = [self._row(kind, chosen, named) for kind in kinds]
-        rows.append(Content.styled(f"  all {len(listed)} protocols …", muted_style(self)))
+        swept = swept_words(draft, "protocol.kind") if draft is not None else []
+        rows = [self._row(kind, chosen, swept) for kind in kinds]
+        count = len(listed_kinds("protocol"))
+        rows.append(Content.styled(f"  all {count} protocols …", muted_style(self)))
         options = self._list
         with options.prevent(OptionList.OptionHighlighted):
-            self._kinds = kinds
             options.write_rows(rows)
             if chosen in kinds and options.highlighted != len(kinds):
                 options.highlighted = kinds.index(chosen)

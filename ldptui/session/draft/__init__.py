@@ -21,6 +21,7 @@ from .editing import (
     read_on,
     reopen_draft,
     sweepable,
+    swept_words,
 )
 from .looking import (
     Draft,
