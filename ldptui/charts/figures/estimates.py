@@ -70,18 +70,21 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     }
     if shown.domain_size < FEW:
         del views["rank"]
-    table = add_to_title(frequency_table(shown, overlays), words)
+
+    def all_items() -> ChartTable:
+        return add_to_title(frequency_table(shown, overlays), words)
+
     trials = trials_note(shown.trials).partition(" ±")[0]
     aside = "; ".join(filter(None, (trials, base_words(data.scenario))))
     if bits is None:
-        return Frame(table, views, least=3, stride=1, aside=aside)
+        return Frame(all_items, views, least=3, stride=1, aside=aside)
     cohorts = {str(at): f"cohort {at}" for at in range(bits.cohort_count)}
     cohort = chosen_option(cohorts, chosen.get("walk"))
     views["bits"] = _bits_view(bits, int(cohort.chosen), attacked=bool(shown.targets))
     is_bits = chosen.get("view") == "bits"
-    table = bit_table(bits) if is_bits else table
+    numbers = bit_table(bits) if is_bits else all_items
     options: dict[str, ChartOption] = {"walk": cohort} if is_bits else {}
-    return Frame(table, views, options, least=3, stride=1, aside=aside)
+    return Frame(numbers, views, options, least=3, stride=1, aside=aside)
 
 
 def _bits_view(bits: BitCounts, cohort: int, *, attacked: bool) -> FrameView:

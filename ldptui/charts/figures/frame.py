@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from msgspec import Struct, field
@@ -48,9 +49,10 @@ class FrameView(Struct, frozen=True, eq=False):
     table: ChartTable | None = None
 
 
-class Frame(Struct, frozen=True, eq=False):
+class Frame(Struct, frozen=True, eq=False, dict=True):
     """A chart of some data, as far as it does not depend on a cursor or a room.
 
+    numbers : its table, or what makes it once somebody looks.
     options : what its keys change besides the view, by name: axis, x, y, pick, layer, walk.
     settings_at : the keys of the cell at a stop and a row of it, with their values.
     column : the column that the rows at a stop share. picks : whether one of these rows is picked.
@@ -60,7 +62,7 @@ class Frame(Struct, frozen=True, eq=False):
     aside : what is said below a figure for paper, and beside the charts of the workbench.
     """
 
-    table: ChartTable
+    numbers: ChartTable | Callable[[], ChartTable]
     views: Mapping[str, FrameView]
     options: Mapping[str, ChartOption] = field(default_factory=dict)
     settings_at: Callable[[Any, int], list[tuple[str, Any]]] | None = None
@@ -71,6 +73,11 @@ class Frame(Struct, frozen=True, eq=False):
     at: Any = None
     opens: str = ""
     aside: str = ""
+
+    @cached_property
+    def table(self) -> ChartTable:
+        """The numbers behind the pictures."""
+        return self.numbers() if callable(self.numbers) else self.numbers
 
 
 Titled = TypeVar("Titled", bound="Chart | ChartTable")
