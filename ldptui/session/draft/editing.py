@@ -69,9 +69,9 @@ def edit_key(draft: Draft, key: str, value: Any) -> Draft:
     except ScenarioError:
         return draft  # a part that a list does not have stays away
     text = update_toml(draft.text, document)
-    bundled = draft.folder == scenarios.path("quickstart").parent
-    if bundled and key.endswith(".path") and not is_there(draft.folder / str(value)):
-        draft = replace(draft, folder=current_dir())
+    if key.endswith(".path") and not is_there(draft.folder / str(value)):
+        bundled = draft.folder == scenarios.path("quickstart").parent
+        draft = replace(draft, folder=current_dir()) if bundled else draft
     return check_text(replace(draft, remembered=remembered), text)
 
 
