@@ -279,8 +279,10 @@ class LabScreen(Screen[None]):
             self._status.busy = words if reply.said else ""
         if reply.answer is not None:
             page.answer, self._told = decode_answer(reply.answer), reply.key
+            page.problems = {}  # of the question before
         if reply.status == "running":
             if page is self.page and reply.answer is not None:
+                self._show_values()
                 self._show_answer()
             return
         self._question = None

@@ -49,7 +49,8 @@ class Page:
         return tuple(text for text in texts if text in examples and not is_there(folder / text))
 
     def edit(self, draft: Draft | None, name: str, value: Any) -> None:
-        """Take over an edit; "entries.2" is the third row of a list of texts."""
+        """Take over an edit, which may mend its field; "entries.2" is the third row of a list."""
+        self.problems.pop(name, None)
         name, _, row = name.partition(".")
         if row:
             rows = [*self.values(draft)[name], ""]
