@@ -89,21 +89,6 @@ class Task(ABC):
     def block(self, cell: Cell, work: Work) -> CellResults:
         """Simulate, conclude and measure the first trials of a block."""
 
-    @abstractmethod
-    def expected_metrics(self, cell: Cell) -> dict[str, float | None]:
-        """The closed form of each metric by name; None where there is none."""
-
-    def expected_metric(self, metric: str, cell: Cell) -> float | None:
-        """The closed form of one metric alone, which may take less time."""
-        return self.expected_metrics(cell)[metric]
-
-    def std_with(self, cell: Cell, protocol: Mechanism) -> float | None:  # noqa: ARG002
-        """The standard deviation of what is estimated, with another protocol over these users.
-
-        None where that is a frequency.
-        """
-        return None
-
     def size(self, cell: Cell) -> int:
         """The length of the vectors whose moments a block keeps."""
         return cell.population.domain_size if self.of_items else 1

@@ -23,6 +23,7 @@ from ..cell import Cell
 from ..metrics import METRICS
 from ..metrics.goal import Goal, GoalAnswer
 from ..metrics.results import BLOCK_TRIALS
+from ..theory.closed_forms import expected_metric
 
 MOST_SHARE: Final = 0.99
 """No answer has a larger share of fake users."""
@@ -58,7 +59,7 @@ def solve_goal(
         return cell
     share = MOST_SIFTED if cell.filters else MOST_SHARE
     cap = max(0, min(math.floor(cell.users * share / (1 - share)), most - cell.users))
-    closed = cell.task.expected_metric(cell.goal.metric, with_fakes(cell, cap))
+    closed = expected_metric(with_fakes(cell, cap), cell.goal.metric)
     answer = _exact(cell, cell.goal, cap) if closed is not None else None
     if answer is None and not simulates:
         return cell
@@ -90,7 +91,7 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> GoalAnswer | None:
     """The smallest m whose expectation reaches the goal; None where there is no closed form."""
 
     def expected_value(malicious: int) -> float:
-        value = cell.task.expected_metric(goal.metric, with_fakes(cell, malicious))
+        value = expected_metric(with_fakes(cell, malicious), goal.metric)
         return math.nan if value is None else value
 
     def answer(reached: bool, malicious: int) -> GoalAnswer:

@@ -18,7 +18,7 @@ from ..metrics import plain
 from ..metrics.goal import GoalAnswer
 from ..metrics.results import CellResults
 from ..running.runner import RunResults
-from ..theory import privacy_spent
+from ..theory import expected_metrics, privacy_spent
 from ..theory.campaign import round_theories
 from ..view.cells import measured_names
 from .json_document import cell_documents
@@ -54,7 +54,7 @@ def trial_rows(
     answers = ANSWER if any(cell.answer for cell in cells) else ()
     repeated = any(cell.rounds for cell in cells)
     metrics = list(chosen) or measured_names(cells)
-    expected = [cell.task.expected_metrics(cell) for cell in cells]
+    expected = [expected_metrics(cell) for cell in cells]
     known = {name for each in expected for name, theory in each.items() if theory is not None}
     compared = [name for name in metrics if name in known]
     columns = [

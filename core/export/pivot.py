@@ -11,7 +11,7 @@ from ..base.summary import Estimate
 from ..experiment import Experiment
 from ..running.runner import RunResults
 from ..scenario.dotted_document import with_part_number
-from ..theory import compare_with_theory
+from ..theory import compare_with_theory, expected_metrics
 from ..view.cells import measured_names
 
 NO_ESTIMATE: Final = Estimate(None, None, None)
@@ -113,7 +113,7 @@ def check_choice(experiment: Experiment, choice: TableChoice) -> TableChoice:
 
 def _usual(experiment: Experiment, metrics: Sequence[str]) -> tuple[str, ...]:
     """The metric of a table of rows and columns where none is chosen: the first with a theory."""
-    expected = [cell.task.expected_metrics(cell) for cell in experiment.cells]
+    expected = [expected_metrics(cell) for cell in experiment.cells]
     known = (name for name in metrics if any(each.get(name) is not None for each in expected))
     return (next(known, metrics[0]),)
 
@@ -127,7 +127,7 @@ def pivot(results: RunResults, choice: TableChoice) -> Pivot:
         row, above = (_values(cell.parameters, names) for names in (keys, across))
         rows[row] = columns[above] = None
         if measured.trials:
-            theory = cell.task.expected_metrics(cell)
+            theory = expected_metrics(cell)
             for metric in choice.metrics:
                 found[metric][row, above] = compare_with_theory(cell, measured, metric, theory)
     sweep = results.experiment.scenario.sweep

@@ -165,6 +165,20 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         """The end of [-1, 1] that is nearer to what these items stand for."""
         return 1.0 if self.values[targets].mean() >= 0 else -1.0
 
+    @property
+    def half_range(self) -> float:
+        """Half the length of the range: what a step of 1 is to the protocol."""
+        return (self.high - self.low) / 2
+
+    def range_numbers(self, numbers: Floats) -> Floats:
+        """Numbers of the range, from those of [-1, 1]."""
+        return np.asarray((self.low + self.high) / 2 + self.half_range * numbers)
+
+    def range_squares(self, mean: Floats, square: Floats) -> Floats:
+        """The mean of squares of numbers of the range, from both means of those of [-1, 1]."""
+        middle, half = (self.low + self.high) / 2, self.half_range
+        return np.asarray(middle**2 + 2 * middle * half * mean + half**2 * square)
+
     def scale_to_unit(self, number: float) -> float:
         """A number of [low, high] as one of [-1, 1]."""
         return float((2 * number - self.low - self.high) / (self.high - self.low))

@@ -17,7 +17,7 @@ from ..defences.corrections import project
 from ..law.distributions import fit_distribution, misfit
 from ..law.numeric_protocol import lack_of_distribution
 from ..law.pure import Mechanism, PureProtocol
-from ..metrics import METRICS, Conclusion
+from ..metrics import Conclusion
 from ..metrics.conclusions.number_conclusions import DistributionConclusion
 from ..population import Population
 from ..protocols import ProtocolSpec
@@ -72,7 +72,7 @@ class Distribution(OfNumbers):
     def numbers(self, cell: Cell) -> Floats:
         """float64[d], the middles of the parts of the range."""
         parts = cell.population.domain_size
-        return np.asarray(self.low + 2 * self.half * (np.arange(parts) + 0.5) / parts)
+        return np.asarray(self.low + (self.high - self.low) * (np.arange(parts) + 0.5) / parts)
 
     def _estimate_distributions(
         self, cell: Cell, heard: ArmReports, pulse: Pulse
@@ -87,10 +87,6 @@ class Distribution(OfNumbers):
             return found, np.full(len(found), np.nan)
         fits = fit_distribution(cell.protocol, heard.tallies, self.fit == "ems", pulse)
         return fits, misfit(cell.protocol, heard.tallies, fits)
-
-    def expected_metrics(self, cell: Cell) -> dict[str, float | None]:
-        """No closed forms: no fit is linear in the reports."""
-        return dict.fromkeys([*METRICS, *cell.metrics])
 
 
 TASKS = (Distribution,)

@@ -1,21 +1,18 @@
 """The tasks of numbers: from counts of reports to a conclusion, and the task of their mean.
 
-Each item of the population stands for a number. What each report says is added up, so that every
-closed form of a mean follows from the mean and the variance of what one report says.
+Each item of the population stands for a number, and what each report says is added up.
 """
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Final, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..attacks import Fakes
 from ..base.arms import ATTACKED, CLEAN, DEFENDED, Arm
 from ..base.errors import ScenarioError, check_limit, format_number
 from ..base.flags import Flags
@@ -28,16 +25,15 @@ from ..cell import Cell, Task
 from ..collection.counts import block_counts
 from ..collection.sifting import FilteredReports, verified_counts
 from ..defences import NumberStep, TalliedReports, VerifiedRandomiser
-from ..law.law import Ask
 from ..law.mechanism import lacking
 from ..law.numeric_protocol import NumericProtocol, heard_mean, heard_squares
-from ..law.pure import Mechanism, Supporting
-from ..law.support import linear_gain
-from ..metrics import METRICS, Conclusion, measure
+from ..law.pure import Mechanism
+from ..metrics import Conclusion, measure
 from ..metrics.conclusions.number_conclusions import MeanConclusion
 from ..metrics.results import CellResults, Fingerprints, Moments
 from ..population import Population
 from ..protocols import ProtocolSpec
+from ..theory.mean_theory import numeric_protocol, true_mean
 
 MAX_REPORTS: Final = 10**10
 """Users on the reports path."""
@@ -68,20 +64,6 @@ class OfNumbers(Task):
     def __post_init__(self) -> None:
         check_bounds(self)
         check_span(self.low, self.high)
-
-    @property
-    def half(self) -> float:
-        """Half the length of the range: what a step of 1 is to the protocol."""
-        return (self.high - self.low) / 2
-
-    def number(self, told: Floats) -> Floats:
-        """Numbers of the range, from those of [-1, 1] that the protocol knows."""
-        return np.asarray((self.low + self.high) / 2 + self.half * told)
-
-    def square(self, mean: Floats, square: Floats) -> Floats:
-        """The mean of squares of numbers of the range, from both means of those of [-1, 1]."""
-        middle = (self.low + self.high) / 2
-        return np.asarray(middle**2 + 2 * middle * self.half * mean + self.half**2 * square)
 
     def with_range(self, mechanism: Mechanism, why: str | None, **changes: Any) -> Mechanism:
         """A protocol of numbers over this range; raises ScenarioError.
@@ -154,7 +136,7 @@ class OfNumbers(Task):
         told, spread = heard_mean(protocol, heard.tallies)
         share = cell.malicious / everyone
         low, high = robust_mean(told, np.maximum(spread, 0), protocol.reach, everyone, share)
-        return self.number(low), self.number(high)
+        return protocol.range_numbers(low), protocol.range_numbers(high)
 
 
 def _heard(cell: Cell, counts: Counts, users: Floats) -> ArmReports:
@@ -200,63 +182,6 @@ def _moments(conclusion: MeanConclusion) -> dict[Arm, Moments]:
     return moments
 
 
-# The closed forms of an estimate that is linear in reports: what one report says on average.
-
-
-@dataclass(frozen=True)
-class ReportMoments:
-    """The mean and the variance of what a fake's report says, where the range is [-1, 1].
-
-    The number of fakes of each kind is fixed, so that their variances add up.
-    """
-
-    mean: float
-    variance: float
-
-
-def fakes_told(cell: Cell) -> ReportMoments | None:
-    """What one report of the fakes says; 0 without an attack, None where it is not known."""
-    protocol, mean, variance = telling(cell), 0.0, 0.0
-    for fakes in cell.fakes:
-        law = fakes.strategy.item_support(cast("Supporting", protocol), fakes.targets, cell.targets)
-        if law is None:
-            return None
-        weight = fakes.count / cell.malicious if cell.malicious else 1 / len(cell.fakes)
-        says, spread = protocol.said_by(law.rates)
-        mean, variance = mean + weight * says, variance + weight * spread
-    return ReportMoments(mean, variance)
-
-
-def expected_tallies(cell: Cell, fakes: Sequence[Fakes]) -> Floats:
-    """float64[K], the expected number of reports of each kind, with these fakes."""
-    protocol = telling(cell)
-    honest = protocol.law_of(Ask("honest", np.arange(cell.population.domain_size),
-                                 held=cell.population.frequencies))  # fmt: skip
-    laws = [(cell.users, _rates(honest))]
-    for part in fakes:
-        law = part.strategy.item_support(cast("Supporting", protocol), part.targets, cell.targets)
-        laws.append((part.count, law.rates if law is not None else np.full(1, np.nan)))
-    return np.asarray(sum(count * rates for count, rates in laws))
-
-
-def _rates(law: Any) -> Floats:
-    """The probabilities of reports of a law that a protocol of numbers has."""
-    return np.asarray(law.support(np.empty(0, dtype=np.int64)).rates)
-
-
-def clean_spread(cell: Cell, protocol: NumericProtocol | None = None) -> float:
-    """n times the variance of the clean estimate: that of what one report says, on average.
-
-    protocol : another one than the cell's own.
-    """
-    return float(cell.population.frequencies @ (protocol or telling(cell)).spread)
-
-
-def telling(cell: Cell) -> NumericProtocol:
-    """The protocol of a cell whose users hold numbers."""
-    return cast("NumericProtocol", cell.protocol)
-
-
 @dataclass(frozen=True)
 class Mean(OfNumbers):
     """Histogram → counts of the reports → an estimate of the mean → metrics; once per arm.
@@ -278,84 +203,19 @@ class Mean(OfNumbers):
         self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], pulse: Pulse
     ) -> MeanConclusion:
         pulse()
-        protocol, made, squares = telling(cell), {}, {}
+        protocol, made, squares = numeric_protocol(cell), {}, {}
         for heard in dict.fromkeys(arms.values()):
             told = heard_mean(protocol, heard.tallies)[0]
-            made[heard] = self.number(told)
-            squares[heard] = self.square(told, heard_squares(protocol, heard.tallies))
+            made[heard] = protocol.range_numbers(told)
+            squares[heard] = protocol.range_squares(told, heard_squares(protocol, heard.tallies))
         return MeanConclusion(
             {arm: made[heard] for arm, heard in arms.items()},
-            self.true_mean(cell),
+            true_mean(cell),
             cell.attack is not None,
             self.robust(cell, arms[ATTACKED]),
             flags,
             {arm: squares[heard] for arm, heard in arms.items()},
         )
-
-    def std_with(self, cell: Cell, protocol: Mechanism) -> float | None:
-        if not isinstance(protocol, NumericProtocol):
-            return None
-        return self.half * math.sqrt(clean_spread(cell, protocol) / cell.users)
-
-    def true_mean(self, cell: Cell) -> float:
-        """The mean of the genuine users' numbers."""
-        return float(self.number(cell.population.frequencies @ telling(cell).values))
-
-    def expected_metrics(self, cell: Cell) -> dict[str, float | None]:
-        truth, spread = self.true_mean(cell), clean_spread(cell) * self.half**2
-        expected = dict.fromkeys([*METRICS, *cell.metrics]) | {
-            "mean_estimate_clean": truth,
-            "mean_error_clean": 0.0,
-            "mean_squared_error_clean": spread / cell.users,
-            "second_moment_clean": self._expect_square(cell, expected_tallies(cell, ())),
-        }
-        fakes = fakes_told(cell)
-        if fakes is None:
-            return expected
-        everyone = cell.users + cell.malicious
-        told = float(cell.population.frequencies @ telling(cell).values)
-        shift = self.half * linear_gain(fakes.mean, 0.0, told, cell.share)
-        drawn = cell.users * spread + cell.malicious * fakes.variance * self.half**2
-        expected |= {
-            "mean_estimate": truth + shift,
-            "mean_error": shift,
-            "mean_squared_error": shift**2 + drawn / everyone**2,
-            "second_moment": self._expect_square(cell, expected_tallies(cell, cell.fakes)),
-        }
-        expected |= {} if cell.attack is None else {"mean_shift": shift}
-        return expected | self._after(cell, truth)
-
-    def _expect_square(self, cell: Cell, tallies: Floats) -> float | None:
-        """The mean of squares that expected reports tell; None where they tell none."""
-        protocol, heard = telling(cell), tallies[None]
-        mean, _ = heard_mean(protocol, heard)
-        (found,) = self.square(mean, heard_squares(protocol, heard))
-        return None if np.isnan(found) else float(found)
-
-    def _after(self, cell: Cell, truth: float) -> dict[str, float | None]:
-        """What defences leave of the expected reports: of many, as a bias of theirs does not hang
-        on how many there are. Empty where one of them is not foretold."""
-        steps = [step for step in cell.defences if isinstance(step, NumberStep)]
-        if not cell.defences or not all(step.foretold for step in steps):
-            return {}
-        protocol = telling(cell)
-        clean = expected_tallies(cell, ())
-        fakes = (cell.sifted_cell if cell.verifier else cell).fakes
-        made = []
-        for tallies in (clean, expected_tallies(cell, fakes)):
-            left = tallies[None]
-            for step in steps:
-                left = step.left(TalliedReports(protocol, left)).tallies
-            made.append(float(self.number(heard_mean(protocol, left)[0])[0]))
-        before, after = made
-        before = truth if np.isclose(before, truth, rtol=0, atol=1e-12 * self.half) else before
-        expected: dict[str, float | None] = {
-            "mean_estimate_clean_after": before,
-            "mean_error_clean_after": before - truth,
-            "mean_estimate_after": after,
-            "mean_error_after": after - truth,
-        }
-        return expected | ({} if cell.attack is None else {"mean_shift_after": after - before})
 
 
 TASKS = (Mean,)

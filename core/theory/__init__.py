@@ -1,13 +1,14 @@
 """Closed forms: variance, gain, expected error, privacy, the choice of a protocol.
 
-Everything uses the protocol's own p, q (the actual integer g) and the realised share and f_T. What
-is expected of a whole cell, whatever its protocol, is in `expected`: it asks a protocol for closed
-forms of its own (`core.law.moments.EstimateMoments`), and knows those of pure ones (`variance`,
-`gains`).
+Everything uses the protocol's own p, q (the actual integer g) and the realised share and f_T. The
+closed form of each metric, with the reasons to doubt it, is a row of `closed_forms`. Estimates and
+their variances are those that a protocol has of its own (`core.law.moments.EstimateMoments`), or
+those of a pure one (`expected`, `variance`, `gains`); of the mean of numbers, `mean_theory`.
 """
 
 from __future__ import annotations
 
+from .closed_forms import expected_metrics
 from .differences import Difference, differences
 from .doubts import annotate_estimate, compare_with_theory, normal_score
 from .expected import (
@@ -16,7 +17,6 @@ from .expected import (
     estimate_variances,
     expected_bit_counts,
     expected_estimate,
-    expected_metrics,
     expected_mse,
 )
 from .gains import (

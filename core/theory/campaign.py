@@ -11,7 +11,7 @@ import numpy as np
 from ..base.summary import Estimate
 from ..cell import Cell
 from ..metrics.results import CellResults, estimate_of
-from . import annotate_estimate, privacy_spent
+from . import annotate_estimate, expected_metrics, privacy_spent
 
 Result = TypeVar("Result")
 
@@ -50,7 +50,7 @@ def for_each_round(cell: Cell, work: Callable[[Cell], Result]) -> list[Result]:
 
 def round_theories(cell: Cell) -> list[dict[str, float | None]]:
     """The closed form of each metric in each round."""
-    return for_each_round(cell, cell.task.expected_metrics)
+    return for_each_round(cell, expected_metrics)
 
 
 def rounds_of(

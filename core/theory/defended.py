@@ -7,18 +7,19 @@ Var[Σf] / d. Other corrections bend, and have no closed form here, as filters h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 
+from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences import Correction
 from ..law.moments import Moments
-from ..law.support import round_to_zero
+from .expected import arm_means, arm_variances, mean_square
 from .gains import is_aim_known, target_sum_variance
 
 
-def spread(cell: Cell) -> float | None:
+def correction_share(cell: Cell) -> float | None:
     """The share c of the missing mass that all corrections together add; None if one is no such."""
     kept = 1.0
     for step in (*cell.filters, *cell.corrections):
@@ -29,46 +30,38 @@ def spread(cell: Cell) -> float | None:
     return 1 - kept
 
 
-def defended_metrics(
-    cell: Cell,
-    undefended: Mapping[str, float | None],
-    means: Moments | None,
-    variances: Moments | None,
-) -> dict[str, float | None]:
-    """The closed forms of the defended metrics of a cell; none where there is no closed form.
-
-    undefended : those without the defence. means, variances : of the estimates of what users are
-    asked to send and filters read, before the corrections.
-    """
-    share = spread(cell) if cell.defences else None
+@lru_cache(maxsize=4)
+def defended_estimates(cell: Cell) -> Moments | None:
+    """The expected estimates after the corrections: of the collection that defences read."""
+    share = correction_share(cell) if cell.defences else None
+    means = arm_means(cell.sifted_cell)
     if share is None or means is None:
-        return {}
-    expected: dict[str, float | None] = {}
-    clean, attacked = means[0], means[1]
-    before = clean + share * (1 - clean.sum()) / clean.size
-    after = None if attacked is None else attacked + share * (1 - attacked.sum()) / clean.size
-    if cell.targets.size and after is not None:
-        reached = float(after[cell.targets].sum())
-        expected["target_frequency_after"] = reached
-        held = before[cell.targets]
-        size = float(np.abs(held).sum() + np.abs(after[cell.targets]).sum())
-        expected["gain_after"] = round_to_zero(reached - float(held.sum()), size)
-        if share == 0 and cell.sifted_cell is cell and undefended["gain"]:
-            expected["recovered"] = 0.0
-    if variances is None:
-        return expected
-    sums = sum_variances(cell.sifted_cell) if share else (0.0, 0.0)
-    less = share * (2 - share) / clean.size**2
-    truth = cell.population.frequencies
-    if sums[0] is not None:
-        error = float(((before - truth) ** 2 + variances[0]).mean()) - less * sums[0]
-        expected["mse_clean_after"] = error
-        without = undefended["mse_clean"]
-        expected["collateral"] = None if without is None else round_to_zero(error - without, error)
-    if after is not None and variances[1] is not None and sums[1] is not None:
-        error = float(((after - truth) ** 2 + variances[1]).mean()) - less * sums[1]
-        expected["mse_after"] = error
-    return expected
+        return None
+    clean, attacked = means
+    return add_missing(clean, share), None if attacked is None else add_missing(attacked, share)
+
+
+def add_missing(estimates: Floats, share: float) -> Floats:
+    """The estimates with this share of what their sum lacks, in equal parts."""
+    return np.asarray(estimates + share * (1 - estimates.sum()) / estimates.size)
+
+
+def defended_error(cell: Cell, attacked: bool) -> float | None:
+    """The mean squared error over the items after the corrections; None where it is not known."""
+    means, variances = defended_estimates(cell), arm_variances(cell.sifted_cell)
+    share = correction_share(cell)
+    if means is None or variances is None or share is None:
+        return None
+    mean, variance = means[attacked], variances[attacked]
+    lost = sum_variances(cell.sifted_cell)[attacked] if share else 0.0
+    if mean is None or variance is None or lost is None:
+        return None
+    return mean_square(cell, mean, variance) - share * (2 - share) / mean.size**2 * lost
+
+
+def keeps_estimates(cell: Cell) -> bool:
+    """Return whether the defended estimates are those without the defence."""
+    return correction_share(cell) == 0 and cell.sifted_cell is cell
 
 
 def sum_variances(cell: Cell) -> tuple[float | None, float | None]:

@@ -15,13 +15,10 @@ from typing import Final
 import numpy as np
 
 from ..base.summary import Estimate
-from ..bounds.robust import skewed_at
 from ..cell import Cell
 from ..metrics import METRICS, Measures, column
 from ..metrics.results import CellResults, estimate_of, mean_of
-from ..protocols.curators import Stability
-from .expected import estimate_variances
-from .gains import fake_support, std_of_gain, target_sum_variance
+from .closed_forms import closed_form
 
 ROUNDINGS: Final = 8
 """Roundings of one estimate and of what is made of it, each of one part in 2^52."""
@@ -31,9 +28,6 @@ UNLIKELY: Final = 4.265
 
 LEAST_TRIALS: Final = 5
 """Fewer trials may lie close together by chance."""
-
-CHI_SQUARES: Final = 200
-"""The squares whose mean is skewed by less than 0.2."""
 
 
 def compare_with_theory(
@@ -135,30 +129,15 @@ def annotate_estimate(cell: Cell, measures: Measures, metric: str, estimate: Est
             estimate = replace(estimate, mean=exact, doubt="rounding")
     if theory is None:
         return estimate
-    expected = _spread(cell, metric) if trials >= LEAST_TRIALS else None
-    if not estimate.doubt and expected is not None and spread < _far_below(trials) * expected:
+    form = closed_form(cell, metric)
+    if estimate.doubt or form is None:
+        return estimate
+    expected = form.std(cell) if trials >= LEAST_TRIALS else None
+    if expected is not None and spread < _far_below(trials) * expected:
         return replace(estimate, doubt="rare")
-    if not estimate.doubt and _is_skewed(cell, measures, metric):
+    if form.is_skewed(cell, column(measures, metric)):
         return replace(estimate, doubt="skewed")
     return estimate
-
-
-def _is_skewed(cell: Cell, measures: Measures, metric: str) -> bool:
-    """True where the mean of few trials is far from normal, or the closed form takes it to be.
-
-    The squared error of one number has the law of χ² with one degree, and a mean of T of them a
-    skewness of √(8/T). The ends of robust intervals are cut at 0 and 1, and those of items that few
-    reports support are not those of a normal law, which the closed form takes.
-    """
-    if metric.startswith("mean_squared_error"):
-        return len(measures) < CHI_SQUARES
-    if metric not in ("robust_low", "robust_high") or not cell.is_pure:
-        return False
-    ends = column(measures, metric)
-    held = cell.population.frequencies[cell.targets]
-    means = cell.pure.q + (cell.pure.p - cell.pure.q) * held
-    reports = cell.users + cell.malicious
-    return bool((ends <= 0).any() or (ends >= 1).any() or skewed_at(means, reports).any())
 
 
 def _far_below(trials: int) -> float:
@@ -187,33 +166,3 @@ def _rounding(cell: Cell, measures: Measures, metric: str) -> float:
         return float(rounding * cell.targets.size / least) if least else 0.0
     square = "mse_clean" if metric == "collateral" else metric
     return float(rounding * math.sqrt(abs(mean_of(measures[square]) or 0.0)))
-
-
-def _spread(cell: Cell, metric: str) -> float | None:
-    """The standard deviation of a metric over the trials; None where there is no closed form.
-
-    That of a mean squared error is √(2 Σσ⁴)/d at least, where σ² are the items' variances: more
-    where estimates are biased, depend on each other or have long tails. Bins that are withheld, or
-    released, only now and then have a closed form of their own.
-    """
-    if metric in ("mse", "mse_clean"):
-        variances = estimate_variances(cell)
-        if variances is None:
-            return None
-        each = variances[metric == "mse"]
-        spread = math.sqrt(2 * float((each**2).sum())) / each.size
-        if isinstance(cell.protocol, Stability):
-            reports = cell.users + cell.malicious * (metric == "mse")
-            bins = cell.protocol.error_spread(cell.population.histogram)
-            spread = max(spread, math.sqrt(float(bins.sum())) / reports**2 / each.size)
-        return spread
-    if not cell.is_pure or not cell.targets.size or cell.rounds:
-        return None
-    supported = fake_support(cell) if metric == "gain" else None
-    if supported is None and metric != "target_frequency_clean":
-        return None
-    protocol, truth, users = cell.pure, cell.population.frequencies, cell.users
-    spread = target_sum_variance(protocol, cell.targets, truth, users)
-    if supported is None:
-        return math.sqrt(spread / users)
-    return std_of_gain(protocol, spread, supported.variance, users, cell.malicious)

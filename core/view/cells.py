@@ -11,7 +11,13 @@ from ..base.summary import Estimate
 from ..cell import Cell
 from ..metrics import METRICS
 from ..metrics.results import CellResults
-from ..theory import bit_gain, compare_with_theory, gains_elsewhere, hidden_gain
+from ..theory import (
+    bit_gain,
+    compare_with_theory,
+    expected_metrics,
+    gains_elsewhere,
+    hidden_gain,
+)
 from . import CellView
 
 
@@ -53,7 +59,7 @@ def cell_view(
 
 def closed_forms(cell: Cell) -> dict[str, float | None]:
     """The closed form of each metric; None where there is none, or no finite one."""
-    expected = cell.task.expected_metrics(cell)
+    expected = expected_metrics(cell)
     return {
         name: value if value is not None and math.isfinite(value) else None
         for name, value in expected.items()

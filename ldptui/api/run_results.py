@@ -18,7 +18,7 @@ from ldptui.core.metrics.results import CellResults
 from ldptui.core.reports.arguments import switch, whole, words
 from ldptui.core.running.runner import RunResults as Measured
 from ldptui.core.task.frequencies import trial_estimates
-from ldptui.core.theory import compare_with_theory
+from ldptui.core.theory import compare_with_theory, expected_metrics
 from ldptui.core.view.cells import metric_names
 from ldptui.core.view.estimated import frequencies as estimated
 
@@ -94,7 +94,7 @@ class Results(TabularResult):
         """
         bound, measured = self._cell(cell)
         check_among(words(metric, "metric"), metric_names([bound]), "metric")
-        return compare_with_theory(bound, measured, metric, bound.task.expected_metrics(bound))
+        return compare_with_theory(bound, measured, metric, expected_metrics(bound))
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each cell and metric: long and tidy.

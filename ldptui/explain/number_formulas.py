@@ -15,7 +15,7 @@ from ldptui.core.bounds.hidden_numbers import least_shift
 from ldptui.core.cell import Cell
 from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.law.pure import Reports, Supports
-from ldptui.core.task.number_tasks import OfNumbers, clean_spread, fakes_told
+from ldptui.core.theory.mean_theory import clean_spread, fake_report_moments, numeric_protocol
 
 from ..text.format import short
 from .family_explanation import Story
@@ -61,11 +61,16 @@ def _numbers_of(setting: FormulaSetting) -> KnownNumbers:
 def _of_cell(known: KnownNumbers, estimate: Sequence[Formula]) -> Iterator[Formula]:
     """The estimate of the mean of a cell, and what its fakes do to it."""
     cell = cast("Cell", known.setting.cell)
-    task, spread = cast("Any", cell.task), clean_spread(cell)
-    known |= {"E[σ²]": spread, "Var[μ~]": spread / cell.users, "w": task.half, "n": cell.users}
-    low, high = short(task.low), short(task.high)
+    protocol, spread = numeric_protocol(cell), clean_spread(cell)
+    known |= {
+        "E[σ²]": spread,
+        "Var[μ~]": spread / cell.users,
+        "w": protocol.half_range,
+        "n": cell.users,
+    }
+    low, high = short(protocol.low), short(protocol.high)
     yield from known.fill((MEAN, *estimate), f"Estimate, in [−1, 1] for [{low}, {high}]")
-    fakes = fakes_told(cell)
+    fakes = fake_report_moments(cell)
     if cell.attack is not None and fakes is not None:
         known |= {"β": cell.share, "m": cell.malicious}
         known |= {"E[y]": fakes.mean, "Var[y]": fakes.variance}
@@ -285,8 +290,8 @@ class NumberStory(ReportStory):
     def show_value(self, cell: Cell, item: int | None, attack: Strategy | None) -> ReportStep:
         step = super().show_value(cell, item, attack)
         if item is not None:
-            task, protocol = cast("OfNumbers", cell.task), cast("NumericProtocol", cell.local)
-            number = short(float(task.number(protocol.values[item])))
+            protocol = numeric_protocol(cell)
+            number = short(float(protocol.range_numbers(protocol.values[item])))
             return replace(step, text=f"{number}, {step.text}")
         if cell.targets.size and cell.task.of_items:
             return step

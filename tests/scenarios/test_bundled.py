@@ -135,7 +135,7 @@ def test_it_runs_and_agrees_with_the_theory(name: str) -> None:
     results = finished(Experiment(experiment.scenario, few))
     assert results.complete
     for cell, measured in zip(few, results.cells, strict=True):
-        theory = cell.task.expected_metrics(cell)
+        theory = expected_metrics(cell)
         for metric in CLOSED:
             z = measured.estimate(metric, theory.get(metric)).z
             # Student's t with 19 degrees of freedom exceeds 12 once in 10^10 draws.

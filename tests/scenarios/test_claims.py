@@ -645,7 +645,7 @@ def test_a_survey_of_ages_is_made_older_by_few() -> None:
         ("input", "sr"): 47, ("input", "hm"): 47, ("mga", "sr"): 24, ("mga", "hm"): 18,
     }  # fmt: skip
     for cell in cells:
-        noise = cell.task.expected_metrics(cell)["mean_squared_error_clean"]
+        noise = expected_metrics(cell)["mean_squared_error_clean"]
         assert noise is not None
         assert math.sqrt(noise) == pytest.approx(1.7, abs=0.05)
 

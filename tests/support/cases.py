@@ -24,7 +24,6 @@ from ldptui.core.collection.counts import block_counts
 from ldptui.core.law.pure import PlacedItems, PureProtocol
 from ldptui.core.law.support import ItemSupport, Support
 from ldptui.core.protocols import PROTOCOLS
-from ldptui.core.task import Frequencies
 from support.kinds import CAO_PROTOCOLS
 from support.report_laws import Case, Poisoned
 
@@ -203,9 +202,12 @@ def alike(one: NDArray[Any], other: NDArray[Any]) -> bool:
 def expecting(
     monkeypatch: pytest.MonkeyPatch, expected: Callable[[core.Cell], dict[str, float | None]]
 ) -> None:
-    """Give the task of frequencies other closed forms."""
-    monkeypatch.setattr(Frequencies, "expected_metrics", lambda _, cell: expected(cell))
-    monkeypatch.setattr(Frequencies, "expected_metric", lambda _, name, cell: expected(cell)[name])
+    """Give cells other closed forms, wherever these are compared or searched."""
+    for module in ("view.cells", "theory.campaign"):
+        monkeypatch.setattr(f"ldptui.core.{module}.expected_metrics", expected)
+    monkeypatch.setattr(
+        "ldptui.core.experiment.search.expected_metric", lambda cell, name: expected(cell)[name]
+    )
 
 
 def metrics(cell: core.Cell, blocks: int) -> Callable[[str], NDArray[np.float64]]:

@@ -14,6 +14,7 @@ from ldptui.charts.curves import closed
 from ldptui.core.base.summary import Estimate
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario, parse
+from ldptui.core.theory import expected_metrics
 from ldptui.core.view import CellView, EstimateSummary, FrequencySummary
 from ldptui.session.cell_table import Cells, address_of
 from ldptui.session.draft import base
@@ -93,7 +94,7 @@ def cells(
             name: Estimate(None, None, None)
             if theory is None
             else Estimate(theory * off, abs(theory) / 10, theory)
-            for name, theory in cell.task.expected_metrics(cell).items()
+            for name, theory in expected_metrics(cell).items()
         }
         pure = cell.pure if cell.is_pure and "p_star" not in cell.protocol.facts() else None
         views.append(

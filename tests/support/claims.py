@@ -7,6 +7,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment, compile
 from ldptui.core.metrics.results import CellResults
 from ldptui.core.scenario import load
+from ldptui.core.theory import expected_metrics
 from support.cases import results_of
 
 Key = tuple[object, ...]
@@ -30,7 +31,7 @@ def theory(name: str, metric: str, *keys: str, **settings: object) -> dict[Key, 
     """The closed form of a metric in every cell, by the cell's values of these parameters."""
     values: dict[Key, float] = {}
     for cell in bundled(name, **settings).cells:
-        value = cell.task.expected_metrics(cell)[metric]
+        value = expected_metrics(cell)[metric]
         assert value is not None
         values[key_of(cell, keys)] = value
     return values

@@ -28,8 +28,6 @@ from ...law.pure import Estimates, PureProtocol
 from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measured_columns
 from ...metrics.results import BLOCK_TRIALS, Arms, CellResults, Fingerprints, Moments, Rounds
 from ...population import Population
-from ...theory import expected_metrics
-from ...theory.expected import expected_metric
 from .arm_estimates import Pool, estimates_of
 
 MAX_ESTIMATES: Final = 2**22
@@ -61,12 +59,6 @@ class Frequencies(Task):
             return _rounds(cell, work)
         marks = Fingerprints(work.trials)
         return _results(cell, collect_estimates(cell, work, marks), marks)
-
-    def expected_metrics(self, cell: Cell) -> dict[str, float | None]:
-        return expected_metrics(cell)
-
-    def expected_of(self, metric: str, cell: Cell) -> float | None:
-        return expected_metric(metric, cell)
 
 
 def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Arm, Floats]:

@@ -15,7 +15,7 @@ from ...base.pulse import Work
 from ...base.ranges import Range, check_bounds
 from ...cell import Cell, Task
 from ...law.pure import Mechanism
-from ...metrics import METRICS, Conclusion, HitterConclusion, measure
+from ...metrics import Conclusion, HitterConclusion, measure
 from ...metrics.conclusions.hitters import HitterAnswer
 from ...metrics.results import Arms, CellResults, Fingerprints, Moments
 from ...population import Population
@@ -170,10 +170,6 @@ class PEM(Task):
         watched = hunt.watched
         conclusion = HitterConclusion(answers, watched.targets, watched.hitters)
         return CellResults(measure(conclusion), marks.values, _moments(answers, watched))
-
-    def expected_metrics(self, cell: Cell) -> dict[str, float | None]:  # noqa: ARG002
-        """No metric has a closed form: all are simulated."""
-        return dict.fromkeys(METRICS)
 
     def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
         """The measurements of the levels and of the watched items."""

@@ -15,6 +15,7 @@ from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.pure import item_variance
 from ldptui.core.protocols import CENTRAL, NAMED
 from ldptui.core.theory import frequency_std
+from ldptui.core.theory.mean_theory import mean_std
 
 from ...explain.family_explanation import task_named
 from ...explain.formula_inputs import FormulaSetting, bound, setting_of
@@ -123,7 +124,7 @@ def _spread(cell: Cell, setting: FormulaSetting | None) -> float | None:
     if setting is None:
         return None
     protocol, users = setting.protocol, setting.users
-    std = _or_none(lambda: cell.task.std_with(cell, protocol))
+    std = _or_none(lambda: mean_std(cell, protocol))
     if std is not None:
         return std
     if users is not None and setting.is_pure:

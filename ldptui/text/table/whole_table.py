@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ldptui.core.base.errors import one_line
 from ldptui.core.export import ALL, TableChoice
 from ldptui.core.running.runner import RunResults
-from ldptui.core.theory import normal_score
+from ldptui.core.theory import expected_metrics, normal_score
 from ldptui.core.view.cells import cell_view
 from ldptui.core.view.estimated import frequencies
 
@@ -111,7 +111,7 @@ def verdict_of(results: RunResults, ranks: bool = True) -> tuple[str, ...]:
 def finished_cells(results: RunResults) -> list[Finished]:
     """The cells that have trials, beside what is expected of them."""
     return [
-        (cell, measured, cell.task.expected_metrics(cell))
+        (cell, measured, expected_metrics(cell))
         for cell, measured in zip(results.experiment.cells, results.cells, strict=True)
         if measured.trials
     ]

@@ -25,6 +25,7 @@ from ldptui.core.law.numeric_protocol import NumericProtocol, heard_mean
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.binned import HM, PM, SW
 from ldptui.core.protocols.sr import SR
+from ldptui.core.theory import expected_metrics
 
 TELLING = [kind for kind, spec in KINDS.items() if is_a(spec.mechanism, NumericProtocol)]
 PARTS, USERS = 16, 200_000
@@ -122,7 +123,7 @@ def test_trimming_is_that_of_sorted_reports(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("kind", TELLING)
 def test_the_bias_of_trimming_is_foretold(kind: str) -> None:
     cell = cell_of({"kind": "trim", "trimmed": 0.03}, kind=kind, trials=60)
-    expected, made = cell.task.expected_metrics(cell), run_of(cell).metrics
+    expected, made = expected_metrics(cell), run_of(cell).metrics
     for name in ("mean_error_clean_after", "mean_error_after"):
         values, bias = made[name], expected[name]
         assert bias is not None
@@ -174,7 +175,7 @@ def test_poison_that_is_dropped_moves_nothing(task: str, kind: str) -> None:
 
 def test_verified_fakes_choose_a_number_alone() -> None:
     cell = cell_of({"kind": "verified-randomiser"}, trials=60)
-    expected, made = cell.task.expected_metrics(cell), run_of(cell).metrics
+    expected, made = expected_metrics(cell), run_of(cell).metrics
     shift = cell.share * (1 - cell.population.frequencies @ np.linspace(-1, 1, PARTS))
     assert expected["mean_shift_after"] == pytest.approx(shift)
     assert expected["mean_error_clean_after"] == 0.0

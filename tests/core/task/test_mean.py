@@ -24,6 +24,7 @@ from ldptui.core.law.pure import SeedSearch
 from ldptui.core.metrics import METRICS
 from ldptui.core.metrics.conclusions.number_conclusions import MeanConclusion
 from ldptui.core.protocols.sr import SR
+from ldptui.core.theory import expected_metrics
 
 SR_TABLE = {"kind": "sr", "epsilon": 1.0}
 MEAN = {"kind": "mean", "low": 10.0, "high": 30.0}
@@ -149,7 +150,7 @@ SQUARES = {name for name in METRICS if name.startswith("second_moment")}
 def test_every_metric_has_a_closed_form_that_holds(kind: str | None, path: str) -> None:
     cell = mean_cell(USERS, kind, trials=1000, simulate={"path": path})
     block = results_of(replace_cells(cell)).cells[0].metrics
-    expected = cell.task.expected_metrics(cell)
+    expected = expected_metrics(cell)
     shift = expected["mean_shift"] or 0.0
     clean = expected["mean_squared_error_clean"]
     both = expected["mean_squared_error"]
@@ -195,14 +196,11 @@ def shift_variance(cell: Cell, clean: float, attacked: float) -> float:
 def test_a_chosen_mean_is_hit(share: float) -> None:
     cell = mean_cell(USERS, "opa", share)
     assert cell.targets.size == 0
-    assert cell.task.expected_metrics(cell)["mean_estimate"] == pytest.approx(18.0)
+    assert expected_metrics(cell)["mean_estimate"] == pytest.approx(18.0)
     far = experiment(USERS, SR_TABLE, {"kind": "opa", "share": 0.01, "mean": 30.0}, task=MEAN)
     (near,) = far.cells
     mga = mean_cell(USERS, "mga", 0.01)
-    assert (
-        near.task.expected_metrics(near)["mean_shift"]
-        == mga.task.expected_metrics(mga)["mean_shift"]
-    )
+    assert expected_metrics(near)["mean_shift"] == expected_metrics(mga)["mean_shift"]
 
 
 PM_TABLE = {"kind": "pm", "epsilon": 1.0, "bins": 64}
@@ -214,14 +212,14 @@ def test_a_chosen_mean_and_a_mean_of_squares_are_hit_at_once(path: str) -> None:
     opa = {"kind": "opa", "share": 0.2, "mean": 18.0, "second_moment": 400.0}
     more = {"task": MEAN, "trials": 400, "simulate": {"path": path}}
     (cell,) = experiment(USERS, PM_TABLE, opa, **more).cells
-    expected = cell.task.expected_metrics(cell)
+    expected = expected_metrics(cell)
     assert expected["mean_estimate"] == pytest.approx(18.0)
     assert expected["second_moment"] == pytest.approx(400.0)
     held, numbers = np.array(USERS) / 1000, 20 + 10 * np.array(NUMBERS)
     assert expected["second_moment_clean"] == pytest.approx(held @ numbers**2, abs=0.2)
     (near,) = experiment(USERS, PM_TABLE, {**opa, "second_moment": 360.0}, **more).cells
-    assert near.task.expected_metrics(near)["mean_estimate"] == pytest.approx(18.0)
-    assert 360 < near.task.expected_metrics(near)["second_moment"] < 400  # type: ignore[operator]
+    assert expected_metrics(near)["mean_estimate"] == pytest.approx(18.0)
+    assert 360 < expected_metrics(near)["second_moment"] < 400  # type: ignore[operator]
     values = results_of(replace_cells(cell)).cells[0].metrics
     protocol: Any = cell.protocol
     says = 400 + 200 * protocol.report_values + 100 * protocol.squares  # of the square of a number
@@ -241,10 +239,10 @@ def test_a_chosen_mean_and_a_mean_of_squares_are_hit_at_once(path: str) -> None:
 def test_fakes_who_hide_and_could_be_seen_send_fewer_ends(path: str) -> None:
     """Of many fakes: all reports together are those of users who all hold the upper end."""
     cell = mean_cell(USERS, "hidden", 0.6, trials=400, simulate={"path": path})
-    expected = cell.task.expected_metrics(cell)
+    expected = expected_metrics(cell)
     assert expected["mean_estimate"] == pytest.approx(30.0)
     crafted = mean_cell(USERS, "mga", 0.6)
-    assert crafted.task.expected_metrics(crafted)["mean_estimate"] > 30.0  # type: ignore[operator]
+    assert expected_metrics(crafted)["mean_estimate"] > 30.0  # type: ignore[operator]
     values = results_of(replace_cells(cell)).cells[0].metrics
     variance = expected["mean_squared_error"] - expected["mean_error"] ** 2  # type: ignore[operator]
     assert budget.mean(values["mean_estimate"], 30.0, variance)
@@ -268,7 +266,7 @@ def test_a_goal_asks_how_many_fakes_move_the_mean(kind: str) -> None:
     assert cell.malicious == math.ceil(1000 * share / (1 - share))
     less = (cell.malicious - 1) / (1000 + cell.malicious - 1)
     (one_less,) = experiment(USERS, SR_TABLE, {**table, "share": less}, task=task).cells
-    assert one_less.task.expected_metrics(one_less)["mean_shift"] < 0.1  # type: ignore[operator]
+    assert expected_metrics(one_less)["mean_shift"] < 0.1  # type: ignore[operator]
     (far,) = experiment(USERS, SR_TABLE, table, task=task, goal={**goal, "at_least": 9}).cells
     assert far.answer is not None
     assert not far.answer.reached
@@ -281,7 +279,7 @@ def test_fakes_of_several_kinds_add_up() -> None:
     ]
     mixed = {"share": 0.2, "mix": parts}
     (cell,) = experiment(USERS, SR_TABLE, mixed, task=MEAN, trials=400).cells
-    expected = cell.task.expected_metrics(cell)
+    expected = expected_metrics(cell)
     variance = expected["mean_squared_error"] - expected["mean_error"] ** 2  # type: ignore[operator]
     values = results_of(replace_cells(cell)).cells[0].metrics
     assert budget.mean(values["mean_error"], expected["mean_error"], variance)

@@ -13,7 +13,7 @@ from support.report_laws import Case, Poisoned
 from ldptui.core.defences import CORRECTIONS
 from ldptui.core.metrics import METRICS, metrics_of
 from ldptui.core.theory import expected_metrics
-from ldptui.core.theory.defended import spread, sum_variances
+from ldptui.core.theory.defended import correction_share, sum_variances
 
 HISTOGRAM = [500, 300, 150, 50, 0]
 DEFENDED = [name for name, metric in METRICS.items() if any(arm.defended for arm in metric.arms)]
@@ -79,7 +79,7 @@ def test_a_defence_that_bends_has_no_closed_form(kind: str) -> None:
         return
     assert known == []
     assert expected["gain"] is not None
-    assert spread(there) is None
+    assert correction_share(there) is None
 
 
 def test_what_is_not_known_of_fakes_is_not_known_after_a_defence() -> None:

@@ -20,6 +20,7 @@ from ldptui.core.protocols import KINDS
 from ldptui.core.running.runner import run
 from ldptui.core.scenario import Scenario, parse
 from ldptui.core.theory import compare_with_theory, doubts, expected_metrics, normal_score
+from ldptui.core.theory.closed_forms import CHI_SQUARES
 
 SCENARIO = """\
 format = 1
@@ -96,7 +97,7 @@ def test_what_cancels_is_zero(kind: str) -> None:
             (cell,) = compile(Scenario(made.document | task_of(kind))).cells
         except ScenarioError:  # of an attack that needs more, or that the protocol refuses
             continue
-        for value in cell.task.expected_metrics(cell).values():
+        for value in expected_metrics(cell).values():
             assert value is None or abs(value) > 1e-13 or str(value) == "0.0"
             assert value is None or math.isfinite(value)
 
@@ -194,7 +195,7 @@ targets = {{ items = [{target}] }}
     ("text", "metric", "doubt"),
     [
         (ONE_NUMBER.format(trials=5), "mean_squared_error_clean", "skewed"),
-        (ONE_NUMBER.format(trials=doubts.CHI_SQUARES), "mean_squared_error_clean", None),
+        (ONE_NUMBER.format(trials=CHI_SQUARES), "mean_squared_error_clean", None),
         (FEW.format(users=133, epsilon=4.0, target=15), "robust_low", "skewed"),
         (FEW.format(users=10**6, epsilon=1.0, target=15), "robust_low", None),
         (FEW.format(users=10**6, epsilon=1.0, target=15), "mse", None),
@@ -204,6 +205,6 @@ def test_z_is_approximate_where_measures_are_skewed(
     text: str, metric: str, doubt: Doubt | None
 ) -> None:
     cell, results = measured(text)
-    estimate = compare_with_theory(cell, results, metric, cell.task.expected_metrics(cell))
+    estimate = compare_with_theory(cell, results, metric, expected_metrics(cell))
     assert estimate.doubt == doubt
     assert estimate.z is not None

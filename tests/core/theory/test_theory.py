@@ -17,6 +17,7 @@ from support.cases import (
 from support.report_laws import Case, Poisoned
 
 from ldptui.core.law.pure import PlacedItems, SeedSearch, item_variance
+from ldptui.core.metrics import METRICS
 from ldptui.core.theory import (
     attacked_variance,
     count_variance,
@@ -34,6 +35,7 @@ from ldptui.core.theory import (
     recommended_protocol,
     safer_domain_size,
 )
+from ldptui.core.theory.closed_forms import CLOSED_FORMS
 
 HISTOGRAM = [500, 300, 150, 50, 0]
 SEEDS = 3
@@ -62,6 +64,11 @@ def expected(case: Case, kind: str, scoring: Any, targets: list[int], share: flo
     assert one.attack is not None
     support = support_towards(one)
     return one, support, Poisoned(case, histogram, fake, one.malicious, targets)
+
+
+def test_each_closed_form_is_of_a_metric_of_its_conclusion() -> None:
+    for conclusion, forms in CLOSED_FORMS.items():
+        assert {name for name in forms if not METRICS[name].told_by(conclusion)} == set()
 
 
 @pytest.mark.every(25)

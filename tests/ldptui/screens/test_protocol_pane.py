@@ -14,7 +14,7 @@ from ldptui.catalogue import kind_words, listed_kinds, shelves
 from ldptui.commands.cli import main
 from ldptui.core.protocols import NAMED, OLH, OUE
 from ldptui.core.protocols.rappor import count_std
-from ldptui.core.theory import frequency_std
+from ldptui.core.theory import expected_metrics, frequency_std
 from ldptui.screens.workbench.protocol_facts import facts_of
 from ldptui.screens.workbench.protocol_pane import ProtocolList, ProtocolPane, usual_kinds
 from ldptui.session.draft import draft_of, edit_key
@@ -198,7 +198,7 @@ def test_of_numbers_the_spread_is_that_of_the_mean(kind: str) -> None:
     facts, cell = facts_of(draft, [*usual_kinds(kind), "oue"]), draft.cell
     assert facts is not None
     assert cell is not None
-    expected = math.sqrt(cell.task.expected_metrics(cell)["mean_squared_error_clean"])
+    expected = math.sqrt(expected_metrics(cell)["mean_squared_error_clean"])
     assert math.isclose(float(facts.spreads[kind][1:]), expected, rel_tol=0.05)
     assert facts.spreads.keys() == {*SHELVES["numbers"], "oue"}
     assert facts.recommended

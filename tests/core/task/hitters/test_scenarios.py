@@ -16,6 +16,7 @@ from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.run_replay import replay
 from ldptui.core.task.hitters.prefixes import codes_of
+from ldptui.core.theory import expected_metrics
 
 COUNTS = [400, 300, 200, 100, 50, 20, 10, 0]
 TASK = {"k": 3, "bits": 8, "groups": 4}
@@ -152,4 +153,4 @@ def test_a_goal_is_searched_for_by_simulation() -> None:
     assert answer is not None
     assert answer.by == "search"
     assert answer.value == pytest.approx(6, rel=0.02)
-    assert {*cell.task.expected_metrics(cell).values()} == {None}
+    assert {*expected_metrics(cell).values()} == {None}

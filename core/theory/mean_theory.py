@@ -1,0 +1,147 @@
+"""The closed forms of the mean of numbers, which is linear in what reports say.
+
+Each follows from the mean and the variance of what one report says, in [-1, 1]; `expected_*` are in
+numbers of the range.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+
+from ..attacks import Fakes
+from ..base.sampling import Floats
+from ..cell import Cell
+from ..defences import NumberStep, TalliedReports
+from ..law.law import Ask
+from ..law.mechanism import Mechanism
+from ..law.numeric_protocol import NumericProtocol, heard_mean, heard_squares
+from ..law.pure import Supporting
+from ..law.support import linear_gain
+from ..metrics.conclusions.number_conclusions import MeanConclusion
+
+
+@dataclass(frozen=True)
+class ReportMoments:
+    """The mean and the variance of what a fake's report says, where the range is [-1, 1].
+
+    The number of fakes of each kind is fixed, so that their variances add up.
+    """
+
+    mean: float
+    variance: float
+
+
+def numeric_protocol(cell: Cell) -> NumericProtocol:
+    """The protocol of a cell whose users hold numbers."""
+    return cast("NumericProtocol", cell.protocol)
+
+
+def true_mean(cell: Cell) -> float:
+    """The mean of the genuine users' numbers."""
+    protocol = numeric_protocol(cell)
+    return float(protocol.range_numbers(cell.population.frequencies @ protocol.values))
+
+
+def clean_spread(cell: Cell, protocol: NumericProtocol | None = None) -> float:
+    """n times the variance of the clean estimate: that of what one report says, on average.
+
+    protocol : another one than the cell's own.
+    """
+    return float(cell.population.frequencies @ (protocol or numeric_protocol(cell)).spread)
+
+
+def mean_std(cell: Cell, protocol: Mechanism) -> float | None:
+    """The standard deviation of the clean estimate, with another protocol over the same users.
+
+    In numbers of the range; None where no mean is estimated.
+    """
+    if cell.task.concludes is not MeanConclusion or not isinstance(protocol, NumericProtocol):
+        return None
+    half = numeric_protocol(cell).half_range
+    return half * math.sqrt(clean_spread(cell, protocol) / cell.users)
+
+
+def fake_report_moments(cell: Cell) -> ReportMoments | None:
+    """What one report of the fakes says; 0 without an attack, None where it is not known."""
+    protocol, mean, variance = numeric_protocol(cell), 0.0, 0.0
+    for fakes in cell.fakes:
+        law = fakes.strategy.item_support(cast("Supporting", protocol), fakes.targets, cell.targets)
+        if law is None:
+            return None
+        weight = fakes.count / cell.malicious if cell.malicious else 1 / len(cell.fakes)
+        says, spread = protocol.said_by(law.rates)
+        mean, variance = mean + weight * says, variance + weight * spread
+    return ReportMoments(mean, variance)
+
+
+def mean_biases(cell: Cell) -> tuple[float, float | None]:
+    """The bias of the estimate without the attack, 0, and with it; None where it is not known."""
+    fakes, protocol = fake_report_moments(cell), numeric_protocol(cell)
+    if fakes is None:
+        return 0.0, None
+    said = float(cell.population.frequencies @ protocol.values)
+    return 0.0, protocol.half_range * linear_gain(fakes.mean, 0.0, said, cell.share)
+
+
+def mean_square_error(cell: Cell, attacked: bool) -> float | None:
+    """The mean squared error of the estimate: bias² + variance; None where it is not known."""
+    scale, users = numeric_protocol(cell).half_range ** 2, cell.users
+    spread, fakes, bias = clean_spread(cell) * scale, fake_report_moments(cell), mean_biases(cell)
+    if not attacked:
+        return spread / users
+    if fakes is None or bias[1] is None:
+        return None
+    drawn = users * spread + cell.malicious * fakes.variance * scale
+    return bias[1] ** 2 + drawn / (users + cell.malicious) ** 2
+
+
+def expected_tallies(cell: Cell, fakes: Sequence[Fakes]) -> Floats:
+    """float64[K], the expected number of reports of each kind, with these fakes."""
+    protocol = numeric_protocol(cell)
+    honest: Any = protocol.law_of(Ask("honest", np.arange(cell.population.domain_size),
+                                      held=cell.population.frequencies))  # fmt: skip
+    laws = [(cell.users, np.asarray(honest.support(np.empty(0, dtype=np.int64)).rates))]
+    for part in fakes:
+        law = part.strategy.item_support(cast("Supporting", protocol), part.targets, cell.targets)
+        laws.append((part.count, law.rates if law is not None else np.full(1, np.nan)))
+    return np.asarray(sum(count * rates for count, rates in laws))
+
+
+def expected_second_moment(cell: Cell, attacked: bool) -> float | None:
+    """The mean of squares that expected reports tell; None where they tell none."""
+    if attacked and fake_report_moments(cell) is None:
+        return None
+    protocol = numeric_protocol(cell)
+    tallies = expected_tallies(cell, cell.fakes if attacked else ())[None]
+    mean, _ = heard_mean(protocol, tallies)
+    (found,) = protocol.range_squares(mean, heard_squares(protocol, tallies))
+    return None if np.isnan(found) else float(found)
+
+
+@lru_cache(maxsize=4)
+def defended_biases(cell: Cell) -> tuple[float, float] | None:
+    """The biases before and after the attack of what defences leave of the expected reports.
+
+    Of many reports, as a bias of theirs does not hang on how many there are. None where one of the
+    defences is not foretold.
+    """
+    steps = [step for step in cell.defences if isinstance(step, NumberStep)]
+    known = fake_report_moments(cell) is not None and all(step.foretold for step in steps)
+    if not cell.defences or not known:
+        return None
+    protocol, truth = numeric_protocol(cell), true_mean(cell)
+    fakes = (cell.sifted_cell if cell.verifier else cell).fakes
+    found = []
+    for tallies in (expected_tallies(cell, ()), expected_tallies(cell, fakes)):
+        left = tallies[None]
+        for step in steps:
+            left = step.left(TalliedReports(protocol, left)).tallies
+        found.append(float(protocol.range_numbers(heard_mean(protocol, left)[0])[0]) - truth)
+    before, after = found
+    return 0.0 if abs(before) <= 1e-12 * protocol.half_range else before, after
