@@ -169,7 +169,7 @@ def test_a_missing_key_would_be_found() -> None:
     assert {"ctrl+r", "?", "alt+5", "f6", "f7", "shift+↑"} <= bound_keys()
 
 
-SLOW = ("docs/tutorial.md", "docs/scale.md", "docs/lab.md")
+SLOW = ("docs/tutorial.md", "docs/install.md", "docs/lab.md")
 """Pages whose examples run in `make test-long` alone."""
 
 
