@@ -107,9 +107,10 @@ def _code(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _first(words: str) -> str:
-    """The first sentence; the program has the others."""
-    return re.split(r"(?<=[.]) (?=[A-Z])", words)[0]
+def _first(words: str, least: int = 0) -> str:
+    """The first sentence, or the first two if it is shorter; the program has the others."""
+    sentences = re.split(r"(?<=[.]) (?=[A-Z])", words)
+    return " ".join(sentences[: 1 if len(sentences[0]) >= least else 2])
 
 
 def _keys(section: str) -> Iterator[list[str]]:
@@ -157,7 +158,8 @@ def _rule(key: str) -> str:
     """The allowed values of a key; kinds have a table of their own."""
     if key.endswith("kind") and kinds_at(_numbered(key).rpartition(".")[0]):
         return "a kind"
-    return re.sub(r'"[^"]*"', lambda word: f"`{word[0]}`", rule_of(key) or "")
+    rule = re.sub(r"\ban? (?=integer|number|finite|list|table)", "", rule_of(key) or "")
+    return re.sub(r'"[^"]*"', lambda word: f"`{word[0]}`", rule)
 
 
 def _owners(key: str) -> str:
@@ -212,7 +214,7 @@ def _texts(section: str) -> Iterator[list[str]]:
     """What the kinds of a table do, in a sentence each; the program has the others."""
     for kind in in_order(section, KINDS[section]):
         words = kind_words(section, kind)
-        yield [f"`{kind}`", words.name, _first(words.text), _code(words.formula.splitlines())]
+        yield [f"`{kind}`", words.name, _first(words.text, 60)]
 
 
 def _metrics(_: str) -> Iterator[list[str]]:
@@ -312,9 +314,11 @@ def _papers(_: str) -> Iterator[list[str]]:
 
 
 def _reference(paper: Paper) -> str:
-    """Surnames, title, place and year, without the marks of LaTeX."""
-    authors = (name.partition(", ")[0] for name in paper.field("author").split(" and "))
+    """Surnames (of four or more the first), title, place and year, without the marks of LaTeX."""
+    authors = [name.partition(", ")[0] for name in paper.field("author").split(" and ")]
+    authors = authors if len(authors) < 4 else [f"{authors[0]} et al."]
     place = next(filter(None, map(paper.field, ("booktitle", "journal", "howpublished"))), "")
+    place = re.sub(r".*\((\w+)\)$", r"\1", place)  # as everybody calls it
     title = paper.field("title").replace(r"{$\Psi$}", "Ψ")
     year = "" if paper.field("year") in place else paper.field("year")
     words = ", ".join(part for part in (*authors, f"“{title}”", place, year) if part)
@@ -424,7 +428,7 @@ def _names_of(section: str, kinds: Iterable[str]) -> str:
 TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]] = {
     "keys": (["key", "value", "default", "what it is"], _keys),
     "kinds": (["kind", "name", "why to pick it"], _kinds),
-    "texts": (["kind", "name", "what it does", "formula"], _texts),
+    "texts": (["kind", "name", "what it does"], _texts),
     "supports": ([], _supports),
     "metrics": (["metric", "what it is", "needs"], _metrics),
     "commands": (["command", "what it does"], _commands),
