@@ -320,19 +320,22 @@ def thin_line(points: Floats, columns: int) -> Floats:
 
 
 def _dash_line(start: Floats, stop: Floats, dashes: Sequence[int]) -> tuple[Floats, Floats]:
-    """The pieces of a line that dashes leave; the line goes on where its segments meet or not."""
+    """The pieces of a line that dashes leave, each inside one segment; they go on over gaps."""
     import numpy as np
 
-    ends = np.cumsum(np.abs(stop - start).max(axis=1))
+    lengths = np.abs(stop - start).max(axis=1)
+    ends = np.cumsum(lengths)
     if not 1 <= ends[-1] <= MOST_POINTS:
         return start, stop
-    along = np.column_stack((np.r_[0, ends[:-1]], ends)).reshape(-1)
-    corners = np.column_stack((start, stop)).reshape(-1, 2)
     whole, marks = sum(dashes), np.cumsum((0, *dashes[:-1]))
     turns = (np.arange(0, ends[-1], whole)[:, None] + marks).reshape(-1)
-    cuts = np.unique(np.r_[along, turns[turns < ends[-1]]])
-    middles = (cuts[:-1] + cuts[1:]) / 2 % whole
-    is_on = np.searchsorted(marks, middles, side="right") % 2 == 1
-    x, y = (np.round(np.interp(cuts, along, corners[:, side])) for side in (0, 1))
-    both = np.column_stack((x, y))
-    return both[:-1][is_on], both[1:][is_on]
+    cuts = np.unique(np.r_[0, ends, turns[turns < ends[-1]]])
+    middles = (cuts[:-1] + cuts[1:]) / 2
+    is_on = np.searchsorted(marks, middles % whole, side="right") % 2 == 1
+    at = np.searchsorted(ends, middles[is_on])
+    first, last = (
+        np.round(start[at] + share[:, None] * (stop - start)[at])
+        for cut in (cuts[:-1], cuts[1:])
+        for share in ((cut[is_on] - (ends - lengths)[at]) / lengths[at],)
+    )
+    return first, last

@@ -177,6 +177,15 @@ def test_lines_of_one_plot_have_dashes_of_their_own_in_colours_too() -> None:
     assert any(" ⠒" in row or "⠒ " in row or "⠤ " in row for row in drawn)
 
 
+@pytest.mark.parametrize("number", range(5))
+def test_dashes_join_nothing_that_a_gap_parts(number: int) -> None:
+    first = tuple(Series(f"s{n}", [0, 1], [4, 4], "series-0") for n in range(number))
+    apart = Series("apart", [0, 0.3, NAN, 0.7, 1], [3, 3, NAN, 1, 1], "series-1")
+    drawn = rows(Plot("", X, Y, (*first, apart)), 60, 20)
+    middle = [row[30:34] for row in drawn if row[:9].strip().endswith(("│", "┤"))]
+    assert sum(bool(cells.strip()) for cells in middle[3:]) == 0
+
+
 def test_names_of_lines_that_end_together_share_a_row_and_carry_their_marks() -> None:
     def line(name: str, end: float) -> tuple[Series, ...]:
         tone = "series-0" if name == "OUE" else "series-1" if name == "OLH" else "series-2"
