@@ -225,7 +225,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
 
     The name follows the choice until it is edited, and has its suffix where it is left out. An
     existing file is asked about first. stem : the beginning of names. chart : the chart shown.
-    why_no_figure : why it cannot be drawn for paper, which is said in the dialog.
+    check_figure : what speaks against drawing it for paper, and whether a second enter does it.
     """
 
     # Not by hand when it is mounted: the app may be ending by then.
@@ -235,10 +235,13 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
     ]
 
     def __init__(
-        self, stem: str = "ldptui", chart: str = "chart", why_no_figure: Callable[[], str] = str
+        self,
+        stem: str = "ldptui",
+        chart: str = "chart",
+        check_figure: Callable[[], tuple[str, bool]] = lambda: ("", False),
     ) -> None:
         super().__init__()
-        self._stem, self._chart, self._why_no_figure = stem, chart, why_no_figure
+        self._stem, self._chart, self._check_figure = stem, chart, check_figure
         self._folder = current_dir()
         self._what: What = "figure"
         self._proposed = ""
@@ -251,10 +254,6 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
             )
             yield LineList(*(Option(Content.assemble(*row)) for row in rows))
             yield PathField(self._folder)
-
-    def on_mount(self) -> None:
-        for choices in list(self.query(LineList))[:1]:  # none where the app ends meanwhile
-            choices.highlighted = 2 if self._why_no_figure() else 0
 
     def on_option_list_option_highlighted(self, event: LineList.OptionHighlighted) -> None:
         event.stop()
@@ -284,10 +283,13 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
             field.tell(f"{path} is a folder: add a name", refused=True)
             return
         path = path if path.suffix else path.with_suffix(self._default.suffix)
-        if self._what in COLUMNS and (reason := self._why_no_figure()):
-            field.tell(reason, refused=True)
+        words, asks = self._check_figure() if self._what in COLUMNS else ("", False)
+        exists = f"{path} exists; enter again overwrites it" * is_there(path)
+        questions = "; ".join(filter(None, (words, exists)))
+        if words and not asks:
+            field.tell(words, refused=True)
         elif self._what in COLUMNS and path.suffix not in DRAWN:
             ends = ", ".join(DRAWN)
             field.tell(f"a figure ends in {ends}, got {path.name}", refused=True)
-        elif not is_there(path) or field.sure(path, f"{path} exists; enter again overwrites it"):
+        elif not questions or field.sure(path, questions):
             self.dismiss(ExportChoice(self._what, path))

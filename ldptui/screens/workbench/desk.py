@@ -67,6 +67,7 @@ class Desk(Screen[None]):
         self.panes, self.replay_bar = Panes(id="body"), ReplayBar()
         self.status, self.hints = StatusLine(), KeyHints()
         self.is_chosen = False  # somebody said by hand what is to be shown
+        self.pending_figure: Callable[[], bool] | None = None  # True once it needs no more
         self._put_off: dict[str, Timer] = {}
         self._edits = Edits()
         self._aside: Draft | None = None  # what is worked on again after a replay
@@ -329,12 +330,18 @@ class Desk(Screen[None]):
         self.panes.runs.shelf = shelf
         self.status.snapshot = shelf.active or frame or (shown.snapshot if shown else None)
         self.hints.stops = shelf.stops
+        if self.pending_figure is not None and self.pending_figure():
+            self.pending_figure = None
 
     @property
     def run_to_leave(self) -> Snapshot | None:
         """The run that was asked for and is active: who quits is asked about it."""
         running = self.shelf.active
         return running if running is not None and running.full else None
+
+    def action_run(self) -> None:
+        """Run the scenario with all trials and its sweep."""
+        raise NotImplementedError
 
     def choose(self, shown: int, overlays: tuple[int, ...] = (), note: str = "") -> None:
         """Show a run, by its key, and lay others over it; then say something."""

@@ -16,7 +16,6 @@ from ...session.autosave import kept_at, load_draft
 from ...session.draft import mark_saved, open_draft, reopen_draft
 from ...session.runs import alike, describe_scenario
 from ...terminal.clipboard import copy
-from ...terminal.keyboard import RUN, key_of
 from ...terminal.places import current_dir
 from ...text.labels import with_labels
 from .desk import Desk
@@ -107,7 +106,7 @@ def export(desk: Desk, write_trials: Callable[[Run | None, Path], object]) -> No
     run, draft = desk.shelf.run(desk.shelf.shown), desk.draft
     same = run is None or (draft is not None and alike(run.document, draft.document or {}))
     stem = own_path(draft).stem if draft is not None and same else "ldptui"
-    screen = ExportScreen(stem, desk.charts.tab, partial(_why_no_figure, desk))
+    screen = ExportScreen(stem, desk.charts.tab, partial(_check_figure, desk))
     desk.app.push_screen(screen, partial(_export, desk, write_trials))
 
 
@@ -120,21 +119,45 @@ def _export(
     if choice.what == "csv":
         write_trials(shown, choice.path)
     elif (columns := exporting.COLUMNS.get(choice.what)) is not None:
-        _draw_figure(desk, shown, choice.path, columns)
+        draw = partial(_draw_of_run, desk, desk.draft, desk.charts.tab, choice.path, columns)
+        if _check_figure(desk)[1]:
+            desk.action_run()
+            desk.pending_figure = draw
+        else:
+            draw()
     else:
         desk.note(exporting.export(choice, desk.charts, shown, desk.app), stays=True)
 
 
-def _why_no_figure(desk: Desk) -> str:
-    """The reason why the chart shown cannot be drawn for paper; "" where it can."""
+def _check_figure(desk: Desk) -> tuple[str, bool]:
+    """What speaks against drawing the chart shown for paper, and whether a run would end that."""
     view, scenario = desk.charts.current_chart(), desk.draft.scenario if desk.draft else None
-    run = desk.shelf.run(desk.shelf.shown)
     if view is None or view.chart is None or scenario is None:
-        return "this tab shows no chart to draw"
-    if run is None or not run.snapshot.full or run.status != "done":
-        return f"a figure is of a whole run: esc, then {key_of(desk.app, *RUN)} runs all trials"
-    same = alike(run.document, scenario.document)
-    return "" if same else f"the chart has other settings than {run.name}"
+        return "this tab shows no chart to draw", False
+    run = desk.shelf.run(desk.shelf.shown)
+    is_whole = run is not None and run.snapshot.full and run.status == "done"
+    if run is not None and is_whole and alike(run.document, scenario.document):
+        return "", False
+    return "a figure is of all trials: enter again runs them, then draws it", True
+
+
+def _draw_of_run(desk: Desk, draft: Draft | None, tab: str, path: Path, columns: int) -> bool:
+    """Draw the chart of a tab once all trials of a draft are there; False while they are not.
+
+    Nothing is drawn where the draft was edited meanwhile, or its run stopped.
+    """
+    run, now = desk.shelf.run(desk.shelf.shown), desk.draft
+    if draft is None or now is None or now.document != draft.document:
+        desk.note("no figure was drawn: the scenario was edited meanwhile")
+        return True
+    if run is None or not run.snapshot.full or not alike(run.document, draft.document or {}):
+        return False
+    if run.status == "done":
+        desk.charts.tab = tab
+        desk.charts.call_next(_draw_figure, desk, run, path, columns)
+    elif run.status != "running":
+        desk.note("no figure was drawn: its run has not ended")
+    return run.status != "running"
 
 
 def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:

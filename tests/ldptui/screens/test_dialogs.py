@@ -432,12 +432,14 @@ async def test_a_figure_has_a_suffix_that_can_be_drawn(folder: Path) -> None:
 
 async def test_a_figure_that_cannot_be_drawn_is_refused_in_the_dialog(folder: Path) -> None:
     """Until something else is chosen: a note in the status line goes after seconds."""
-    reasons = ["it is of a whole run"]
-    app = Bare(ExportScreen("fig6", "gain", lambda: reasons[0]))
+    checks = [("no chart here", False)]
+    app = Bare(ExportScreen("fig6", "gain", lambda: checks[0]))
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("home", "enter")
-        assert (app.said(), app.answers) == ("it is of a whole run", [])
-        reasons[0] = ""  # the run is done meanwhile
+        await pilot.press("enter", "enter")
+        assert (app.said(), app.answers) == ("no chart here", [])
+        checks[0] = ("enter again runs it", True)
+        await pilot.press("enter")
+        assert (app.said(), app.answers) == ("enter again runs it", [])
         await pilot.press("enter")
         assert app.answers == [ExportChoice("figure", folder / "fig6-gain.pdf")]
 

@@ -195,8 +195,8 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
 async def test_an_export_is_named_by_the_scenario_and_the_chart() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
-        for steps, name in ((0, "-estimate-results.csv"), (2, "-estimate-frequencies.pdf")):
-            await pilot.press("ctrl+e", *["up"] * steps)
+        for steps, name in ((0, "-estimate-frequencies.pdf"), (2, "-estimate-results.csv")):
+            await pilot.press("ctrl+e", *["down"] * steps)
             await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
             assert proposed(screen.app) == f"quickstart-an-attack-moves-an{name}"
             await pilot.press("escape")
@@ -293,6 +293,31 @@ async def test_a_run_is_verified_by_a_process_of_its_own_that_can_be_stopped(sto
         await until(pilot, lambda: "run 1: verifying was stopped" in status(screen))
         await pilot.press("V")
         await until(pilot, lambda: "run 1: identical: 420 trials" in status(screen), 120)
+
+
+@pytest.mark.parametrize(("status_of_run", "edits"), [("done", ()), ("partial", ()), ("done", "2")])
+async def test_a_figure_asked_for_before_its_run_is_drawn_after_it(
+    status_of_run: str, edits: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    files = list[Path]()
+    monkeypatch.setattr(
+        "ldptui.charts.draw.paper.write_figure", lambda _, path, **__: files.append(path)
+    )
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        await pilot.press("ctrl+e")
+        await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
+        screen.app.screen.query_one(PathField).text = str(tmp_path / "a.pdf")
+        await pilot.press("enter")
+        await until(pilot, lambda: "enter again runs them" in seen(screen.app))
+        await pilot.press("enter")
+        await until(pilot, lambda: engine.requests[-1].full)
+        assert files == []
+        if edits:
+            await pilot.press("2", "down", "right")
+        finished(engine, status=status_of_run)
+        await until(pilot, lambda: bool(files) or "no figure was drawn" in status(screen))
+        assert [file.name for file in files] == ["a.pdf"] * (status_of_run == "done" and not edits)
 
 
 @pytest.mark.parametrize("edited", [False, True])
