@@ -13,7 +13,7 @@ from ldptui.core.base.errors import ScenarioError
 from ..catalogue.kind_rows import kind_words, swept_kinds
 from ..charts.series import Bar, Bars
 from ..text import format as text
-from .deployment_cells import NONE, Deployment, Outcome
+from .deployment_cells import NONE, Deployment, Outcome, has_tried_defences
 from .parameters import BEST
 from .plan_question import plan
 from .question_answer import QuestionAnswer, Table
@@ -108,10 +108,21 @@ class DeploymentAnswer(QuestionAnswer):
         return next((row.worst for row in own), None)
 
     @property
+    def under_defences(self) -> list[Outcome]:
+        """The worst cell under each defence of the deployment's protocol, least left first."""
+        own = (row for row in self.rows if row.is_own and row.defence != NONE and row.is_whole)
+        return [row.worst for row in own]
+
+    @property
     def left(self) -> Outcome | None:
         """The worst cell under the defence that helps the deployment's protocol most."""
-        helping = (row for row in self.rows if row.is_own and row.defence != NONE and row.is_whole)
-        return next((row.worst for row in helping), None)
+        return next(iter(self.under_defences), None)
+
+    @property
+    def has_tried_all(self) -> bool:
+        """Return whether every defence was tried against every attack."""
+        own = (each for each in self.found if each.protocol == self.deployment.protocol)
+        return has_tried_defences(own, ATTACKS)
 
     @property
     def title(self) -> str:
@@ -128,18 +139,28 @@ class DeploymentAnswer(QuestionAnswer):
         mine, worst, left = self.deployment, self.as_is, self.left
         if worst is not None:
             lifted = text.plural(mine.targets, "item")
-            parts = [f"{text.percent(mine.share)} fakes lift {lifted} by {_points(worst)} points"]
+            gained = f"{_points(worst)} percentage points"
+            parts = [f"{text.percent(mine.share)} fakes lift {lifted} by {gained}"]
             if left is not None and left.most < worst.least:
-                parts.append(f"best defence {left.defence} leaves {_points(left)}")
-            elif left is not None:
+                so_far = " so far" * (not self.has_tried_all)
+                parts.append(f"best defence{so_far} {left.defence} leaves {_points(left)}")
+            elif self.has_tried_all:
                 parts.append("no defence here surely leaves less")
+            else:
+                parts.append("defences are still being tried")
             if self.floor is not None:
+                least = text.short(100 * self.floor, 3)
                 is_beaten = left is not None and left.most < self.floor
-                others = "against other fakes " * is_beaten
-                parts.append(f"{others}no defence can get below {text.short(100 * self.floor, 3)}")
+                hidden = f"fakes who answer like honest users still add {least} under any defence"
+                parts.append(hidden if is_beaten else f"no defence can get below {least}")
             yield "; ".join(parts) + "."
             under = "" if left is None else f", under {left.defence} {left.attack.upper()}"
             yield f"The worst attack on {mine.protocol.upper()} is {worst.attack.upper()}{under}."
+            if left is not None and left.most < worst.least and self.has_tried_all:
+                others = self.under_defences[1:]
+                same = [each.defence for each in others if each.least <= left.most]
+                if same:
+                    yield f"{' and '.join(same[:2])} may be as good as {left.defence}."
             own = [each for row in self.rows if row.is_own for each in row.known_outcomes]
             harm = [each for each in own if each.least > worst.most]
             if harm:
@@ -169,13 +190,18 @@ class DeploymentAnswer(QuestionAnswer):
     def table(self, is_brief: bool = False) -> Table:
         """A column for each attack; a row for each protocol and defence, least left first."""
         del is_brief
-        largest = max((abs(100 * each.gain) for each in self.found if each.gain), default=1.0)
-        digits = max(1, 2 - math.floor(math.log10(largest)))
+        digits = self._digits
         heads = ("protocol + defence", *(f"{attack.upper()} ± 95 %" for attack in ATTACKS))
         return heads, [
             (row.name, *(_format_gain(row.cells.get(attack), digits) for attack in ATTACKS))
             for row in self.rows
         ]
+
+    @property
+    def _digits(self) -> int:
+        """The decimals of points: three digits of the largest gain, and one at the least."""
+        largest = max((abs(100 * each.gain) for each in self.found if each.gain), default=1.0)
+        return max(1, 2 - math.floor(math.log10(largest)))
 
     def document(self) -> dict[str, Any]:
         return {
@@ -208,7 +234,11 @@ class DeploymentAnswer(QuestionAnswer):
         worst = [(row, row.worst, 100 * (row.worst.gain or 0.0)) for row in self.rows
                  if row.is_whole]  # fmt: skip
         drawn = [found for found in worst if 100 * found[1].half <= MOST_NOISE]
-        bars = tuple(Bar(row.bar, gain, 100 * each.half or None) for row, each, gain in drawn)
+        digits = self._digits
+        bars = tuple(
+            Bar(row.bar, round(gain, digits), round(100 * each.half, digits) or None)
+            for row, each, gain in drawn
+        )
         noisy = [f"{row.bar} {_format_gain(each, 0)}"
                  for row, each, _ in worst if 100 * each.half > MOST_NOISE]  # fmt: skip
         notes = []

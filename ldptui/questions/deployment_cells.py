@@ -153,6 +153,12 @@ def outcomes(
                 yield _measure_cell(deployment, protocol, attack, helps[0].defence, pulse)
 
 
+def has_tried_defences(found: Iterable[Outcome], attacks: Sequence[str]) -> bool:
+    """Return whether the cells of a protocol are those of every defence and attack."""
+    tried = {(each.defence, each.attack) for each in found}
+    return tried >= {(kind, attack) for kind in (*PLAIN, *FILTERS) for attack in attacks}
+
+
 def best(found: Iterable[Outcome]) -> list[Outcome] | None:
     """The cells of the defence whose worst attack gains least; None where none is known whole."""
     rows: dict[str, list[Outcome]] = {}

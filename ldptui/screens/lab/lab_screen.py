@@ -22,7 +22,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from ...engine import LAB, Engine
-from ...messages import FieldFocused, KeyEdited, KeysProposed, QuestionReply, WorkerChanged
+from ...messages import FieldFocused, KeyEdited, KeysProposed, QuestionReply, StatusNote, WorkerChanged
 from ...questions.collection import ENDS
 from ...questions.sheet import AnswerSheet, decode_answer
 from ...questions.topics import GROUPS, TOPICS, sharing
@@ -305,6 +305,10 @@ class LabScreen(Screen[None]):
         message.stop()
         if not message.alive:
             self._note(message.note)
+
+    def on_status_note(self, message: StatusNote) -> None:
+        message.stop()
+        self._note(message.note)
 
     def _note(self, note: str) -> None:
         self._status.note = note

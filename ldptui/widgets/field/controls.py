@@ -18,6 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
+from ...messages import StatusNote
 from ...terminal.keyboard import ALT_DIGITS, takes_focus
 from ..words import spell_text
 
@@ -90,7 +91,7 @@ class ValueInput(FormControl, Input):
         Binding("left,h", "nudge(False, False)", "Less", show=False, id="field.less"),
         Binding("shift+right,L", "nudge(True, True)", "Much more", False, id="field.much-more"),
         Binding("shift+left,H", "nudge(False, True)", "Much less", False, id="field.much-less"),
-        Binding("enter", "edit", "Edit", id="field.edit"),
+        Binding("enter", "edit", "Edit (digits leave)", id="field.edit"),
         Binding("enter", "done", "Done, digits type here", id="field.done"),
         Binding("escape", "done", "Done", show=False, id="field.done.too"),
         Binding("escape", "leave", "Leave the field", show=False, id="field.leave"),
@@ -149,6 +150,10 @@ class ValueInput(FormControl, Input):
     def on_key(self, event: events.Key) -> None:
         if not self.is_edited:
             event.prevent_default()  # Textual's input would type it
+            label = str(getattr(self.parent, "label", ""))
+            if label and event.character is not None and event.character.isdigit():
+                words = f"{event.character} was a key, no text: press ⏎ on {label} to type into it"
+                self.post_message(StatusNote(words))
 
     def on_paste(self, event: events.Paste) -> None:
         if not self.is_edited:

@@ -120,15 +120,31 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
     ]
     harm = [Outcome("oue", attack, "norm-cut", 9, 0.4, 0.01, 20) for attack in ATTACKS]
     perhaps = [Outcome("oue", attack, "norm", 9, 0.06, 0.2, 20) for attack in ATTACKS]
-    lift = "1 % fakes lift 3 items by 6.8 points"
+    rest = [
+        Outcome("oue", attack, kind, 9, why="is refused")
+        for kind in (*cells.PLAIN, *cells.FILTERS) for attack in ATTACKS
+    ]  # fmt: skip
+    lift = "1 % fakes lift 3 items by 6.8 percentage points"
     best = f"{lift}; best defence normalise leaves 3.4"
     for rows, hidden, first in (
-        ([*known, *cure], 0.012, f"{best}; no defence can get below 1.2."),
-        ([*known, *cure], 0.05, f"{best}; against other fakes no defence can get below 5."),
-        ([*known, *harm, *perhaps], None, f"{lift}; no defence here surely leaves less."),
-        (known, None, f"{lift}."),
+        ([*rest, *known, *cure], 0.012, f"{best}; no defence can get below 1.2."),
+        (
+            [*rest, *known, *cure],
+            0.05,
+            f"{best}; fakes who answer like honest users still add 5 under any defence.",
+        ),
+        ([*known, *cure], None, f"{lift}; best defence so far normalise leaves 3.4."),
+        ([*rest, *known, *harm, *perhaps], None, f"{lift}; no defence here surely leaves less."),
+        (known, None, f"{lift}; defences are still being tried."),
     ):
         assert next(DeploymentAnswer(mine, rows, hidden, ()).sentences) == first
+    near = [Outcome("oue", attack, "norm-sub", 9, 0.04, 0.01, 20) for attack in ATTACKS]
+    said = [*DeploymentAnswer(mine, [*rest, *known, *cure, *near], None, ()).sentences]
+    assert said[2] == "norm-sub may be as good as normalise."
+    rounded = next(DeploymentAnswer(mine, [*known, *near], None, ()).figures()).chart.bars
+    assert [(bar.label, bar.value, bar.error) for bar in rounded] == [
+        ("norm-sub", 4.0, 2.09), ("as it is", 6.8, None),
+    ]  # fmt: skip
     *_, last = DeploymentAnswer(mine, [*known, *harm], None, ()).sentences
     assert last == "norm-cut makes it worse: 40.0 ± 2.1 points."
     exact = [Outcome("oue", attack, "norm-cut", 9, 0.3933245, 0.00041, 20) for attack in ATTACKS]
