@@ -24,6 +24,8 @@ UNSET: Final = ("sweep", "defence", "campaign", "goal", "trust", "task")
 """The tables of a draft that a cell of the matrix does without, or begins anew."""
 MOST_NOISE: Final = 100.0
 """Points of half an interval beyond which a defence has no bar: its axis would hide all others."""
+LONGEST: Final = 3.0
+"""The longest bar that is drawn, by that of the deployment as it is."""
 POWER: Final = 0.9
 """The chance with which the planner wants to find an item."""
 
@@ -190,18 +192,13 @@ class DeploymentAnswer(QuestionAnswer):
     def table(self, is_brief: bool = False) -> Table:
         """A column for each attack; a row for each protocol and defence, least left first."""
         del is_brief
-        digits = self._digits
+        largest = max((abs(100 * each.gain) for each in self.found if each.gain), default=1.0)
+        digits = max(1, 2 - math.floor(math.log10(largest)))
         heads = ("protocol + defence", *(f"{attack.upper()} ± 95 %" for attack in ATTACKS))
         return heads, [
             (row.name, *(_format_gain(row.cells.get(attack), digits) for attack in ATTACKS))
             for row in self.rows
         ]
-
-    @property
-    def _digits(self) -> int:
-        """The decimals of points: three digits of the largest gain, and one at the least."""
-        largest = max((abs(100 * each.gain) for each in self.found if each.gain), default=1.0)
-        return max(1, 2 - math.floor(math.log10(largest)))
 
     def document(self) -> dict[str, Any]:
         return {
@@ -233,18 +230,16 @@ class DeploymentAnswer(QuestionAnswer):
         """A bar for each defence: what it leaves of the attack that is worst then, least first."""
         worst = [(row, row.worst, 100 * (row.worst.gain or 0.0)) for row in self.rows
                  if row.is_whole]  # fmt: skip
-        drawn = [found for found in worst if 100 * found[1].half <= MOST_NOISE]
-        digits = self._digits
-        bars = tuple(
-            Bar(row.bar, round(gain, digits), round(100 * each.half, digits) or None)
-            for row, each, gain in drawn
-        )
-        noisy = [f"{row.bar} {_format_gain(each, 0)}"
-                 for row, each, _ in worst if 100 * each.half > MOST_NOISE]  # fmt: skip
+        longest = math.inf if self.as_is is None else LONGEST * 100 * (self.as_is.gain or math.inf)
+        drawn = [found for found in worst
+                 if 100 * found[1].half <= MOST_NOISE and found[2] <= longest]  # fmt: skip
+        bars = tuple(Bar(row.bar, gain, 100 * each.half or None) for row, each, gain in drawn)
+        beyond = [f"{found[0].bar} {_format_gain(found[1], 0)}"
+                  for found in worst if found not in drawn]  # fmt: skip
         notes = []
         if self.floor is not None:
             notes.append(f"no defence can get below {text.short(100 * self.floor, 3)}")
-        notes += [f"too uncertain to draw: {', '.join(noisy)}"] if noisy else []
+        notes += [f"beyond this axis: {', '.join(beyond)}"] if beyond else []
         title = "Points that fakes add at worst, with each defence"
         chart = Bars(title, bars, note="; ".join(notes), item="defence", value="points")
         rows = [

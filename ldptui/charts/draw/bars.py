@@ -288,11 +288,12 @@ def _choices(
     What an attack changed is drawn: its numbers stand beside it where there is much room.
     """
     errors = [bar.error for bar in bars if bar.error]
+    largest = max((abs(bar.value) for bar in bars if math.isfinite(bar.value)), default=1.0)
+    power = math.floor(math.log10(largest or 1.0))
     if errors:
-        places = min(MOST_PLACES, fmt.decimals(errors))
+        places = min(MOST_PLACES, fmt.decimals(errors), max(1, 2 - power) if power >= 0 else 99)
     else:
-        largest = max((abs(bar.value) for bar in bars if math.isfinite(bar.value)), default=1.0)
-        places = max(0, min(6, 3 - math.floor(math.log10(largest or 1.0))))
+        places = max(0, min(6, 3 - power))
 
     def column(head: str, texts: Sequence[str]) -> tuple[str, Sequence[str]]:
         head, texts = look.clean(head), [look.clean(text) for text in texts]

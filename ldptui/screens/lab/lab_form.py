@@ -190,12 +190,15 @@ def _is_empty(option: OptionSpec) -> bool:
 
 ROOM_FOR_BOTH: Final = 100
 """Columns from which the form stands beside the answer."""
+ROOM_FOR_TABLE: Final = 150
+"""Columns from which the table stands below each chart."""
 
 
 class LabBody(Vertical):
     """The verdict over the form and the answer; the screen says which tab and which view.
 
-    In a narrow terminal a view is a chart, the table or the words, below the form.
+    A view is a chart or the table, of which a wide terminal shows the table beside each chart; in
+    a narrow one a view is below the form, and the words are one as well.
     """
 
     def __init__(self) -> None:
@@ -242,14 +245,16 @@ class LabBody(Vertical):
 
     def lay_out(self, view: int) -> None:
         """Show the parts that have room; `view` chooses among the others."""
-        narrow = self.app.size.width < ROOM_FOR_BOTH
+        narrow, wide = (self.app.size.width < ROOM_FOR_BOTH, self.app.size.width >= ROOM_FOR_TABLE)
         figures = tuple(self._answer.figures) if self._answer is not None else ()
         charts = max(1, len(figures))
-        at = view % (charts + 2 if narrow else charts)
+        at = view % (charts + 2 if narrow else charts + (not wide))
         self.set_class(narrow, "-narrow")
+        self.set_class(wide, "-wide")
         self._chart_box.display = at < charts
-        self._table_box.display = not narrow or at == charts
-        self._words.display = not narrow or at == charts + 1
+        self._table_box.display = wide or at == charts
+        has_words = self._answer is not None
+        self._words.display = has_words if not narrow else at == charts + 1
         self._right.display = not narrow or at <= charts
         self._left.set_class(narrow and at > charts, "-whole")
         figure = figures[at] if at < len(figures) else None

@@ -22,7 +22,14 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from ...engine import LAB, Engine
-from ...messages import FieldFocused, KeyEdited, KeysProposed, QuestionReply, StatusNote, WorkerChanged
+from ...messages import (
+    FieldFocused,
+    KeyEdited,
+    KeysProposed,
+    QuestionReply,
+    StatusNote,
+    WorkerChanged,
+)
 from ...questions.collection import ENDS
 from ...questions.sheet import AnswerSheet, decode_answer
 from ...questions.topics import GROUPS, TOPICS, sharing
@@ -45,7 +52,10 @@ DEBOUNCE_S: Final = 0.1
 """From the last keystroke of a burst to the question."""
 AT_ONCE_S: Final = 0.001
 """The same of its first one, and where each is answered; Textual's timers cannot do with 0."""
-HINT: Final = "tab goes into the form · a digit is a question, again its next view · esc leaves"
+HINT: Final = (
+    "tab goes into the form · v shows the table · a digit is a question, again its next view · "
+    "esc leaves"
+)
 NAMES: Final = tuple(TOPICS)
 OPENED: Final = next(name for name, topic in TOPICS.items() if topic.group == "My reports")
 """The tab that shows a collection which is opened."""

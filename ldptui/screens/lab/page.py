@@ -118,16 +118,22 @@ def title_of(draft: Draft | None, page: Page) -> str:
         return f"example data: {', '.join(examples)}"
     if page.topic.uses_collection:
         return ", ".join(Path(text).name for text in page.values(draft)["reports"] if text)
-    return _started_from(draft)
+    return _setting(draft, page.values(draft), bool(page.typed))
 
 
-def _started_from(draft: Draft | None) -> str:
-    """The population and the protocol that the tabs start from."""
+def _setting(draft: Draft | None, values: Mapping[str, Any], is_typed: bool) -> str:
+    """The domain, the users and the protocol of a form, those of the draft where it has none.
+
+    is_typed : somebody typed in the form, which then is no more of the draft's title.
+    """
     if draft is None or draft.cell is None:
-        return "no valid scenario yet"
-    document: Mapping[str, Any] = draft.document or {}
+        return "" if draft is None else "no valid scenario yet"
     population = draft.cell.first.population
-    kind = str(draft.cell.parameters.get("protocol.kind", "")).upper()
-    title = str(document.get("title") or "untitled")
-    size = f"d = {count(population.domain_size)}, n = {count(population.users)}, {kind}"
-    return f"{size} │ {title}"
+    kind = values.get("protocol") or draft.cell.parameters.get("protocol.kind", "")
+    sizes = {"d": population.domain_size, "n": population.users}
+    for sign, name in (("d", "items"), ("n", "users")):
+        typed = values.get(name)
+        sizes[sign] = typed if isinstance(typed, int) else sizes[sign]
+    title = "as typed here" if is_typed else (draft.document or {}).get("title") or "untitled"
+    words = ", ".join(f"{sign} = {count(size)}" for sign, size in sizes.items())
+    return f"{words}, {str(kind).upper()} │ {title}"

@@ -14,6 +14,8 @@ from support.commands import Captured, succeed
 from support.lab_tabs import ask
 
 import ldptui
+from ldptui.charts.draw import draw
+from ldptui.charts.rows import DARK, Look
 from ldptui.core.bounds.undetectable import hidden_gain_against
 from ldptui.core.defences.defence_kinds import FILTERS
 from ldptui.core.experiment import Experiment
@@ -141,10 +143,14 @@ def test_the_verdict_is_the_size_the_cure_and_the_bound() -> None:
     near = [Outcome("oue", attack, "norm-sub", 9, 0.04, 0.01, 20) for attack in ATTACKS]
     said = [*DeploymentAnswer(mine, [*rest, *known, *cure, *near], None, ()).sentences]
     assert said[2] == "norm-sub may be as good as normalise."
-    rounded = next(DeploymentAnswer(mine, [*known, *near], None, ()).figures()).chart.bars
-    assert [(bar.label, bar.value, bar.error) for bar in rounded] == [
-        ("norm-sub", 4.0, 2.09), ("as it is", 6.8, None),
+    far = [Outcome("grr", attack, NONE, 9, 0.7) for attack in ATTACKS]
+    sure = [Outcome("oue", attack, "norm-sub", 9, 0.04, 1e-5, 20) for attack in ATTACKS]
+    chart = next(DeploymentAnswer(mine, [*known, *sure, *far], None, ()).figures()).chart
+    picture = "\n".join(strip.text.rstrip() for strip in draw(chart, Look(70, 8, DARK)))
+    assert re.findall(r"^([a-z -]+) │.*?  +([0-9. ±]+)$", picture, re.MULTILINE) == [
+        ("norm-sub", "4.00 ± 0.00"), ("as it is", "6.80"),
     ]  # fmt: skip
+    assert chart.note == "beyond this axis: GRR 70"
     *_, last = DeploymentAnswer(mine, [*known, *harm], None, ()).sentences
     assert last == "norm-cut makes it worse: 40.0 ± 2.1 points."
     exact = [Outcome("oue", attack, "norm-cut", 9, 0.3933245, 0.00041, 20) for attack in ATTACKS]
