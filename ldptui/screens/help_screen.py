@@ -30,6 +30,30 @@ DIGEST: Final = (
     "A finished run shows its digest, xxh3:… over every count that was drawn: the same scenario "
     "and seed give the same digest with the same version, however many processes shared the work."
 )
+SCRIPT: Final = (
+    "TOML: the name of a table in brackets, then name = value, one a line; text in quotes, a list "
+    "in [ ]. What is wrong stands below the text and in the status line. An attack is one kind, a "
+    "mixture (mix = …), or the phases of a campaign, one after the other; each phase has its "
+    "rounds, its share of fakes and its mixture. In the form p adds a phase. An example:"
+)
+PHASES: Final = """
+[attack]
+targets = { pick = "least-frequent", count = 3 }
+
+[[attack.phase]]                      # ten quiet rounds
+rounds = 10
+share = 0.0
+mix = [ { kind = "mga", weight = 1.0 } ]
+
+[[attack.phase]]                      # then a ramp of two kinds
+rounds = 20
+share = { from = 0.0, to = 0.05 }
+mix = [ { kind = "mga", weight = 0.8 }, { kind = "ria", weight = 0.2 } ]
+
+[campaign]
+rounds = 30
+churn = 0.1                           # a tenth of the users is new in each round
+"""
 KEY_WIDTH: Final = 18
 MUTED: Final = "$foreground-muted"
 SIGNS: Final = (
@@ -53,9 +77,10 @@ class HelpScreen(TextScreen):
         self._field, self._active = field_key, tuple(active_bindings)
 
     def compose(self) -> ComposeResult:
-        parts = [[*field_text(self._field, key_of(self.app, *RUN))], [*self._keys()]]
-        # Who is not in a field looks for a key.
-        self.parts = [part for half in (parts if self._field else parts[::-1]) for part in half]
+        words, keys = [*field_text(self._field, key_of(self.app, *RUN))], [*self._keys()]
+        # Who is not in a field looks for a key; signs and moving come last.
+        nearest = min(1, len(keys) - 2) if self._field else len(keys)
+        self.parts = [*keys[:nearest], *words, *keys[nearest:]]
         yield from super().compose()
 
     def _keys(self) -> Iterator[Content]:
@@ -93,6 +118,10 @@ def field_text(key: str, run_key: str) -> Iterator[Content]:
     """The help of a field in paragraphs: meaning, range, formula, paper; else that of the whole."""
     if key.startswith("lab."):
         yield from lab_text(*key.split(".")[1:3])
+        return
+    if key == "script":
+        yield Content("\n").join([_heading("The scenario as text"), Content(SCRIPT)])
+        yield Content(PHASES)
         return
     words = key_words(key)
     if not words.meaning:

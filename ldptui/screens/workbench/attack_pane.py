@@ -15,10 +15,11 @@ from textual.widgets import Static
 
 from ldptui.core.base.errors import LdpError
 
-from ...messages import KeyEdited, StatusNote
+from ...messages import KeyEdited, KeysProposed, StatusNote
 from ...session.attack_code import editor_command, find_attack_code
 from ...session.draft import attack_script as script
-from ...session.draft import edit_key
+from ...session.draft import edit_key, sweep_of
+from ...session.draft.attack_script import add_phase
 from ...terminal.keyboard import first_focus
 from ...widgets.blank import call_on_resize
 from ...widgets.form import Form, FormLine, FormPane, FormRow
@@ -57,6 +58,7 @@ class AttackPane(FormPane):
         ),
         Binding("enter,down,j", "enter", "Edit", show=False, id="attack.edit"),
         Binding("e", "write_code", "Write it in Python", id="attack.write"),
+        Binding("p", "phase", "Add a phase", id="attack.phase"),
         Binding("a,plus", "step('add')", "Add a step", id="step.add"),
         Binding("minus,delete,backspace", "step('remove')", "Remove", id="step.remove"),
         Binding("shift+up,K", "step('up')", "Move up", show=False, id="step.up"),
@@ -163,11 +165,33 @@ class AttackPane(FormPane):
         if event.line.name == "more":
             self._is_open, self._wanted = True, "goal.metric"
             self.show()
-        elif event.line.name == "composition":
-            self.view = "script"
-            self.call_after_refresh(self.query_one(ScriptEditor).go_to_attack)
-        else:
+        elif event.line.name != "composition":
             self.action_step("add")
+        elif script.shape_of(attack_of(self.draft)) == "one":
+            self.action_phase()
+        else:
+            self._open_script()
+
+    def _open_script(self) -> None:
+        """Show the script alone, from the last phase of the attack on."""
+        screen = cast("Any", self.screen)
+        self.view = "script"
+        if hasattr(screen, "panes") and not (screen.panes.zoomed or screen.panes.cramped):
+            screen.action_zoom()
+        self.call_after_refresh(self.query_one(ScriptEditor).go_to_attack)
+
+    def action_phase(self) -> None:
+        """Add a phase to the attack, which has two from its first one on, and show the script."""
+        draft = self.draft
+        if draft is None or not draft.parses:
+            return
+        swept = [f"sweep.{key}" for key in sweep_of(draft) if key.startswith("attack.")]
+        edits = [
+            *((key, None) for key in ("goal", *swept)),
+            ("attack", add_phase(attack_of(draft))),
+        ]
+        self.post_message(KeysProposed(edits, "the phases", sweeps_stay=True))
+        self._open_script()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Steps are changed at their rows; the row that adds one can do that alone."""

@@ -101,7 +101,7 @@ def composition(draft: Draft) -> str:
             phases = script.phases_of(attack)
             words = [script.described_phase(phases, at) for at in range(len(phases))]
         case _:
-            return "a mixture or phases: ⏎ in the script"
+            return "phases: ⏎ begins them in the script"
     return "\n".join([*words, "⏎ edits this in the script"])
 
 

@@ -34,7 +34,11 @@ class ScriptEditor(TextArea):
 
     def __init__(self) -> None:
         super().__init__(
-            language="toml", compact=True, show_line_numbers=True, tab_behavior="focus"
+            language="toml",
+            soft_wrap=False,
+            compact=True,
+            show_line_numbers=True,
+            tab_behavior="focus",
         )
         self.cursor_blink = False
         self._shown = ""
@@ -75,15 +79,20 @@ class ScriptEditor(TextArea):
         end = document.get_location_from_index(len(old) - tail)  # type: ignore[attr-defined]
         self.replace(text[head : len(text) - tail], start, end)
 
-    def show_attack(self) -> None:
-        """Another text opens at its attack, which this pane is about, not at its remarks."""
-        rows = enumerate(self.document.lines)
-        row = next((at for at, line in rows if line.lstrip("[").startswith("attack")), 0)
-        self.move_cursor((row, 0), center=True)
+    def show_attack(self, *, last: bool = False) -> None:
+        """Another text opens at its attack, which this pane is about, not at its remarks.
+
+        last : at the last of its phases.
+        """
+        rows = [
+            at for at, line in enumerate(self.document.lines)
+            if line.lstrip("[").startswith("attack")
+        ] or [0]  # fmt: skip
+        self.move_cursor((rows[-1 if last else 0], 0), center=True)
 
     def go_to_attack(self) -> None:
-        """Put the cursor and the focus into the table of the attack."""
-        self.show_attack()
+        """Put the cursor and the focus into the last phase of the attack."""
+        self.show_attack(last=True)
         self.focus()
 
     def mark(self, lines: frozenset[int]) -> None:

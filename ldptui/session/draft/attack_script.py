@@ -41,6 +41,25 @@ def span(phases: Sequence[Mapping[str, Any]], at: int) -> tuple[int, int]:
     return before, before + lengths[at] - 1
 
 
+def add_phase(attack: Mapping[str, Any]) -> Table:
+    """An attack table with one phase more: as the last one, or a quiet one and then the attack."""
+    phases = phases_of(attack)
+    if phases:
+        return {**attack, "phase": [*phases, dict(phases[-1])]}
+    kind = "mga" if attack.get("kind", "none") == "none" else attack["kind"]
+    own = {key: value for key, value in attack.items() if key not in ("share", "targets", "mix")}
+    mix = parts_of(attack) or [{**own, "kind": kind, "weight": 1.0}]
+    shares = (0.0, attack.get("share", USUAL_SHARE))
+    phases = [{"rounds": ROUNDS, "share": share, "mix": mix} for share in shares]
+    kept = {key: attack[key] for key in ("targets",) if key in attack}
+    return {**kept, "phase": phases}
+
+
+ROUNDS: Final = 10
+"""The rounds of a new phase."""
+USUAL_SHARE: Final = 0.05
+"""The share of fakes of a new phase, where the attack has none."""
+
 # In words.
 
 

@@ -1,8 +1,15 @@
 """The attack as a script, in words."""
 
+import tomllib
+from typing import Any
+
 import pytest
 
+from ldptui import scenarios
+from ldptui.core.scenario import Scenario, load
+from ldptui.screens import help_screen
 from ldptui.session.draft.attack_script import (
+    add_phase,
     described_mix,
     described_share,
     shape_of,
@@ -45,3 +52,27 @@ def test_words() -> None:
     assert described_mix([MGA]) == "mga"
     assert shares_of([MGA, {"weight": 0.2}, {"weight": "?"}]) == [0.8, 0.2, 0.0]
     assert shares_of([{"weight": 0.0}]) == [0.0]
+
+
+def problems(**tables: Any) -> list[str]:
+    """What is wrong with the quickstart with these tables."""
+    document = load(scenarios.path("quickstart")).document
+    return [str(each) for each in Scenario({**document, **tables, "sweep": {}}).problems()]
+
+
+@pytest.mark.parametrize(("attack", "shares"), [
+    ({"kind": "mga", "share": 0.1, "seeds": 5}, [0.0, 0.1]),
+    ({"kind": "none"}, [0.0, 0.05]),
+    ({"mix": [{"kind": "ria", "weight": 1.0}], "share": 0.02}, [0.0, 0.02]),
+    ({"phase": [{"rounds": 3, "share": 0.1, "mix": [{"kind": "mga", "weight": 1.0}]}]}, [0.1, 0.1]),
+])  # fmt: skip
+def test_a_phase_more_is_a_valid_attack(attack: dict[str, Any], shares: list[float]) -> None:
+    after = add_phase({**attack, "targets": {"items": [1]}})
+    assert [phase["share"] for phase in after["phase"]] == shares
+    assert after["targets"] == {"items": [1]}
+    assert ("seeds" in attack) == ("seeds" in after["phase"][1]["mix"][0])
+    assert problems(attack=after) == []
+
+
+def test_the_example_in_the_help_is_a_valid_attack() -> None:
+    assert problems(**tomllib.loads(help_screen.PHASES)) == []

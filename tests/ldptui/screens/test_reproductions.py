@@ -1,0 +1,97 @@
+"""The keys with which a first user fell into something, at 30 ms a key: each means one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pytest
+from support.waiting import seen, until
+from support.workbench_app import own_home, workbench
+
+from ldptui.session.draft import value_of
+
+__all__ = ["own_home"]
+
+
+class Try(NamedTuple):
+    """What was pressed, and what there is then.
+
+    keys : by their names; what is in quotes is typed. values : of the draft. pane : with the focus.
+    words : on the screen.
+    """
+
+    keys: str
+    values: Mapping[str, Any] = {}
+    pane: int | None = None
+    words: str = ""
+
+
+START = {"population.items": 128, "population.users": 100_000, "population.exponent": 1.1}
+TRIES = {
+    "digits switch panes": Try("2 tab tab escape 1 2 4", START, 4),
+    "digits type after enter": Try(
+        "2 enter tab '490' tab '667574' enter",
+        {"population.items": 490, "population.users": 667_574},
+        2,
+    ),
+    "a number typed on a row is none": Try(
+        "2 down '490'", START, 4, "press ⏎ on domain size d to type into it"
+    ),
+    "no more on another row": Try("2 '667574'", START, words="Check"),
+    "down moves between rows": Try("2 down down down up", START, 2),
+    "so does j": Try("2 j j j k", START, 2),
+    "and in the attack": Try("3 down down j", {"attack.kind": "mga", "attack.share": 0.05}, 3),
+    "a kind keeps its values": Try(
+        "2 right right right left left left", {"population.kind": "zipf", **START}, 2
+    ),
+    "the list of all protocols chooses none": Try(
+        "1 end enter escape", {"protocol.kind": "oue"}, 1
+    ),
+    "tab comes to the attack": Try("2" + 14 * " tab", START, 3),
+    "a smaller domain offers a repair": Try(
+        "2 down enter '49' enter", {"population.items": 49}, 2, "⏎ takes the 3 rarest"
+    ),
+    "and enter takes it": Try(
+        "2 down enter '49' enter enter",
+        {"attack.targets": {"pick": "least-frequent", "count": 3}},
+    ),
+    "the library is behind open": Try("ctrl+o 'cao-gain-beta'", words="gain over the share"),
+    "one's deployment has a key": Try("M", words="What can fakes do to my deployment?"),
+    "a value in the palette": Try("ctrl+p 'beta 1%' enter", {"attack.share": 0.01}),
+    "another": Try("ctrl+p 'eps 2' enter", {"protocol.epsilon": 2}),
+    "a protocol in the palette": Try("ctrl+p 'olh' enter", {"protocol.kind": "olh"}),
+    "words that people know": Try("ctrl+p 'randomized response'", words="randomised-response"),
+    "for the lab": Try("ctrl+p 'teach'", words="Lab:"),
+    "for attributes": Try("ctrl+p 'attribute'", words="the relation R"),
+    "for phases": Try("ctrl+p 'phase'", words="Attack: Add a phase"),
+    "a phase is added and the script shown": Try("3 p", words="share = 0.05"),
+    "help for the script": Try("3 s f1", words="[[attack.phase]]"),
+    "a new attack in Python": Try(
+        "3 enter 'plugin' enter", {"attack.kind": "plugin"}, 3, "e Write"
+    ),
+    "forty keys of panes": Try(8 * "1 2 3 4 5 ", START, 5),
+}
+
+
+def presses(keys: str) -> list[str]:
+    """The keys as the pilot presses them, each followed by 30 ms."""
+    pressed: list[str] = []
+    for at, part in enumerate(keys.split("'")):
+        pressed += part if at % 2 else part.split()
+    return [each for key in pressed for each in ("space" if key == " " else key, "wait:30")]
+
+
+@pytest.mark.parametrize("name", TRIES)
+async def test_keys_mean_what_one_means(name: str) -> None:
+    tried = TRIES[name]
+    async with workbench() as (screen, _, pilot):
+        assert {key: value_of(screen.draft, key) for key in START} == START
+        await pilot.press(*presses(tried.keys))
+        await until(
+            pilot,
+            lambda: {key: value_of(screen.draft, key) for key in tried.values} == tried.values,
+            5,
+        )
+        assert tried.pane in (None, screen.pane)
+        await until(pilot, lambda: tried.words in seen(pilot.app), 5)
