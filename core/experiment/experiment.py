@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, Final, cast
@@ -139,11 +139,17 @@ def bound(
 
 
 def bind(
-    index: int, point: Point, population: Population, sifts: bool, limits: bool = True
+    index: int,
+    point: Point,
+    population: Population,
+    sifts: bool,
+    limits: bool = True,
+    parameters: Mapping[str, Any] | None = None,
 ) -> Cell:
     """One cell: protocol, targets and the number of fakes for one point.
 
     sifts : some point of its scenario `sifts`: then all run on the reports path, and share reports.
+    parameters : of the cell, where they are known; those of its point take longer than the rest.
     """
     if limits:
         check_filters(point, population)
@@ -164,7 +170,7 @@ def bind(
         task.check_size(population, most, path, point.rounds)
     cell = Cell(
         index=index,
-        parameters=point.parameters,
+        parameters=point.parameters if parameters is None else parameters,
         seed=point.seed,
         trials=point.trials,
         population=population,

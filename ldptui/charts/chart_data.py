@@ -24,7 +24,8 @@ class ChartData(Struct, frozen=True, eq=False):
     """A scenario, a run of it with others over it, and the round or the cell that is looked at.
 
     round : of the campaign, from 0; None: all rounds pooled. cell_words : the cell at a cursor that
-    is shown in place of the base: "OUE β 0.05"; "" for the base.
+    is shown in place of the base: "OUE β 0.05"; "" for the base. has_curves : whether closed forms
+    are drawn between the cells; they may still be worked out.
     """
 
     scenario: Scenario | None = None
@@ -32,6 +33,7 @@ class ChartData(Struct, frozen=True, eq=False):
     overlays: tuple[Overlay, ...] = ()
     round: int | None = None
     cell_words: str = ""
+    has_curves: bool = True
 
     @property
     def forms(self) -> ClosedForms | None:

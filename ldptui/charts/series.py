@@ -31,11 +31,14 @@ TONES: Final[tuple[Tone, ...]] = (
 
 
 class LateError(Exception):
-    """Curves take longer than a hand waits; `work` works them out and keeps them."""
+    """Curves take longer than a hand waits; `work` works them out and keeps them.
 
-    def __init__(self, work: Callable[[], object]) -> None:
+    about : what is worked out.
+    """
+
+    def __init__(self, work: Callable[[], object], about: tuple[object, ...]) -> None:
         super().__init__("working out closed forms")
-        self.work = work
+        self.work, self.about = work, about
 
 
 class Series(Struct, frozen=True):
@@ -125,10 +128,15 @@ class Bar(Struct, frozen=True):
 
 
 class Rest(Struct, frozen=True):
-    """The items without a bar: their number, and the targets among them."""
+    """The items without a bar: their number, the targets among them, and the sums over them.
+
+    value, true : of what bars and marks show; None where it is not known of all items.
+    """
 
     count: int
     targets: int = 0
+    value: float | None = None
+    true: float | None = None
 
 
 class Bars(Struct, frozen=True, tag=True):

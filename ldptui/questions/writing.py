@@ -82,7 +82,10 @@ def make_figure(
             line = [y if y > 0 else math.nan for y in line]
         if all(map(math.isnan, line)):
             continue
-        lines.append(Series(label, places, line, tone, "line" if len(places) > 1 else "points"))
+        if len(places) > 1:
+            lines.append(Series(label, places, line, tone, end=label))
+        else:
+            lines.append(Series(label, places, line, tone, "points"))
         marks += [(x, y) for x, y in zip(places, line, strict=True) if x == now and y == y]
     if not lines:
         return None

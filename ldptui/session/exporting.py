@@ -41,8 +41,12 @@ MARK: Final = "ldptui-scenario:"
 def caption(
     title: str, seed: int, trials: int, digest: str, numpy: str, warnings: Sequence[str] = ()
 ) -> str:
-    """The line below a figure. warnings : the reasons to doubt what it shows."""
-    drawn = f"{text.count(trials)} trials · {text.drawn_by(digest, numpy)}"
+    """The line below a figure. warnings : the reasons to doubt what it shows.
+
+    digest : "" of a run that has not come to its end.
+    """
+    source = text.drawn_by(digest, numpy) if digest else "the run has not come to its end"
+    drawn = f"{text.count(trials)} trials · {source}"
     doubts = (f"warning: {one_line(each)}" for each in warnings)
     return " · ".join([title, f"seed {seed}", drawn, *doubts])
 

@@ -101,6 +101,14 @@ class ClosedForms:
         swept = sorted(sweep, key=lambda key: -len(sweep[key]))
         return next((known[key] for key in (chosen, *swept, *known) if key in known), None)
 
+    def bare_curves(self, chart: str, axis: Variable) -> tuple[Curve, ...]:
+        """The curves of a chart along a variable, without values."""
+        work = _Work(self.scenario, axis, axis.log, draw_population, math.inf)
+        keys = without_acts if chart == "error" else dict[str, Any]
+        return tuple(
+            Curve(label, keys(point.parameters)) for label, point in work.points(chart).items()
+        )
+
     def curves(
         self, chart: str, axis: Variable, *, log: bool, patient: bool = True
     ) -> tuple[Curve, ...]:
@@ -112,13 +120,14 @@ class ClosedForms:
         if key not in self._curves:
             limit = math.inf if patient else time.perf_counter() + AT_ONCE
             work = _Work(self.scenario, axis, log, draw_population if patient else ready, limit)
+            late = LateError(lambda: self.curves(chart, axis, log=log), (self, *key))
             if key in self._late and not patient:
-                raise LateError(lambda: self.curves(chart, axis, log=log))
+                raise late
             try:
                 self._curves[key] = tuple(work.curves(chart))
             except UnreadError as error:
                 self._late.add(key)
-                raise LateError(lambda: self.curves(chart, axis, log=log)) from error
+                raise late from error
         return self._curves[key]
 
 
@@ -194,22 +203,28 @@ class _Work(Struct, frozen=True):
     draw: Draw
     limit: float
 
-    def curves(self, chart: str) -> Iterator[Curve]:
-        """The curves of a chart, and the lines that its gains are held against."""
-        if chart == "success":  # which has the closed forms of its cells
+    def points(self, chart: str) -> dict[str, Point]:
+        """The points of the curves of a chart, by their labels."""
+        if chart == "success":
             selection = metric_series(self.scenario, self.axis.key)
             document: Any = select_cells(self.scenario, selection).document
         else:
             document = chart_document(chart, self.scenario)
         points = points_of(document, self.scenario)
+        if chart == "error":
+            return {title_of(point.protocol): point for point in points}
         keys = [*(document or {}).get("sweep", {})]
-        if chart == "success":
-            yield from (Curve(_label(point, keys), point.parameters) for point in points)
+        return {_label(point, keys): point for point in points}
+
+    def curves(self, chart: str) -> Iterator[Curve]:
+        """The curves of a chart, and the lines that its gains are held against."""
+        points = self.points(chart)
+        if chart == "success":  # which has the closed forms of its cells
+            yield from (Curve(label, point.parameters) for label, point in points.items())
         elif chart == "error":
-            yield from self._error_curves(points)
+            yield from self._error_curves([*points.values()])
         elif points:
-            labels = [_label(point, keys) for point in points]
-            yield from self._gain_curves(dict(zip(labels, points, strict=True)))
+            yield from self._gain_curves(points)
 
     def _gain_curves(self, points: Mapping[str, Point]) -> Iterator[Curve]:
         kind = value_at(base(self.scenario).document, "protocol.kind")
@@ -262,14 +277,14 @@ class _Work(Struct, frozen=True):
 
     def _cells(self, point: Point, xs: Iterable[float]) -> Iterator[Cell | None]:
         """The cell at each place of the axis; None where there is none."""
-        patient = self.draw is draw_population
+        patient, parameters = self.draw is draw_population, point.parameters
         for x in xs:
             if time.perf_counter() > self.limit:
                 raise UnreadError(_Lengthy())
             try:
                 there = self._point_at(point, x)
                 drawn = self.draw(there.population, there.seed, self.scenario.folder)
-                cell = bind(0, there, drawn, there.sifts, limits=False)
+                cell = bind(0, there, drawn, there.sifts, limits=False, parameters=parameters)
                 if not patient:
                     require_solved(cell.fakes, cell.protocol)
                 yield cell

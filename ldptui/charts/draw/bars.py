@@ -20,7 +20,7 @@ EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 MOST_PLACES: Final = 9
 """Decimals at most: those of the error of 10^12 users, which six would call 0."""
 FULL: Final = 100
-"""Columns from which all numbers of an attacked item stand beside its bar."""
+"""Columns from which all numbers of an attacked item stand beside its bar, and sums of the rest."""
 LABEL: Final = 28
 
 
@@ -242,6 +242,13 @@ def _rest_words(chart: Bars, hidden: Sequence[Bar], look: Look) -> str:
     targets = rest.targets + sum(bar.target for bar in hidden)
     words = f"{fmt.count(rest.count + len(hidden))} more"
     words += f", {fmt.count(targets)} targets" if targets else ""
+    if look.width >= FULL:
+        parts = (chart.value, rest.value, [bar.value for bar in hidden]), (
+            chart.truth, rest.true, [bar.true or 0.0 for bar in hidden],
+        )  # fmt: skip
+        sums = [f"{name} {fmt.short(math.fsum([known, *more]), 3)}"
+                for name, known, more in parts if known is not None]  # fmt: skip
+        words += f", together {', '.join(sums)}" if sums else ""
     return crop(look.clean(words), look.width - 4)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -24,6 +25,8 @@ LEAST: Final = 17
 LOWEST: Final = 8
 """Rows of height that it has at least where panels stand one below the other."""
 GAP: Final = 1
+MOST_KEPT: Final = 64
+"""Panels whose rows are kept."""
 
 
 class PanelLayout(Struct, frozen=True):
@@ -52,7 +55,7 @@ def panel_rows(panels: Panels, look: Look) -> list[Row]:
             margin, size = _size_of(at, number, look)
             inset = " " * (margin or 0)
             title: Row = [(inset, ""), (crop(look.clean(plot.title), at.width), look.strong)]
-            lines.append([title, *plot_rows(_bare(plot), size, margin)])
+            lines.append([title, *_rows_of(plot, size, margin)])
         for row in range(at.height):
             drawn.append([])
             for number, picture in enumerate(lines):
@@ -60,6 +63,22 @@ def panel_rows(panels: Panels, look: Look) -> list[Row]:
                 wide = _size_of(at, number, look)[1].width + GAP
                 drawn[-1] += [*spans, (" " * (wide - length(spans)), "")]
     return [*at.head, *drawn, *at.foot]
+
+
+_DRAWN: Final[dict[tuple[int, Look, int | None], tuple[Plot, list[Row]]]] = {}
+"""The rows of the panels drawn last: of most of them a cursor changes nothing but the title."""
+
+
+def _rows_of(plot: Plot, size: Look, margin: int | None) -> list[Row]:
+    """The rows of a panel below its title."""
+    key = id(plot.series), size, margin
+    kept, rows = _DRAWN.get(key, (None, []))
+    if kept is None or kept.series is not plot.series or kept != replace(plot, title=kept.title):
+        rows = plot_rows(_bare(plot), size, margin)
+        if len(_DRAWN) >= MOST_KEPT:
+            _DRAWN.clear()
+        _DRAWN[key] = plot, rows
+    return rows
 
 
 def _size_of(at: PanelLayout, number: int, look: Look) -> tuple[int | None, Look]:
@@ -109,20 +128,25 @@ def lay_out_panels(panels: Panels, look: Look) -> PanelLayout:
         width = (look.width - GAP * (across - 1)) // across
         height = (look.height - len(head) - len(foot)) // down
         return PanelLayout(plots[: across * down], across, width, height, None, head, foot)
-    size = look.with_size(max(LEAST, look.width // 2), max(LOWEST, spare))
-    whole = lay_out(_bare(plots[0]), size)
-    margin = whole.margin if whole is not None else 1
+    margin = _margin_of(plots, look.with_size(max(LEAST, look.width // 2), max(LOWEST, spare)))
     across = max(1, min(len(plots), (look.width - margin + 1) // (LEAST + 1 + GAP)))
     down = max(1, min(-(-len(plots) // across), spare // LOWEST))
     across = -(-min(len(plots), across * down) // down)
     shown = plots[: across * down]
     left = len(plots) - len(shown)
     note = f"{len(shown)} of {len(plots)} shown, f picks; {panels.note}" if left else panels.note
-    words = dict.fromkeys(word for plot in plots for word in floor_words(plot, look, named=False))
+    words = dict.fromkeys(word for plot in plots for word in floor_words(plot, look))
     foot = note_rows("; ".join(filter(None, (note, *words))), look)
-    width = max(4, (look.width - margin - (1 + GAP) * (across - 1)) // across)
     height = max(4, (look.height - len(head) - len(foot)) // down)
+    margin = _margin_of(plots, look.with_size(max(LEAST, look.width // across), height - 1))
+    width = max(4, (look.width - margin - (1 + GAP) * (across - 1)) // across)
     return PanelLayout(shown, across, width, height, margin, head, foot)
+
+
+def _margin_of(plots: Sequence[Plot], size: Look) -> int:
+    """The cells of the labels of y in a panel of this size."""
+    whole = lay_out(_bare(plots[0]), size)
+    return whole.margin if whole is not None else 1
 
 
 def _bare(plot: Plot) -> Plot:

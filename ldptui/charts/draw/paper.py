@@ -34,6 +34,8 @@ PANEL: Final = 0.85
 """The height of one of several panels by its width."""
 MOST: Final = 216.0
 """Points of height that a chart has at most; one of names has as many as these need."""
+PAGE: Final = 540.0
+"""Points of height that all rows of panels have at most: a page has room for the words too."""
 ROW: Final = 14.0
 """Points from one name at the y-axis to the next."""
 RIM: Final = 45.0
@@ -125,7 +127,7 @@ def _layout(chart: Chart, plots: int, columns: int, width: float) -> _Layout:
     down = -(-plots // across)
     room = (width - RIM) / across
     if isinstance(chart, Panels):
-        return _Layout(across, down, room, min(MOST, PANEL * room))
+        return _Layout(across, down, room, min(MOST, PANEL * room, PAGE / down - RIM))
     names: Sequence[object] = ()
     match chart:
         case Plot() if chart.y.ticks and not chart.y.log:

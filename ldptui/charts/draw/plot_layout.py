@@ -89,14 +89,15 @@ def lay_out(
     """
     has_names = any(each.end for each in plot.series) or any(label for _, label in plot.levels)
     named = named and has_names and look.width >= NAMED
-    notes = (plot.note, *floor_words(plot, look, named))
+    notes = (plot.note, *floor_words(plot, look))
     head, foot = heading(plot, look, named), note_rows("; ".join(filter(None, notes)), look)
     has_label = bool(plot.x.label) and look.height >= 10
     room = look.height - 2 - has_label
     while room - len(head) - len(foot) < 3 and (head or foot):
         (foot or head).pop()
     rows = max(1, room - len(head) - len(foot))
-    y = fit_scale(plot.y, _heights(plot), rows, 2 if rows < 12 else 3)
+    apart = 2 if rows < 12 or plot.y.log or plot.y.linear else 3
+    y = fit_scale(plot.y, _heights(plot), rows, apart)
     xs = [floats(series.x) for series in plot.series]
     ends = fit_scale(plot.x, xs, max(2, look.width - 2), 9)
     if y is None or ends is None:
@@ -152,17 +153,16 @@ def heading(plot: Plot, look: Look, named: bool) -> list[Row]:
     return [*title, *rows]
 
 
-def floor_words(plot: Plot, look: Look, named: bool) -> list[str]:
-    """The meaning of a floor that has no name at its edge, for the note."""
-    ends = _end_names(plot, look) if named else set()
+def floor_words(plot: Plot, look: Look) -> list[str]:
+    """The meaning of a floor, for the note."""
     sample = ".." if look.charset == "ascii" else "⠌⠌"
-    floors = [each.label for each in plot.series if each.style == "floor" and len(each.x)]
-    return [f"{sample} {label}" for label in floors if label and label not in ends]
+    floors = (each.label for each in plot.series if each.style == "floor" and len(each.x))
+    return [f"{sample} {label}" for label in floors if label]
 
 
 def legend_entries(plot: Plot, look: Look, named: bool) -> dict[str, Row]:
     """The sample and the name of each series that has no name at its end."""
-    ends = _end_names(plot, look) if named else set()
+    ends = _end_names(plot) if named else set()
     entries: dict[str, Row] = {}
     for series, mark in zip(plot.series, marks_of(plot, look, look.width), strict=True):
         label = series.label
@@ -229,13 +229,9 @@ def x_axis(scale: Scale, label: str, margin: int, cursor: int | None, look: Look
     return rows
 
 
-def _end_names(plot: Plot, look: Look) -> set[str]:
-    """The names at the ends of lines; a floor's too, where it is short."""
-    return {
-        series.end
-        for series in plot.series
-        if series.end and (series.style != "floor" or len(series.end) <= look.width // 5)
-    }
+def _end_names(plot: Plot) -> set[str]:
+    """The names at the ends of lines."""
+    return {series.end for series in plot.series if series.end and len(series.x)}
 
 
 def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | None:
@@ -245,7 +241,7 @@ def place_names(plot: Plot, x: Scale, y: Scale, look: Look) -> dict[int, Row] | 
     """
     import numpy as np
 
-    names, ends = _end_names(plot, look), list[tuple[float, str, str]]()
+    names, ends = _end_names(plot), list[tuple[float, str, str]]()
     marks = marks_of(plot, look, look.width)
     own = {series.label: mark.sample for series, mark in zip(plot.series, marks, strict=True)
            if series.style == "points"}  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 
 STEPS: Final = (1, 2, 2.5, 5)
 DECADES: Final = (1, 2, 3, 5, 10, 20, 50, 100)
-FEW_DECADES: Final = 1.5
-"""A log axis with fewer decades has the ticks of a linear one."""
 FAR: Final = 1e9
 """Places in cells beyond which nothing is told apart."""
 HUGE: Final = 1e300
+DIGITS: Final = (range(1, 10), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,))
+"""The digits of a decade that have ticks, where each has room."""
+ENOUGH: Final = 3
+"""Powers of ten that tell enough of a log axis."""
 SLACK: Final = 1e-9
 
 
@@ -99,10 +102,14 @@ def fit_scale(axis: Axis, values: Sequence[Any], cells: int, apart: int) -> Scal
 
     values : arrays; with limits of its own the axis shows those. None if nothing can be shown.
     """
+    import numpy as np
+
     ends = _ends(axis, values)
     if ends is None:
         return None
     low, high = ends
+    if axis.linear and max(-low, high) <= 1:  # nothing is beyond its linear part
+        return fit_scale(replace(axis, linear=0.0), values, cells, apart)
     cells = max(1, cells)
     if 0 < axis.bands <= cells:  # each band has the same whole number of cells
         step = (high - low) / axis.bands / (cells // axis.bands)
@@ -111,11 +118,11 @@ def fit_scale(axis: Axis, values: Sequence[Any], cells: int, apart: int) -> Scal
     plain = Scale(axis.log, axis.linear, low, max((high - low) / max(1, cells - 1), 1e-300), cells)
     if axis.ticks is not None:
         return replace(plain, ticks=_own_ticks(axis, plain))
-    if axis.log and high - low < FEW_DECADES:
-        inner = fit_scale(Axis("", low=10**low, high=10**high), [], cells, apart)
-        marks = [(float(text), text) for _, text in inner.ticks] if inner is not None else []
-        return replace(plain, ticks=_own_ticks(replace(axis, ticks=marks), plain))
-    return _even_scale(axis, low, high, cells, apart) or plain
+    if axis.log or axis.linear:
+        return replace(plain, ticks=_power_ticks(axis, plain, apart))
+    known = [each[np.isfinite(each)] for each in map(np.asarray, values)]
+    is_whole = high - low > 1 and all((each == np.round(each)).all() for each in known)
+    return _even_scale(low, high, cells, apart, is_whole) or plain
 
 
 def zoom_axis(axis: Axis, values: Sequence[Any], factor: float, at: float | None) -> Axis:
@@ -158,32 +165,57 @@ def _ends(axis: Axis, values: Sequence[Any]) -> tuple[float, float] | None:
     return low, high
 
 
-def _even_scale(axis: Axis, low: float, high: float, cells: int, apart: int) -> Scale | None:
-    """The scale with the smallest unit that has its ticks a whole number of cells apart."""
+def _even_scale(low: float, high: float, cells: int, apart: int, is_whole: bool) -> Scale | None:
+    """The scale with the smallest unit that has its ticks a whole number of cells apart.
+
+    is_whole : whether whole numbers alone have ticks.
+    """
     span = high - low
     power = math.floor(math.log10(span / cells))
-    if axis.log or axis.linear:
-        steps = [(float(step), float(step)) for step in DECADES]
-    else:
-        steps = [(float(m), m * 10.0**p) for p in range(power, power + 3) for m in STEPS]
     best = (math.inf, 0.0, 1.0, 0, 0)
-    for m, step in steps:
-        for every in range(apart, 4 * apart):
+    for m, step in ((m, m * 10.0**p) for p in range(power, power + 3) for m in STEPS):
+        if is_whole and step % 1:
+            continue
+        most = int(cells * step / span) + 1
+        for every in range(most, max(apart, most - 3) - 1, -1):  # the largest that holds the data
             first = math.floor(low * every / step + SLACK)
             if math.ceil(high * every / step - SLACK) - first >= cells:
                 continue
             fewer = max(0.0, 1 - 1.6 * apart / every)  # than the ticks that there is room for
-            is_bare = (first + cells - 1) // every - -(-first // every) < 2 and cells > 3 * apart
-            score = step / every * (1 + 0.5 * fewer + 0.5 * is_bare) * (1.3 if m == 2.5 else 1)
+            count = (first + cells - 1) // every - -(-first // every) + 1
+            bare = (0.5 if count < 2 else 0.2 * (count == 2)) * (cells > 3 * apart)
+            score = step / every * (1 + 0.5 * fewer + bare) * (1.3 if m == 2.5 else 1)
             if score < best[0] * (1 - SLACK):
                 best = (score, step / every, step, every, first)
     _, unit, step, every, first = best
     if not every:
         return None
     numbers = range(math.ceil(first / every), (first + cells - 1) // every + 1)
-    labels = _labels(axis, [number * step for number in numbers], step)
+    labels = _linear_labels([number * step for number in numbers], step)
     ticks = tuple((n * every - first, label) for n, label in zip(numbers, labels, strict=True))
-    return Scale(axis.log, axis.linear, first * unit, unit, cells, ticks)
+    return Scale(False, 0.0, first * unit, unit, cells, ticks)
+
+
+def _power_ticks(axis: Axis, scale: Scale, apart: int) -> tuple[tuple[int, str], ...]:
+    """The ticks of a bent axis: every power of ten, or every second, …, with room for each.
+
+    Few powers of a log axis have ticks between them, and those that are far apart.
+    """
+    low, high = scale.first, scale.first + (scale.cells - 1) * scale.step
+    powers = [
+        [unbend(number * every, axis.log, axis.linear)
+         for number in range(math.ceil(low / every - SLACK), math.floor(high / every + SLACK) + 1)]
+        for every in DECADES
+    ]  # fmt: skip
+    labelled = [_power_labels(each) for each in powers]
+    is_far = 4 * apart * scale.step <= 1 and low >= -2 and high < 5  # apart, written in decimals
+    if axis.log and (is_far or len(powers[0]) < ENOUGH):
+        decades = range(math.floor(low), math.floor(high) + 1)
+        finer = ([digit * 10.0**power for power in decades for digit in each] for each in DIGITS)
+        labelled = [*([(value, fmt.short(value)) for value in each] for each in finer), *labelled]
+    known = [_own_ticks(replace(axis, ticks=each), scale) for each in labelled]
+    with_room = [each for each in known if all(b - a >= apart for (a, _), (b, _) in pairwise(each))]
+    return next((each for each in with_room if len(each) > 1), max(with_room, key=len, default=()))
 
 
 def _own_ticks(axis: Axis, scale: Scale) -> tuple[tuple[int, str], ...]:
@@ -192,18 +224,21 @@ def _own_ticks(axis: Axis, scale: Scale) -> tuple[tuple[int, str], ...]:
     return tuple((cell, label) for cell, label in placed if cell is not None)
 
 
-def _labels(axis: Axis, bent: Sequence[float], step: float) -> list[str]:
-    """The labels of ticks, all written in one way: decimals, or powers of ten."""
-    values = [unbend(each, axis.log, axis.linear) for each in bent]
-    sizes = [abs(value) for value in values if abs(value) > SLACK * step]
-    if not axis.log and not axis.linear and step >= 1e-4 and max(sizes, default=0.0) < 1e6:
+def _linear_labels(values: Sequence[float], step: float) -> list[str]:
+    """The labels of ticks, all written with the same decimals."""
+    most = max((abs(value) for value in values if abs(value) > SLACK * step), default=0.0)
+    if step >= 1e-4 and most < 1e6:
         places = max(0, -math.floor(math.log10(step) + SLACK)) + (f"{step:.1e}"[:3] == "2.5")
         return [fmt.fixed_decimals(value, places if step < 10 else 0) for value in values]
-    if not (axis.log or axis.linear):
-        return [fmt.short(value) for value in values]
+    return [fmt.short(value) for value in values]
+
+
+def _power_labels(values: Sequence[float]) -> list[tuple[float, str]]:
+    """Powers of ten with their labels, all written in one way."""
+    sizes = [abs(value) for value in values if value]
     if not sizes or (min(sizes) >= 0.01 * (1 - SLACK) and max(sizes) < 1e5):
-        return [fmt.short(value) for value in values]
-    return [_power(value) for value in values]
+        return [(value, fmt.short(value)) for value in values]
+    return [(value, _power(value)) for value in values]
 
 
 def _power(value: float) -> str:

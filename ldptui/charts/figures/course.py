@@ -192,7 +192,9 @@ def axes_of(data: ChartData, chart: str, chosen: Mapping[str, str]) -> Axes | No
     names = {each.key: f"over {each.symbol}" for each in forms.axes(chart)}
     options = {"axis": ChartOption(names, axis.key), "x": x}
     log = x.chosen == "log"
-    curves = forms.curves(chart, axis, log=log, patient=False)
+    curves = forms.bare_curves(chart, axis)
+    if data.has_curves:
+        curves = forms.curves(chart, axis, log=log, patient=False)
     if groups := groups_of(data, axis.key):
         options["group"] = chosen_option(groups, chosen.get("group"))
         if options["group"].chosen:
@@ -273,6 +275,8 @@ def course_plot(
     if y.linear:
         low, high = symlog_limits([*known, *room, *arrived], y.linear)
     notes = _notes(groups, overlays)
+    if any(len(group) > 1 and not ys for group, (_, ys) in zip(groups, lines, strict=True)):
+        notes.append("lines join the means")
     if y.log and any(value <= 0 for value in (*known, *arrived)):
         notes.append("values ≤ 0 have no place on a log axis")
     crosses = not y.log and low is not None and low < 0 < (high or 0)
@@ -310,6 +314,9 @@ def _curve_series(
         has_points = 0 < len(points) < MANY and not single
         legend = not has_points and not (single and points and not ys)
         yield Series(name, xs, ys, tone(number, "theory"), legend=legend, end=curve.label)
+        if not ys and 1 < len(points) < MANY:
+            drawn = points_series("", points, tone(number, "measured"))
+            yield replace(drawn, style="line", error=None, legend=False, end=curve.label)
     named = False
     for number, curve in enumerate(curves):
         if curve.support:

@@ -145,7 +145,7 @@ def top_bars(
     return Bars(
         title,
         bars,
-        rest=_rest(frequencies, shown, marked),
+        rest=_rest(frequencies, estimates, shown, marked),
         note=join_notes(trials_note(frequencies.trials), strange),
         others=tuple((label, tone) for label, tone, _ in laid),
         cursor="" if at is None else frequencies.labels[at],
@@ -170,11 +170,24 @@ def _first_places(
     return [*aimed, *others[: rows - len(aimed)]]
 
 
-def _rest(frequencies: FrequencySummary, shown: Sequence[int], marked: set[int]) -> str | Rest:
+def _rest(
+    frequencies: FrequencySummary,
+    estimates: Sequence[float],
+    shown: Sequence[int],
+    marked: set[int],
+) -> str | Rest:
     """The items without a bar; "" where all have one."""
     left = frequencies.domain_size - len(shown)
+    if not left:
+        return ""
     targets = len(frequencies.targets) - len(marked.intersection(shown))
-    return Rest(left, targets) if left else ""
+    sums: list[float | None] = [None, None]
+    if len(estimates) == frequencies.domain_size:
+        sums = [
+            math.fsum(each) - math.fsum(each[at] for at in shown)
+            for each in (estimates, frequencies.true)
+        ]
+    return Rest(left, targets, *sums)
 
 
 def frequency_table(frequencies: FrequencySummary, overlays: Sequence[Overlay] = ()) -> ChartTable:

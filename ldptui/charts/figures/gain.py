@@ -122,8 +122,7 @@ def gain_plot(course: Course, lines: Sequence[Curve], view: str) -> Plot:
     if below is None:
         return plot
     style: Literal["floor", "dotted"] = "floor" if view == "floor" else "dotted"
-    end = LEAST_NOTICED if view == "floor" else "no server notices"  # in the room at a line's end
-    edge = Series(LEAST_NOTICED, below.x, below.y, "muted", style, end=end)
+    edge = Series(LEAST_NOTICED, below.x, below.y, "muted", style)
     return replace(plot, series=(*plot.series, edge))
 
 

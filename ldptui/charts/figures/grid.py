@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 
 from msgspec.structs import replace
 
 from ...catalogue import metric_words
 from ..chart_data import ChartData
 from ..curves import names_items
-from ..series import Axis, Panels
+from ..series import Axis, Chart, Panels, Plot
 from .course import Course, course_plot
 from .course_table import course_table
 from .frame import ChartOption, Frame, FrameView, Room, draw_plot
@@ -37,10 +37,11 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     course = Course("", axis, axis.log, Axis(""), (), data.table, runs, has_others=False)
     courses = {name: replace(course, metric=name) for name in metrics}
     named = {name: metric_words(name).name for name in metrics}
-    plots = {
-        name: replace(course_plot(each, "", []), title=named[name], note="")
-        for name, each in courses.items()
-    }
+
+    @cache
+    def plot_of(name: str) -> Plot:
+        return replace(course_plot(courses[name], "", []), title=named[name], note="")
+
     opened = chosen.get("view", ALL)
     picked = opened if opened in metrics else metrics[0]
     table = course_table(courses[picked], metric_words(picked).title, [])
@@ -50,20 +51,23 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
         first = metrics.index(at) // many * many if at in metrics else 0
         shown = metrics[first : first + many]
         marked = [
-            replace(plots[name], title=f"{PICKED} {named[name]}") if name == at else plots[name]
-            for name in shown
+            replace(plot_of(each), title=f"{PICKED} {named[each]}") if each == at else plot_of(each)
+            for each in shown
         ]
         note = f"{first + 1}–{first + len(shown)} of {len(metrics)} metrics"
         note += "; enter opens the one at the cursor"
         return Panels(f"All metrics over the {axis.label}", tuple(marked), note, SMALL)
 
+    def draw_whole(name: str, at: object, room: Room) -> Chart:
+        title = f"{metric_words(name).title} over the {axis.label}"
+        return draw_plot(replace(plot_of(name), title=title))(at, room)
+
     def click(place: object, _: Room) -> tuple[str, int] | None:
         return next(((name, 0) for name in metrics if place == named[name]), None)
 
     views = {ALL: FrameView("all metrics", draw, metrics, partial(_ends, courses), click)}
-    for name, plot in plots.items():
-        whole = replace(plot, title=f"{metric_words(name).title} over the {axis.label}")
-        views[name] = FrameView(named[name], draw_plot(whole))
+    for name, words in named.items():
+        views[name] = FrameView(words, partial(draw_whole, name))
     axes = {each.key: f"over {each.symbol}" for each in data.forms.axes(chart)}
     return Frame(table, views, {"axis": ChartOption(axes, axis.key)}, opens=ALL)
 

@@ -184,8 +184,11 @@ def test_curves_that_take_long_are_left_to_a_thread(monkeypatch: pytest.MonkeyPa
     forms, axis = curves.closed_forms(made), axes(made)[0]
     with pytest.raises(curves.LateError) as late:
         forms.curves("gain", axis, log=False, patient=False)
+    (bare,) = forms.bare_curves("gain", axis)
+    assert not bare.x
     late.value.work()
-    assert forms.curves("gain", axis, log=False, patient=False)
+    whole = forms.curves("gain", axis, log=False, patient=False)
+    assert (whole[0].label, whole[0].parameters) == (bare.label, bare.parameters)
     assert curves.closed_forms(scenario(protocol__epsilon=1.75)) is forms
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -147,7 +148,13 @@ def test_bars_targets_first_then_the_most_frequent() -> None:
     first = bars.bars[0]
     assert (first.value, first.before, first.true) == (0.3, 0.05, 0.04)
     assert first.error == pytest.approx(0.02 / 2)  # σ / √4
-    assert bars.rest == Rest(2)
+    rest: Any = bars.rest
+    assert (rest.count, rest.targets) == (2, 0)
+    left = frequencies()
+    assert rest.true == pytest.approx(left.true[2] + left.true[4])
+    assert rest.value == pytest.approx(
+        left.attacked_estimates.mean[2] + left.attacked_estimates.mean[4]
+    )
     assert bars.note == "mean of 4 trials ± standard error"
 
 
@@ -155,7 +162,8 @@ def test_targets_take_half_of_the_rows_at_most() -> None:
     many = frequencies(targets=(1, 2, 3, 4))
     bars = top_bars(many, 2)
     assert [bar.label for bar in bars.bars] == ["1", "0"]
-    assert bars.rest == Rest(3, 3)
+    rest: Any = bars.rest
+    assert (rest.count, rest.targets) == (3, 3)
     assert [bar.label for bar in top_bars(many, 9).bars] == ["1", "2", "3", "4", "0"]
     assert top_bars(many, 9).rest == ""
 

@@ -11,12 +11,12 @@ import pytest
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from ldptui.charts.draw import draw, place_at
+from ldptui.charts.draw import draw, panels, place_at
 from ldptui.charts.draw.canvas import SHAPES, Canvas, clip_line, thin_line
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.draw.plot_layout import lay_out
 from ldptui.charts.draw.scale import bend, fit_scale, unbend
-from ldptui.charts.rows import ANSI_DARK, DARK, LIGHT, Charset, ChartPalette, Look
+from ldptui.charts.rows import ANSI_DARK, DARK, LIGHT, Charset, ChartPalette, Look, Row
 from ldptui.charts.series import Axis, Bar, Bars, Chart, Grid, Panels, Plot, Rest, Series
 
 NAN, INF = math.nan, math.inf
@@ -43,7 +43,7 @@ POINTS = Plot(
 BARS = Bars(
     "Items", (Bar("a", 0.5, 0.1, 0.4), Bar("東京都庁", 0.25, 0.05, 0.3, 0.1, True),
               Bar("c", -0.2, 0.05, -0.1, -0.1, finding="missed")),
-    unit="share", rest=Rest(97, 2), note="note", others=(("run 2", "series-1"),),
+    unit="share", rest=Rest(97, 2, 0.25, 0.5), note="note", others=(("run 2", "series-1"),),
 )  # fmt: skip
 GRID = Grid(
     "Gain", "r", "c", ("a", "b", "cc"), ("x", "y"), ((0.0, 0.25), (-0.5, 1.0), (None, 0.75)),
@@ -104,19 +104,36 @@ def test_a_line_is_drawn_dot_by_dot_and_named_at_its_end() -> None:
 
 
 @pytest.mark.parametrize(("log", "linear"), [(False, 0.0), (True, 0.0), (False, 1e-2)])
-def test_ticks_stand_in_cells_equally_far_apart_at_their_values(log: bool, linear: float) -> None:
+def test_ticks_stand_at_their_values_and_linear_ones_equally_far_apart(
+    log: bool, linear: float
+) -> None:
     rng = np.random.default_rng(5)
     for cells in range(6, 60, 3):
         low, span = rng.uniform(-2, 2), rng.uniform(2, 7)
         ends = (10**low, 10 ** (low + span)) if log else (low, low + span)
         scale = fit_scale(Axis("", log=log, linear=linear), [np.array(ends)], cells, 3)
         assert scale is not None
-        at = [cell for cell, _ in scale.ticks]
-        assert len({b - a for a, b in itertools.pairwise(at)}) <= 1
+        gaps = {b - a for (a, _), (b, _) in itertools.pairwise(scale.ticks)}
+        assert min(gaps, default=3) >= 3
         assert all(-0.5 <= place < cells for place in scale.places(ends))
+        if log or linear:  # the data fill the axis
+            assert scale.places(ends[-1]) == pytest.approx(cells - 1)
+        else:
+            assert len(gaps) == 1
         for cell, label in scale.ticks:
             if "⁻" not in label and "¹" not in label and "10" not in label:
-                assert scale.places(float(label)) == pytest.approx(cell, abs=1e-6)
+                off = 0.5 if log or linear else 1e-6
+                assert scale.places(float(label)) == pytest.approx(cell, abs=off)
+
+
+def test_a_log_axis_ends_with_its_data_and_has_ticks_between_few_powers() -> None:
+    wide = fit_scale(Axis("", log=True), [np.array([1.6, 80.0])], 190, 9)
+    assert wide is not None
+    assert wide.value(wide.cells - 1) < 100
+    assert [label for _, label in wide.ticks] == ["2", "3", "5", "10", "20", "30", "50"]
+    low = fit_scale(Axis("", log=True), [np.array([0.006, 0.07])], 7, 2)
+    assert low is not None
+    assert [label for _, label in low.ticks] == ["0.01", "0.03"]
 
 
 def test_a_symlog_axis_is_linear_around_zero_and_logarithmic_beyond() -> None:
@@ -268,7 +285,9 @@ def test_bars_below_zero_losses_whiskers_on_both_sides_and_the_rest() -> None:
     assert third.index("█") < third.index("│") < first.index("█")  # left and right of zero
     assert "▒" in second
     assert all("─" in row for row in (first, third))
-    assert any("97 more, 2 targets" in row for row in drawn)
+    assert any(row.strip() == "97 more, 2 targets" for row in drawn)
+    wide = rows(BARS, 120, 12)
+    assert any("97 more, 2 targets, together estimate 0.25, true 0.5" in row for row in wide)
     fallen = rows(Bars("", (Bar("a", 0.2, before=1.0),)), 40, 3)[1]
     assert "█" in fallen
     assert "░" in fallen
@@ -325,3 +344,25 @@ def test_a_line_runs_around_what_is_inside_or_brackets_mark_it() -> None:
     assert "[ ]: both are in" in plain
     assert plain.count("[0]") == 1
     assert "[-0.500]" in plain or "[-0.5]" in plain
+
+
+def test_a_title_of_a_panel_draws_no_panel_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = list[Plot]()
+    plot_rows = panels.plot_rows
+
+    def count(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
+        drawn.append(plot)
+        return plot_rows(plot, look, margin)
+
+    monkeypatch.setattr(panels, "plot_rows", count)
+    plots = tuple(replace(POINTS, title=name, series=(*POINTS.series,)) for name in "abc")
+    look = Look(90, 20, DARK)
+    first, second = (
+        draw(Panels("all", (replace(plots[0], title=title), *plots[1:]), own=(26, 7)), look)
+        for title in ("a", "b")
+    )
+    assert first[2:] != second[2:]
+    assert [strip.text for strip in first[3:]] == [strip.text for strip in second[3:]]
+    assert len(drawn) == 3
+    draw(Panels("all", (replace(plots[0], cursor=1.0), *plots[1:]), own=(26, 7)), look)
+    assert len(drawn) == 4

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ldptui.charts.draw import printed
 from ldptui.charts.draw.lettering import LINE, SIZE, fill_lines, in_columns, width_of, with_powers
-from ldptui.charts.draw.paper import write_figure
+from ldptui.charts.draw.paper import figure_of, write_figure
 from ldptui.charts.series import Axis, Chart, Grid, Panels, Plot, Series
 from ldptui.core.base.errors import FileError
 
@@ -44,6 +44,11 @@ def test_panels_name_their_axes_at_the_rim(tmp_path: Path, count: int, rows: int
     assert texts.count("β") == 2
     # The numbers of y at the left of each row, those of x below the lowest of each column.
     assert sum(map(texts.count, ("0", "0.0", "0.00"))) == rows + 2
+
+
+def test_many_panels_have_room_on_a_page() -> None:
+    figure = figure_of(panels(12), columns=1, caption="caption")
+    assert figure.get_size_inches()[1] * 25.4 < 230
 
 
 def test_a_long_interval_ends_with_its_chart(tmp_path: Path) -> None:

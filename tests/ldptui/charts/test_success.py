@@ -114,14 +114,16 @@ def measured() -> tuple[Scenario, Scenario, tuple[CellView, ...]]:
     return made, part, tuple(replace(view, metrics=means) for view in cells(part.document))
 
 
-def test_the_points_are_the_measured_means_and_there_is_no_line(
+def test_the_points_are_the_measured_means_and_a_line_without_closed_form_joins_them(
     measured: tuple[Scenario, Scenario, tuple[CellView, ...]],
 ) -> None:
     made, _, views = measured
     for metric in success_metrics(made):
         plot, frame = framed(made, views, "attack.share", metric)
         (points,) = (series for series in plot.series if series.style == "points")
-        assert not any(len(series.x) for series in plot.series if series.style == "line")
+        (line,) = (each for each in plot.series if each.style == "line" and len(each.x))
+        assert (list(line.x), list(line.y)) == (list(points.x), list(points.y))
+        assert plot.note.endswith("lines join the means")
         assert list(points.x) == [0.01, 0.05, 0.1]
         assert list(points.y) == [view.metrics[metric].mean for view in views]
         assert (plot.y.low or 0.0) >= 0
@@ -201,7 +203,8 @@ def test_a_metric_in_python_is_charted_over_the_axes_of_the_gain() -> None:
     ]
     views = own_cells(made, 0.2, 0.3, -0.4, -0.5)
     plot, _ = framed(made, views, "protocol.epsilon", "mine")
-    assert [list(points.y) for points in plot.series if len(points.x)] == [[0.2, 0.3], [-0.4, -0.5]]
+    drawn = [list(each.y) for each in plot.series if each.style == "points"]
+    assert drawn == [[0.2, 0.3], [-0.4, -0.5]]
     assert plot.title == "Mine over the privacy budget ε"
     assert plot.y.low is not None
     assert plot.y.low <= -0.5

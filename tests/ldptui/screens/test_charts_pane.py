@@ -315,6 +315,20 @@ async def test_old_points_are_muted_until_new_ones_come() -> None:
         assert [s.label for s in undotted(pane)][1:] == ["simulated"]
 
 
+async def test_cells_are_drawn_while_their_closed_forms_are_worked_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ldptui.charts.curves.closed.AT_ONCE", 0.0)
+    monkeypatch.setattr("support.charts_pane.Shell.on_long_work", lambda *_: None)
+    draft = edited("protocol.epsilon", 1.625)
+    async with showing(draft=draft, run=snapshot(draft.scenario, "gain")) as (pane, pilot):  # type: ignore[arg-type]
+        pane.tab = "gain"
+        await pilot.pause()
+        points = next(each for each in chart(pane, "gain").series if each.style == "points")
+        assert len(points.x) > 1
+        assert chart(pane, "gain").note.endswith("working out the closed forms …")
+
+
 async def test_old_frequencies_say_so() -> None:
     async with showing(run=snapshot(scenario())) as (pane, _):
         assert "not the present settings" not in chart(pane, "bars").note

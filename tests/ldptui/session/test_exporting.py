@@ -17,6 +17,7 @@ from textual.app import App
 from ldptui.session.exporting import (
     ExportChoice,
     What,
+    caption,
     default_path,
     export,
     results_csv,
@@ -43,6 +44,13 @@ class Charts:
 def a_run(**changes: Any) -> Run:
     snapshot = replace(base_snapshot(3), full=True)
     return Run(3, DOCUMENT, replace(snapshot, **changes), 0.0, "ε")
+
+
+def test_the_caption_of_an_unfinished_run_says_so() -> None:
+    assert (
+        caption("ε", 7, 3, "", "2.4.6") == "ε · seed 7 · 3 trials · the run has not come to its end"
+    )
+    assert caption("ε", 7, 3, "xxh3:1", "2.4.6").endswith("xxh3:1, drawn by NumPy 2.4.6")
 
 
 def write(what: What, path: Path, run: Run | None, charts: Charts | None = None) -> str:

@@ -43,7 +43,8 @@ class ChartBox(CursorCharts):
         self._data, self._room, self._note = ChartData(), Size(), ""
         self._frame: Frame | str = ""
         self._made_of: tuple[Any, ...] | None = None
-        self._awaited: tuple[Any, ...] | None = None  # what long work goes on for
+        self._awaited: tuple[object, ...] | None = None  # what long work goes on for
+        self._is_bare = False  # the frame is without closed forms, which are on their way
         self._drawn: tuple[Any, ...] = ()
         self._pictures = [ChartView(id=kind.name)]
         if kind.tall or kind.wide:
@@ -109,6 +110,7 @@ class ChartBox(CursorCharts):
         if self._at is not None and self._at not in self._stops(views[self._view]):
             self._at = None
         words = self._read(room)
+        note = DRAWING if self._is_bare else note
         state = (frame, self._view, self.at, self._picked, room, note)
         if state == self._drawn:
             return
@@ -120,23 +122,27 @@ class ChartBox(CursorCharts):
             picture.chart = replace(chart, note="; ".join(notes))
 
     def _make(self) -> None:
-        """The frame, made once of the same values; of late curves the one before meanwhile."""
+        """The frame, made once of the same values; of late curves the one before meanwhile.
+
+        Where there is none before it has the cells alone.
+        """
         made_of = (*self.kind.numbers(self._data), *self.chosen.items())
         if self._made_of is not None and _same(made_of, self._made_of):
             return
         if self._data.scenario is None and self._data.run is None:
             return  # before the first draft: figures import core
         try:
-            self._frame, self._made_of, self._awaited = (
-                self.kind.make_frame(self._data, self.chosen), made_of, None
-            )  # fmt: skip
+            self._frame = self.kind.make_frame(self._data, self.chosen)
         except LateError as late:
-            if self.frame is None or self.chosen.get("axis") != self._axis_before:
-                self._frame = DRAWING
-            if self._awaited is None or not _same(made_of, self._awaited):
-                self._awaited = made_of
+            is_new = self.frame is None or self.chosen.get("axis") != self._axis_before
+            if self._is_bare or is_new:
+                bare = replace(self._data, has_curves=False)
+                self._frame, self._is_bare = self.kind.make_frame(bare, self.chosen), True
+            if self._awaited != late.about:
+                self._awaited = late.about
                 self.screen.post_message(LongWork(self.kind.name, late.work, lambda _: None))
-            return
+        else:
+            self._made_of, self._awaited, self._is_bare = made_of, None, False
         self._axis_before = self.chosen.get("axis")
         if (frame := self.frame) is not None:
             self.column, self.picks, self.least = frame.column, frame.picks, frame.least
