@@ -132,6 +132,7 @@ class Workbench(App[None]):
         store: Path | None = None,
         run_replay: RunReplay | None = None,
         collection: dict[str, Any] | None = None,
+        lab_engine: Engine | None = None,
     ) -> None:
         # Textual chooses its colour filter here: later it would paint black on black.
         super().__init__(
@@ -150,7 +151,7 @@ class Workbench(App[None]):
         self._engine = engine or partial(Engine, command=[*COMMAND, *_arguments(settings)])
         self._store = store
         self._run_replay = run_replay
-        self._collection = collection
+        self._collection, self._lab_engine = collection, lab_engine
         self.key_queue = KeyQueue(self, super().post_message)
 
     def post_message(self, message: Message) -> bool:
@@ -165,8 +166,9 @@ class Workbench(App[None]):
     def get_default_screen(self) -> Screen[None]:
         note = "; ".join(attack_options.faults(self.settings.offered_files))
         return WorkbenchScreen(
-            self._path, self._engine, self._store, self._run_replay, note, self._collection
-        )
+            self._path, self._engine, self._store, self._run_replay, note, self._collection,
+            self._lab_engine,
+        )  # fmt: skip
 
     def refresh_css(self, animate: bool = True) -> None:
         """Take on the colours of a theme; before there is a screen they are all that is needed."""

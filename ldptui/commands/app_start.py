@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import sys
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..app import Workbench
     from ..engine.replay import RunReplay
+    from ..terminal.settings import Settings
     from .common_options import Opening
 
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"
@@ -97,8 +99,24 @@ def open_workbench(
     )
     if options.log_file:
         log_to(Path(options.log_file))
+    app = asyncio.run(_show(settings, path, options, run_replay, collection))
+    gc.freeze()  # Python would search all of it for circles before it ends
+    return _end_workbench(app)
+
+
+async def _show(
+    settings: Settings, path: Path | None, options: Opening, run_replay: RunReplay | None,
+    collection: dict[str, Any] | None,
+) -> Workbench:  # fmt: skip
+    """The workbench, after it was shown."""
     # What a start makes stays: searching it after every 700 objects takes a seventh of the time.
     gc.set_threshold(50_000, 20, 20)
+    lab_engine = None
+    if collection is not None:
+        from ..engine import Engine
+        from .reports_opening import first_question
+
+        lab_engine = await Engine.begin(first_question(collection))
     from ..app import Workbench
     from ..terminal import places
 
@@ -108,10 +126,10 @@ def open_workbench(
         store=places.chosen_store(options.store)[0] if options.keep else None,
         run_replay=run_replay,
         collection=collection,
+        lab_engine=lab_engine,
     )
-    app.run(mouse=settings.mouse)
-    gc.freeze()  # Python would search all of it for circles before it ends
-    return _end_workbench(app)
+    await app.run_async(mouse=settings.mouse)
+    return app
 
 
 def _end_workbench(app: Workbench) -> int:

@@ -187,9 +187,9 @@ def _open(options: Opening) -> int:
 
     places, collection = options.places, None
     if options.protocol is not None:
-        from .scenario_loading import collection as read_collection
+        from .reports_opening import read_opening
 
-        places, collection = (), read_collection(options)
+        places, collection = (), read_opening(options)
     scenario = places[0] if places else None
     return open_workbench(options, scenario, collection=collection, commands=commands)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,13 +14,11 @@ from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import published_names
 from ldptui.core.reports.arguments import keys_of, toml_value
 from ldptui.core.reports.points import protocol as protocol_of
-from ldptui.core.reports.report_files import read_rows
-from ldptui.core.reports.sources import labels_in, sources
+from ldptui.core.reports.sources import labels_in
 from ldptui.core.scenario import Scenario, read_document, read_text
 
 from ..session.scenario_file import locate
 from ..terminal.output import note
-from .common_options import Opening
 from .option_groups import ProtocolOptions, Simulation
 
 STDIN: Final = Path("/dev/stdin")
@@ -112,38 +109,6 @@ def span_of(low: float | None, high: float | None) -> dict[str, float]:
     if low is not None and high is None:
         raise ScenarioError("is required with --low", key="--high")
     return {} if low is None or high is None else {"low": low, "high": high}
-
-
-def collection(options: Opening) -> dict[str, Any]:
-    """The fields of the forms about the reports to open, whose first rows are read here.
-
-    Raises LdpError for what `ldptui estimate` refuses as well.
-    """
-    places, kind = options.places, options.protocol
-    assert kind is not None
-    if not places:
-        raise ScenarioError("takes the files that hold the reports: ldptui REPORTS …", "--protocol")
-    if ":" in kind or kind in published_names("protocol"):
-        rule = "must be a protocol of ldptui's own to be opened; ldptui estimate takes your code"
-        raise ScenarioError(f"{rule}, {got(kind)}", "--protocol")
-    if "-" in places:
-        raise ScenarioError("must be files, which are read again, got standard input", "reports")
-    span = span_of(options.low, options.high)
-    if options.items is None and options.domain is None and not span:
-        rule = "is required, or --domain, or --low and --high of numbers"
-        raise ScenarioError(rule, "--items")
-    given = ProtocolOptions(protocol=kind, epsilon=options.epsilon, items=options.items,
-                      domain=options.domain, settings=options.settings)  # fmt: skip
-    _, protocol = load_agreement(given, span)
-    with by_options():
-        next(read_rows(sources(places), protocol), None)
-    domain = None if options.domain is None else os.path.abspath(options.domain)  # noqa: PTH100
-    keys = {name: str(value) for name, value in keys_of(options.settings).items()}
-    return {
-        "reports": tuple(os.path.abspath(place) for place in places),  # noqa: PTH100 - of patterns too
-        "protocol": kind.lower(), "epsilon": options.epsilon, "items": options.items,
-        "domain": domain, "low": span.get("low"), "high": span.get("high"), **keys,
-    }  # fmt: skip
 
 
 @contextmanager

@@ -27,6 +27,8 @@ class Child:
 
     busy : it was given a run whose end it has not told. began : the key of the request that it took
     up last. dismissed : nobody listens any more.
+    started : there is a process, or there can be none. first_question : what it is asked as soon as
+    there is one, before it is ready.
     note : its versions. errors : the end of what it wrote to standard error.
     nonsense : what it said that no worker says, in words; "" where it kept to the wire.
     """
@@ -36,13 +38,16 @@ class Child:
         command: Sequence[str],
         heard: Callable[[Child, wire.News], None],
         ended: Callable[[Child], None],
+        first_question: LabQuestion | None = None,
     ) -> None:
-        self.ready = self.busy = self.dismissed = False
+        self.ready = self.dismissed = False
+        self.first_question, self.busy = first_question, first_question is not None
         self.began: int | None = None
         self.note = self.errors = self.nonsense = ""
         self._command, self._heard, self._ended = command, heard, ended
         self._process: asyncio.subprocess.Process | None = None
         self._signal: int | None = None
+        self.started = asyncio.Event()
         self.life = asyncio.create_task(self._live())
 
     async def _live(self) -> None:
@@ -61,9 +66,13 @@ class Child:
             )
         except OSError as error:
             self.errors = str(error)
+            self.started.set()
             await asyncio.sleep(0)  # who makes it has it: from Python 3.12 on this began at once
             self._ended(self)
             return
+        if self.first_question is not None:
+            self.send(wire.Order(ask=self.first_question))
+        self.started.set()
         if self.dismissed:
             self.dismiss()
         if self._signal is not None:

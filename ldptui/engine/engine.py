@@ -60,6 +60,28 @@ class Engine:
         self._alarm: asyncio.TimerHandle | None = None
         self._deaths = 0
         self._stopping = False
+        self._early: LabQuestion | None = None
+        self._kept, self._listener = list[Message](), post
+
+    @classmethod
+    async def begin(cls, question: LabQuestion) -> Engine:
+        """An engine that works on a question already, before whoever asks it `listen`s.
+
+        Its messages are kept until the first request: if that is the same question, they are posted
+        then.
+        """
+        kept = list[Message]()
+        engine = cls(kept.append, LAB, spare=False)
+        engine._early, engine._kept = question, kept
+        engine._run = QuestionSoFar(question)
+        engine._promote()
+        assert engine._active is not None
+        await engine._active.started.wait()
+        return engine
+
+    def listen(self, post: Callable[[Message], object]) -> None:
+        """Post to somebody else from the next request on."""
+        self._listener = post
 
     async def start(self) -> None:
         """Start the first worker, without waiting for it; the spare follows once it is ready."""
@@ -68,6 +90,11 @@ class Engine:
     def run(self, request: Request | LabQuestion) -> None:
         """Run this instead of whatever runs; held until a worker is ready."""
         if self._stopping:
+            return
+        early, self._early, self._post = self._early, None, self._listener
+        if early is not None and request == early:
+            for message in self._kept:
+                self._post(message)
             return
         self._leave_run()
         self._run = RunSoFar(request) if isinstance(request, Request) else QuestionSoFar(request)
@@ -175,13 +202,13 @@ class Engine:
             self._put_to_work(self._active)
 
     def _start_child(self) -> Child:
-        child = Child(self._command, self._heard, self._end_child)
+        child = Child(self._command, self._heard, self._end_child, self._early)
         self._children.add(child)
         return child
 
     def _put_to_work(self, child: Child) -> None:
         self._post(WorkerChanged(True, child.note))
-        if self._run is not None:
+        if self._run is not None and self._run.request is not child.first_question:
             self._submit(child)
         if self._keeps_spare and self._spare is None and self._deaths < MAX_DEATHS:
             self._spare = self._start_child()

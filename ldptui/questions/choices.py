@@ -38,9 +38,7 @@ def has(kind: object, parameter: str) -> bool:
 
 def curators() -> tuple[str, ...]:
     """The kinds that a trusted curator runs."""
-    from ldptui.core.protocols import CENTRAL
-
-    return in_order("protocol", CENTRAL)
+    return _on_shelf("curators")
 
 
 def local() -> tuple[str, ...]:
@@ -52,8 +50,13 @@ def local() -> tuple[str, ...]:
 
 def numbers() -> tuple[str, ...]:
     """The protocols of numbers, which users run themselves."""
+    return _on_shelf("numbers")
+
+
+def _on_shelf(name: str) -> tuple[str, ...]:
+    """The protocols of a group of the list."""
     listed = listed_kinds("protocol")
-    return tuple(kind for kind in listed if kind_words("protocol", kind).shelf == "numbers")
+    return tuple(kind for kind in listed if kind_words("protocol", kind).shelf == name)
 
 
 def alike(*words: str) -> Choices:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from support.terminal import Terminal, ldptui
 
+from ldptui.questions.choices import BUNDLED, EXAMPLE
+
 READY = r"preview done"
 
 
@@ -163,4 +165,20 @@ def test_ascii_means_every_cell(home: Path) -> None:
             assert terminal.text.isascii()
         assert "Help" in terminal.text
         terminal.send("escape", "ctrl+q")
+        assert terminal.wait() == 0
+
+
+def test_reports_are_opened_on_their_answer(home: Path) -> None:
+    """The lab shows it before the workbench below has forms; a fault stands in the form."""
+    reports = str(BUNDLED / EXAMPLE)
+    words = ("--protocol", "oue", "--epsilon", "1", "--items")
+    with Terminal(ldptui(reports, *words, "16"), 120, 40, home=home) as terminal:
+        terminal.until("estimate ± error")
+        terminal.send("escape")
+        terminal.until("Parameters")
+        terminal.send("ctrl+q")
+        assert terminal.wait() == 0
+    with Terminal(ldptui(reports, *words, "40"), 120, 40, home=home) as terminal:
+        terminal.until("report must be 10 hexadecimal digits")
+        terminal.send("ctrl+q")
         assert terminal.wait() == 0

@@ -65,6 +65,9 @@ WITHOUT_A_SCREEN = {
     "c.parser_of('run'); c.parser_of('serve')":
         "ldptui.questions.topics ldptui.questions.collection ldptui.charts.kinds "
         "ldptui.commands.runs_commands ldptui.commands.run_lookup numpy textual",
+    "import ldptui.commands.reports_opening as o, ldptui.engine.engine; "
+    "o.load_question(o.FIRST).check({'reports': 'x'}); o.starting(o.FIRST, None)":
+        "numpy pydantic plotext",
     "import ldptui.session.draft": "numpy pydantic ldptui.core.scenario plotext tomlkit",
 }  # fmt: skip
 BETWEEN_FRAMES = {

@@ -50,9 +50,10 @@ def main() -> None:
 
     from ...questions import import_bodies
     from .answering import Answering
-    from .run import RunningRequest
 
     rest = import_bodies() if options.lab else iter(())
+    if not options.lab:
+        from . import run  # noqa: F401 - ready is who can run at once
     try:
         write(out, ready=versions())
         while True:
@@ -66,6 +67,8 @@ def main() -> None:
                 while inbox.requests.empty() and next(rest, ""):
                     pass  # what other questions need is there when they are asked
             else:
+                from .run import RunningRequest
+
                 permission = attack_options.with_agreed(code, request.agreed)
                 permit = partial(permit_code, permission=permission)
                 RunningRequest(request, inbox, out, permit, options.cluster).work()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from textual.app import ComposeResult
@@ -26,8 +26,6 @@ from .lab_answer import NO_CHART, LabChart, Words
 
 SIDE_BY_SIDE: Final = 70
 """Cells of width from which fields stand in two columns."""
-ROWS: Final = 3
-"""Fields of a list of texts that are there at once; more come when they are filled."""
 STEPS: Final[Mapping[Step, Steps]] = {
     "hundredths": Steps("0.01", "0.05"),
     "decades": Steps(decades=True),
@@ -51,6 +49,11 @@ class LabForm(Scroll):
         super().__init__(id=f"form-{topic.name}")
         self.topic = topic
         self.border_title = topic.question
+        # Files that need not be named come last.
+        self._options = sorted(
+            topic.blanks, key=lambda each: each.type == "rows" and _is_empty(each)
+        )
+        self._fields = {option.name: list[Field]() for option in self._options}
         self._values: Mapping[str, Any] = {}
         self._problems: Mapping[str, str] = {}
         self._offers: dict[str, Sequence[str]] = {}
@@ -59,21 +62,29 @@ class LabForm(Scroll):
         self._last: Widget | None = None
 
     def compose(self) -> ComposeResult:
-        # Files that need not be named come last.
-        for option in sorted(
-            self.topic.blanks, key=lambda each: each.type == "rows" and _is_empty(each)
-        ):
-            if option.type == "rows":
-                yield from (self._row(option, at) for at in range(ROWS))
-            else:
-                yield self._field(option, option.name)
+        for option in self._options:
+            for _ in self._texts(option):
+                yield self._add_field(option)
 
-    def _row(self, option: OptionSpec, at: int) -> Field:
-        words = lab_field_help(option.name)
-        label = words.label if words is not None else option.name
-        field = self._field(option, f"{option.name}.{at}", f"{label} {at + 1}")
-        if isinstance(field.control, ValueInput) and option.blank is not None:
-            field.control.placeholder = option.blank.hint
+    def _texts(self, option: OptionSpec) -> Sequence[Any]:
+        """What each field of an option shows; none where it has no meaning."""
+        value = self._values.get(option.name)
+        if option.type == "rows":
+            return [*(value or ()), ""]
+        return [value] if option.is_shown(self._values) else []
+
+    def _add_field(self, option: OptionSpec) -> Field:
+        """One more field of an option."""
+        fields = self._fields[option.name]
+        if option.type == "rows":
+            words, at = lab_field_help(option.name), len(fields)
+            label = words.label if words is not None else option.name
+            field = self._field(option, f"{option.name}.{at}", f"{label} {at + 1}")
+            if isinstance(field.control, ValueInput) and option.blank is not None:
+                field.control.placeholder = option.blank.hint
+        else:
+            field = self._field(option, option.name)
+        fields.append(field)
         return field
 
     def _field(self, option: OptionSpec, name: str, label: str = "") -> Field:
@@ -112,36 +123,23 @@ class LabForm(Scroll):
         self._values, self._problems = values, problems
         if self._filled:
             self._fill()
+            self._complete()
 
     def _fill(self) -> None:
-        values, problems = self._values, self._problems
-        start = f"lab.{self.topic.name}."
-        fields = {field.key.removeprefix(start): field for field in self.query(Field)}
-        for option in self.topic.blanks:
-            if option.type == "rows":
-                self._fill_rows(option, values.get(option.name) or [], problems)
-            else:
-                field = fields[option.name]
-                field.display = option.is_shown(values)
-                field.show(values.get(option.name), problems.get(option.name, ""))
-
-    def _fill_rows(
-        self, option: OptionSpec, texts: Sequence[str], problems: Mapping[str, str]
-    ) -> None:
-        """A field for each text, and an empty one; fields that are left over are hidden."""
-        fields = list(self._rows(option))
-        for at in range(len(fields), len(texts) + 1):
-            field = self._row(option, at)
-            self.mount(field, after=fields[-1])
-            fields.append(field)
-        for at, field in enumerate(fields):
-            field.display = at <= len(texts)
-            text = texts[at] if at < len(texts) else ""
-            field.show(text, problems.get(f"{option.name}.{at}", ""))
-
-    def _rows(self, option: OptionSpec) -> Iterator[Field]:
-        start = f"lab.{self.topic.name}.{option.name}."
-        return (field for field in self.query(Field) if field.key.startswith(start))
+        """Show every value; a field is made when it first has a meaning."""
+        last: Field | None = None
+        for option in self._options:
+            texts, fields = self._texts(option), self._fields[option.name]
+            for _ in range(len(fields), len(texts)):
+                field = self._add_field(option)
+                self.mount(field, before=0) if last is None else self.mount(field, after=last)
+                last = field
+            for at, field in enumerate(fields):
+                field.display = at < len(texts)
+                if field.display:
+                    name = f"{option.name}.{at}" if option.type == "rows" else option.name
+                    field.show(texts[at], self._problems.get(name, ""))
+                last = field
 
     def offer(self, offers: Mapping[str, Sequence[str]]) -> None:
         """Words that fields complete."""

@@ -7,6 +7,7 @@ Its worker is its own, so that a run of the workbench goes on meanwhile.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -75,10 +76,14 @@ class LabScreen(Screen[None]):
     """The chart that is shown; in a narrow terminal it counts the table and the words too."""
 
     def __init__(
-        self, engine: type[Engine] = Engine, collection: dict[str, Any] | None = None
+        self, engine: type[Engine] | Engine = Engine, collection: dict[str, Any] | None = None
     ) -> None:
         super().__init__()
-        self._engine = engine(self.post_message, LAB, False)
+        if isinstance(engine, Engine):  # it works on the first question already
+            self._engine = engine
+            engine.listen(self.post_message)
+        else:
+            self._engine = engine(self.post_message, LAB, False)
         self._draft: Draft | None = None
         opened = collection or {}
         self.pages = {
@@ -93,6 +98,8 @@ class LabScreen(Screen[None]):
         self._stopped = 0  # the key of the last question that was asked to stop
         self._enters = False  # the form gets the focus
         self._ready = False  # its widgets are there and the engine is started
+        self.is_answered = asyncio.Event()
+        """Set once the first answer is shown, or nobody waits for it any more."""
         self._title = Static(id="lab-title")
         self._tabs = TopicTabs(id="lab-tabs")
         self._tabs.select(self.tab)
@@ -132,6 +139,7 @@ class LabScreen(Screen[None]):
         await self.start()
         self._ready = True
         self._show_tab()
+        self._ask()
 
     async def shut_down(self) -> None:
         """Stop the worker; no process is left behind."""
@@ -257,12 +265,15 @@ class LabScreen(Screen[None]):
     def _ask(self, **more: Any) -> None:
         """Ask the form's question, unless it is answered already or being answered."""
         draft, page, question = self._draft, self.page, self._question
-        if draft is None or (question is not None and question.values.get("path")):
+        if draft is None and not page.topic.uses_collection:
+            return
+        if question is not None and question.values.get("path"):
             return  # what is being written is not left half done: its end asks again
         values = self.values
-        scenario = draft.scenario
+        scenario = None if draft is None or page.topic.uses_collection else draft.scenario
         document = None if scenario is None else subject(base(scenario).document)
-        asked = (values, document, draft.folder)
+        folder = current_dir() if draft is None else draft.folder
+        asked = (values, document, folder)
         if page.asked == asked:
             return
         if question is not None:  # left unanswered: its tab asks again
@@ -272,8 +283,7 @@ class LabScreen(Screen[None]):
             page.stopped = False
             self._show_answer()
         self._key += 1
-        folder = str(draft.folder)
-        self._question = LabQuestion(self._key, self.tab, values | more, document, folder)
+        self._question = LabQuestion(self._key, self.tab, values | more, document, str(folder))
         self._engine.run(self._question)
 
     def on_question_reply(self, message: QuestionReply) -> None:
@@ -297,6 +307,7 @@ class LabScreen(Screen[None]):
             return
         self._question = None
         self._take(page, reply)
+        self.call_after_refresh(self.is_answered.set)
 
     def _take(self, page: Page, reply: Reply) -> None:
         """The end of a question: its answer, or what is wrong."""
@@ -327,6 +338,7 @@ class LabScreen(Screen[None]):
 
     def action_leave(self) -> None:
         """Stop the computation; without one, or while it stops, go back to the workbench."""
+        self.is_answered.set()
         if self._question is None or self._stopped == self._key:
             self.app.pop_screen()
         else:

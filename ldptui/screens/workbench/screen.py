@@ -54,10 +54,12 @@ class WorkbenchScreen(Desk):
         run_replay: RunReplay | None = None,
         note: str = "",
         collection: dict[str, Any] | None = None,
+        lab_engine: Engine | None = None,
     ) -> None:
         super().__init__()
         self._path, self._run_replay, self._first_note = path, run_replay, note
-        self._collection = collection  # the reports that the lab shows at first
+        # The reports that the lab shows at first, and what works on its first answer.
+        self._collection, self._lab_engine = collection, lab_engine
         self._lab: LabScreen | None = None
         self._engine = engine(self.post_message)
         self.simulating = Simulations(self, self._engine, store)
@@ -84,12 +86,15 @@ class WorkbenchScreen(Desk):
 
     def _begin(self) -> None:
         """After the first frame: start the worker, load what is heavy, then the first draft."""
-        # Where reports are opened, the worker of the first preview starts with it.
-        first = self._engine.start() if self._collection is None else self._make_lab().start()
-        self.run_worker(first, exit_on_error=False)
+        if self._collection is None:
+            self.run_worker(self._engine.start(), exit_on_error=False)
+        else:  # the worker of the first preview starts with it
+            self.action_lab("reports")
         self.run_worker(self._load_first_draft())
 
     async def _load_first_draft(self) -> None:
+        if self._lab is not None:
+            await self._lab.is_answered.wait()
         loading = asyncio.to_thread(files.first_draft, self._path, self._run_replay)
         load = asyncio.create_task(loading)
         await self.panes.mount_forms()
@@ -101,8 +106,6 @@ class WorkbenchScreen(Desk):
         if self._path is not None:
             self.charts.open_on(draft)
         self.note("; ".join(filter(None, (self._first_note, note))))
-        if self._collection is not None:
-            self.action_lab("reports")
         if self._run_replay is not None:
             self.play(self._run_replay, draft)
         elif self.focused is None:
@@ -263,7 +266,7 @@ class WorkbenchScreen(Desk):
         if self._lab is None:
             from ..lab.lab_screen import LabScreen
 
-            self._lab = LabScreen(type(self._engine), self._collection)
+            self._lab = LabScreen(self._lab_engine or type(self._engine), self._collection)
             self.app.install_screen(self._lab, "lab")
         return self._lab
 

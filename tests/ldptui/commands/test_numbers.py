@@ -15,7 +15,7 @@ from support.lab_tabs import ask
 
 import ldptui
 from ldptui.commands.common_options import Opening
-from ldptui.commands.scenario_loading import collection
+from ldptui.commands.reports_opening import read_opening
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.mechanism import is_a
 from ldptui.core.law.numeric_protocol import NumericProtocol
@@ -172,7 +172,7 @@ def test_files_of_numbers_are_opened_in_the_workbench(kind: str, tmp_path: Path)
     sent = ldptui.perturb(ages(), protocol, np.random.default_rng(5))
     ldptui.write_reports(tmp_path / "sent.csv", [sent], protocol)
     found = ldptui.estimate(sent, protocol, parts=8 if kind == "sw" else None)
-    files = collection(Opening(
+    files = read_opening(Opening(
         places=(str(tmp_path / "sent.csv"),), protocol=kind, epsilon=1.0, low=0.0, high=100.0
     ))  # fmt: skip
     step = ask("estimate", **files, parts=8)
@@ -187,7 +187,6 @@ def test_files_of_numbers_are_opened_in_the_workbench(kind: str, tmp_path: Path)
 def test_a_range_that_is_wrong_is_refused_where_files_are_opened(capsys: Captured) -> None:
     for words, sentence in {
         ("pm", "--low", "0"): "--high is required with --low",
-        ("pm", "--low", "5", "--high", "5"): "--high must be above low, got 5.0",
         ("pm",): "--items is required, or --domain, or --low and --high of numbers",
     }.items():
         assert fail(capsys, 2, "x.csv", "--epsilon", "1", "--protocol", *words) == sentence

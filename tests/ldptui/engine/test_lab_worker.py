@@ -72,6 +72,27 @@ def desk(started: Desk) -> Desk:
     return started
 
 
+async def answered(engine: Engine) -> None:
+    while engine._run is not None:
+        await asyncio.sleep(0)
+
+
+async def test_a_first_question_is_worked_on_before_anybody_listens() -> None:
+    """Whoever asks it first gets what was said meanwhile; another question takes its place."""
+    for first, second in ((True, "accuracy"), (False, "guess")):
+        desk = Desk()
+        asked = LabQuestion(1, "accuracy", starting("accuracy", None), DOCUMENT, ".")
+        desk.engine = await Engine.begin(asked)
+        await soon(answered(desk.engine))
+        desk.engine.listen(desk._post)
+        assert desk.replies == []
+        desk.ask(1 if first else 2, second)
+        answer = (await desk.end(1 if first else 2)).answer
+        assert decode_answer(answer) == ask(second)
+        assert {reply.key for reply in desk.replies} == {1 if first else 2}
+        await soon(desk.engine.stop())
+
+
 async def test_an_answer_is_that_of_the_tab(desk: Desk) -> None:
     desk.ask(1, "choose", trials=20, seed=5)
     reply = await desk.end(1)

@@ -10,10 +10,10 @@ from support.commands import Captured, fail
 from support.lab_tabs import ask
 
 import ldptui
-from ldptui.commands import scenario_loading
 from ldptui.commands.command import call_with
 from ldptui.commands.common_options import Opening
 from ldptui.commands.help_parser import app_parser
+from ldptui.commands.reports_opening import read_opening
 from ldptui.core.base.errors import ScenarioError
 from ldptui.questions.choices import EXAMPLE
 from ldptui.questions.topics import TOPICS, sharing, starting
@@ -100,7 +100,7 @@ def test_the_command_opens_what_the_tabs_read(
     monkeypatch.chdir(olh)
     line = ["day-1.csv", "--protocol", "OLH", "--epsilon", "2", "--items", "6", "--set"]
     parsed = app_parser().parse_args([*line, "hash_range=8"])
-    opened = scenario_loading.collection(call_with(Opening, vars(parsed)))
+    opened = read_opening(call_with(Opening, vars(parsed)))
     assert opened == {
         "reports": (str(olh / "day-1.csv"),), "protocol": "olh", "epsilon": 2.0, "items": 6,
         "domain": None, "low": None, "high": None, "hash_range": "8",
@@ -116,7 +116,8 @@ def test_the_command_opens_what_the_tabs_read(
         ([*line[:-1], "--domain", "x"], "not allowed with"),
         (["-", *line[1:-1]], "got standard input"),
         (["day-1.csv", "--protocol", "a.py:b", *line[3:-1]], "ldptui's own"),
-        (["day-1.csv", "--protocol", "grr", *line[3:-1]], "reports must have the column 'report'"),
+        (["day-1.csv", "--protocol", "ohl", *line[3:-1]], "--protocol must be one of"),
+        (["day-1.csv", *line[1:3], "--epsilon", "-1", "--items", "6"], "--epsilon must be in"),
     ):
         assert words in fail(capsys, 2, *arguments)
     assert "No such file" in fail(capsys, 3, "nowhere.csv", *line[1:-1])
