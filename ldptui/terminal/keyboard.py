@@ -81,13 +81,14 @@ class BrokenReport:
     def __init__(self, hear: Callable[[Key], object]) -> None:
         self._hear = hear
         self._bracket: Key | None = None
+        self._began = -REST_S  # the last bracket came
         self._until = 0.0  # its end is expected
 
     def takes(self, key: Key) -> bool:
         """True for a key that is a part of one, or that may be: a `[` is held for a moment."""
         bracket, self._bracket = self._bracket, None
         now = time.monotonic()
-        if bracket is not None and key.character == "<":
+        if key.character == "<" and (bracket is not None or now < self._began + REST_S):
             self._until = now + REST_S
             return True
         if bracket is not None:
@@ -96,7 +97,7 @@ class BrokenReport:
             self._until = now + REST_S if key.character in PARTS else 0.0
             return True
         if key.character == "[":
-            self._bracket = key
+            self._bracket, self._began = key, now
             asyncio.get_running_loop().call_later(HELD_S, self._release, key)
             return True
         return False

@@ -47,6 +47,20 @@ async def test_a_report_of_the_mouse_in_parts_does_nothing(
     assert "".join(map(str, heard)) == left
 
 
+async def test_a_report_that_breaks_long_behind_its_bracket_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The bracket is heard as a key by then; digits would open panes."""
+    monkeypatch.setattr("ldptui.terminal.keyboard.HELD_S", 0.0)
+    heard = list[str | None]()
+    broken = BrokenReport(lambda key: heard.append(key.character))
+    bracket, *rest = keys_of("[", "<35;60;6M")
+    assert broken.takes(bracket)
+    await asyncio.sleep(0.01)
+    assert heard == ["["]
+    assert all(broken.takes(key) for key in rest)
+
+
 async def test_what_is_typed_long_after_is_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ldptui.terminal.keyboard.REST_S", 0.0)
     broken = BrokenReport(lambda _: None)

@@ -152,9 +152,9 @@ def charts_of(tab: str, *, wide: bool, rounds: bool) -> tuple[str, ...]:
 
 
 KEYS: Final[list[BindingType]] = [
-    Binding("left,h,left_square_bracket", "tab(-1)", "Tab before", show=False,
+    Binding("left,h", "tab(-1)", "Tab before", show=False,
             id="charts.previous"),
-    Binding("right,l,right_square_bracket", "tab(1)", "Next tab", show=False, id="charts.next"),
+    Binding("right,l", "tab(1)", "Next tab", show=False, id="charts.next"),
     Binding("v", "view", "View", id="charts.view"),
     Binding("t", "table", "Table", id="charts.table"),
     Binding("x", "axis", "Axis", id="charts.axis"),
