@@ -40,15 +40,12 @@ class ProtocolFacts(Struct, frozen=True):
     recommended: frozenset[str]
 
 
-def facts_of(draft: Draft, kinds: Iterable[str]) -> ProtocolFacts | None:
-    """The facts of these kinds in the last valid scenario's base; None before there was one."""
-    cell = draft.cell
-    if cell is None or cell.parameters["protocol.kind"] not in NAMED:
-        return None
-    cell = cell.first  # σ is of one round
-    epsilon = _epsilon(cell)
-    if epsilon is None:
-        return None
+def facts_of(draft: Draft, kinds: Iterable[str]) -> ProtocolFacts:
+    """The facts of these kinds in the last valid scenario's base; none before there was one."""
+    cell = None if draft.cell is None else draft.cell.first  # σ is of one round
+    epsilon = None if cell is None else _epsilon(cell)
+    if cell is None or epsilon is None or cell.parameters["protocol.kind"] not in NAMED:
+        return ProtocolFacts({}, frozenset())
     settings = {kind: _or_none(lambda kind=kind: _setting(cell, kind, epsilon)) for kind in kinds}  # type: ignore[misc]
     spreads = {kind: _spread(cell, setting) for kind, setting in settings.items()}
     local = {kind: spread for kind, spread in spreads.items() if kind not in CENTRAL}

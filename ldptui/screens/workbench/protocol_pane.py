@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -21,8 +21,9 @@ from ...widgets.option_list import LineList
 from ...widgets.words import put_or_hide, spell_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ...session.draft import Draft
-    from .protocol_facts import ProtocolFacts
 
 NAME: Final = 8
 """Cells of a name, and of σ at the right, at the least."""
@@ -68,14 +69,14 @@ class ProtocolPane(Vertical):
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._list, self._best = ProtocolList(), Static(markup=False)
+        self._list, self._problem = ProtocolList(), Static(markup=False)
         self._kinds = usual_kinds()  # of the rows
-        self._facts: ProtocolFacts | None = None
-        self._fits = True  # the draft is valid
+        self._spreads: Mapping[str, str] = {}
+        self._least: frozenset[str] = frozenset()  # the kinds with a star
 
     def compose(self) -> ComposeResult:
         yield self._list
-        yield self._best
+        yield self._problem
 
     def on_mount(self) -> None:
         call_on_resize(self, self._fill)
@@ -96,8 +97,10 @@ class ProtocolPane(Vertical):
     @property
     def setting(self) -> str:
         """The protocol, and its σ where the draft is valid."""
-        kind = kind_of(self.draft, "protocol") if self.draft is not None else ""
-        spread = self._facts.spreads.get(kind, "") if self._facts and self._fits else ""
+        if self.draft is None:
+            return ""
+        kind = kind_of(self.draft, "protocol")
+        spread = self._spreads.get(kind, "") * (not self.draft.problems)
         return f"{kind.upper()}  {spread}".strip()
 
     def watch_draft(self, draft: Draft | None) -> None:
@@ -106,7 +109,8 @@ class ProtocolPane(Vertical):
         from .protocol_facts import facts_of
 
         self._kinds = _row_kinds(draft)
-        self._facts, self._fits = facts_of(draft, self._kinds), not draft.problems
+        facts = facts_of(draft, self._kinds)
+        self._spreads, self._least = facts.spreads, facts.recommended
         problem = draft.problem("protocol.kind")
         words = ""
         if not draft.parses:  # while it is typed nothing is said of it yet
@@ -114,8 +118,7 @@ class ProtocolPane(Vertical):
             words = f"✗ the script has an error{''.join(lines)}: 3, then s"
         elif problem is not None:
             words = f"✗ {problem.message}"
-        self._best.set_class(words.startswith("✗"), "-refused")
-        put_or_hide(self._best, words)
+        put_or_hide(self._problem, words)
         self._list.disabled = not draft.parses
         self._fill()
 
@@ -135,15 +138,10 @@ class ProtocolPane(Vertical):
 
     def _row(self, kind: str, chosen: str, swept: list[str]) -> Content:
         """Mark, name, star, why to pick it, its σ at the right."""
-        facts, words = self._facts, kind_words("protocol", kind)
-        spread = spell_text(self, facts.spreads.get(kind, "")) if facts is not None else ""
-        star = " ★ " if facts is not None and kind in facts.recommended else "   "
+        words, spread = kind_words("protocol", kind), spell_text(self, self._spreads.get(kind, ""))
         mark = "● " if kind == chosen else SWEPT if kind in swept else "○ "
-        start = Content.assemble(
-            (mark, "bold" if kind == chosen else ""),
-            (kind.upper().ljust(NAME), "bold" if kind == chosen else ""),
-            star,
-        )
+        name = Content.styled(mark + kind.upper().ljust(NAME), "bold" if kind == chosen else "")
+        start = name + (" ★ " if kind in self._least else "   ")
         room = max(0, self.size.width - start.cell_length - cell_len(spread) - 2)
         reason = words.reason if cell_len(words.reason) <= room else words.brief
         start += Content.styled(
@@ -163,9 +161,7 @@ class ProtocolPane(Vertical):
         """Show all kinds with a sentence each, in a list that filters as one types."""
         event.stop()
         if self.draft is not None:
-            options: list[tuple[Any, str]] = [
-                (kind, kind.upper()) for kind in listed_kinds("protocol")
-            ]
+            options = [(kind, kind.upper()) for kind in listed_kinds("protocol")]
             chosen = kind_of(self.draft, "protocol")
             self.post_message(
                 ChoicesAsked(self, "protocol.kind", "protocol", options, chosen, self._choose)

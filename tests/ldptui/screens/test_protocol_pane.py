@@ -40,7 +40,7 @@ def rows(app: FormApp) -> list[str]:
 
 
 def said(app: FormApp) -> str:
-    return str(app.pane._best.content)  # type: ignore[attr-defined]
+    return str(app.pane._problem.content)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -77,8 +77,6 @@ def test_a_kind_that_cannot_be_bound_takes_nothing_from_the_others(
     for number in range(12):
         monkeypatch.setitem(NAMED, f"kind{number}", Unfit)
     facts = facts_of(draft, NAMED)
-    assert usual is not None
-    assert facts is not None
     assert facts.spreads.items() >= usual.spreads.items()
     assert {facts.spreads[f"kind{number}"] for number in range(12)} == {MISSING}
     assert facts.recommended == usual.recommended
@@ -160,7 +158,6 @@ def test_beside_rappor_the_others_have_the_budget_of_one_report() -> None:
     draft = draft_of(SCENARIO.replace('\nkind = "olh"\nepsilon = 1.0\n', RAPPOR), Path())
     assert draft.problems == ()
     facts, cell = facts_of(draft, ["oue", "rappor"]), draft.cell
-    assert facts is not None
     noise = cell.protocol.noise  # type: ignore[union-attr]
     one, users = noise.epsilon_one(2), cell.users  # type: ignore[union-attr]
     assert facts.spreads["oue"] == f"±{frequency_std(OUE(64, one), users):.4f}"
@@ -173,7 +170,6 @@ def test_the_pane_and_theory_say_the_same(kind: str, capsys: pytest.CaptureFixtu
     """σ in the pane is that of `ldptui theory` at the scenario's d, n and ε."""
     written = SCENARIO.replace('"olh"', f'"{kind}"')
     facts = facts_of(draft_of(written, Path()), [kind])
-    assert facts is not None
     options = ["--epsilon", "1", "--items", "64", "--users", "1000000"]
     assert main(["theory", kind, *options, "--format", "json"]) == 0
     values = json.loads(capsys.readouterr().out)
@@ -185,7 +181,6 @@ def test_the_pane_and_theory_say_the_same(kind: str, capsys: pytest.CaptureFixtu
 def test_of_heavy_hitters_the_numbers_are_those_of_a_group() -> None:
     task = 'task = { kind = "heavy-hitters", k = 5, bits = 48, groups = 10 }\n'
     facts = facts_of(draft_of(task + SCENARIO, Path()), [*usual_kinds(), "laplace"])
-    assert facts is not None
     assert facts.spreads["olh"] == f"±{frequency_std(OLH(64, 1.0), 100_000):.4f}"
     assert facts.spreads["grr"] == facts.spreads["laplace"] == MISSING
     assert facts.recommended == {"olh"}
@@ -196,7 +191,6 @@ def test_of_numbers_the_spread_is_that_of_the_mean(kind: str) -> None:
     """In years, not in the numbers of [-1, 1] that the protocol knows."""
     draft = draft_of(MEAN.replace('"sr"', f'"{kind}"'), Path())
     facts, cell = facts_of(draft, [*usual_kinds(kind), "oue"]), draft.cell
-    assert facts is not None
     assert cell is not None
     expected = math.sqrt(expected_metrics(cell)["mean_squared_error_clean"])
     assert math.isclose(float(facts.spreads[kind][1:]), expected, rel_tol=0.05)
