@@ -128,7 +128,10 @@ def input_of(key: str) -> tuple[Type, list[tuple[Any, str]] | None]:
     if choices_of(key) and range_of(key):
         return "integer", None  # a word or a number: both are typed
     words = key_words(key).words
-    choices = [(value, words.get(value, str(value))) for value in choices_of(key)]
+    choices = [
+        (value, words.get(value, str(value).lower() if isinstance(value, bool) else str(value)))
+        for value in choices_of(key)
+    ]
     return _TYPES.get(type_of(key), "text"), choices or None
 
 
