@@ -31,7 +31,7 @@ def alarms(protocol: Any, truths: Any, confidence: float, users: Any = USERS) ->
     """Whether each trial shows a difference. truths : float64[groups, d]."""
     rng, shown = np.random.default_rng(3), []
     drawn = [
-        protocol.sample_counts(rng.multinomial(n, truth, size=TRIALS), rng)
+        draw_counts(protocol, rng.multinomial(n, truth, size=TRIALS), rng)
         for n, truth in zip(users, truths, strict=True)
     ]
     for trial in range(TRIALS):
@@ -41,6 +41,15 @@ def alarms(protocol: Any, truths: Any, confidence: float, users: Any = USERS) ->
         assert comparisons == 3 * protocol.domain_size
         shown.append(bool(found))
     return shown
+
+
+def draw_counts(protocol: Any, held: Counts, rng: Any) -> Counts:
+    """The counts [TRIALS, d] of users who hold int64[TRIALS, d] items."""
+    if not protocol.by_reports:
+        return np.asarray(protocol.sample_counts(held, rng))
+    items = np.arange(protocol.domain_size)
+    made = [protocol.support_counts(protocol.perturb(np.repeat(items, row), rng)) for row in held]
+    return np.array(made)
 
 
 @pytest.mark.every(20)
