@@ -15,13 +15,7 @@ from .base.errors import ScenarioError, check_limit
 from .base.pulse import Pulse, Work, no_pulse
 from .base.sampling import Counts, Floats
 from .base.streams import Path
-from .defences import (
-    Correction,
-    Defence,
-    Filter,
-    VerifiedRandomiser,
-)
-from .law.longitudinal import Memoising
+from .defences import Correction, Defence, Filter
 from .law.mechanism import check_estimates
 from .law.pure import Items, LocalMechanism, Mechanism, PureProtocol
 from .metrics import Conclusion, PythonMetric, metrics_of
@@ -190,21 +184,16 @@ class Cell:
         """The defences that read every report, in order."""
         return tuple(step for step in self.defences if isinstance(step, Filter))
 
-    @property
-    def verifier(self) -> VerifiedRandomiser | None:
-        """The defence that decides what users can send; None where they can send anything."""
-        verifiers = (step for step in self.defences if isinstance(step, VerifiedRandomiser))
-        return next(verifiers, None)
-
     @cached_property
     def sifted_cell(self) -> Cell:
         """The collection that defences read, where the defended estimates come from."""
-        if self.asked is None and self.verifier is None:
+        trust = next((step.trust for step in self.defences if step.trust), self.trust)
+        if self.asked is None and trust is self.trust:
             return self
         return replace(
             self,
             protocol=self.protocol if self.asked is None else self.asked,
-            trust=self.trust if self.verifier is None else self.verifier.trust,
+            trust=trust,
             rounds=tuple(cell.sifted_cell for cell in self.rounds),
         )
 
@@ -309,11 +298,6 @@ class Cell:
         if not isinstance(self.protocol, LocalMechanism):
             raise TypeError("users of a trusted curator send no reports")
         return self.protocol
-
-    @property
-    def memory(self) -> Memoising | None:
-        """The answers that users keep over reports; None where every report is drawn afresh."""
-        return self.protocol if isinstance(self.protocol, Memoising) else None
 
     @cached_property
     def budgets(self) -> dict[str, float]:

@@ -18,7 +18,7 @@ from ..base.pulse import Pulse
 from ..base.sampling import Counts
 from ..base.streams import stream
 from ..cell import Cell
-from ..law.longitudinal import Attendance
+from ..law.longitudinal import Attendance, Memoising
 from ..law.pure import Reports, Rng
 from ..metrics.results import BLOCK_TRIALS
 from ..protocols.curators import Curator
@@ -58,13 +58,17 @@ def arrived_counts(
 
 def kept_address(cell: Cell) -> str:
     """The address of the streams of what users keep over the rounds; empty where nothing is."""
-    return "" if cell.memory is None else f"{cell.rounds[0].genuine_address} permanent"
+    return (
+        f"{cell.rounds[0].genuine_address} permanent"
+        if isinstance(cell.protocol, Memoising)
+        else ""
+    )
 
 
 def genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterator[Counts]:
     """The genuine users' counts [trials, …] of each round, of users who may keep an answer."""
-    memory, permanent = cell.memory, kept_address(cell)
-    if memory is None or cell.path == "reports":
+    protocol, permanent = cell.protocol, kept_address(cell)
+    if not isinstance(protocol, Memoising) or cell.path == "reports":
         for collection in cell.rounds:
             yield genuine_counts(collection, number, trials, pulse, permanent)
         return
@@ -81,7 +85,7 @@ def genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterat
         stream(cell.seed, permanent, "genuine", "counts", (number,)),
         fresh,
     )
-    yield from memory.memoised_counts(rounds)
+    yield from protocol.memoised_counts(rounds)
 
 
 def genuine_counts(

@@ -14,6 +14,7 @@ from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts, Floats
 from ..base.streams import stream
 from ..cell import Cell
+from ..law.longitudinal import Memoising
 from ..law.pure import Items, LocalMechanism, Reports, Rng
 from ..protocols.hashing import LocalHashing
 
@@ -63,13 +64,13 @@ def genuine_reports(
     permanent : names the streams of what users keep from round to round.
     first : their reports so far, where these are the second ones.
     """
-    memory, held_until = cell.memory, np.cumsum(cell.population.histogram)
+    held_until = np.cumsum(cell.population.histogram)
     addresses = [_address(cell.genuine_address, first), *([permanent] if permanent else [])]
     for start, stop, (rng, *kept) in _users(cell, "genuine", addresses, trial, pulse):
         values = _values(held_until, start, stop)
         if kept:
-            assert memory is not None
-            yield memory.memoised_reports(values, kept[0], rng)
+            assert isinstance(cell.protocol, Memoising)
+            yield cell.protocol.memoised_reports(values, kept[0], rng)
         else:
             yield _protocol(cell, first, start, stop).perturb(values, rng)
 

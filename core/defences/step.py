@@ -86,6 +86,11 @@ class Step(KindTable):
     asks_twice: ClassVar[bool] = False
     compares_rounds: ClassVar[bool] = False
 
+    @property
+    def trust(self) -> Any:
+        """Whom users trust where it decides what they can send; None where it does not."""
+        return None
+
     def check(self, known: ServerKnowledge) -> None:
         """Raise ScenarioError where it makes no sense for such a collection."""
         if self.needs == "pure" and known.p is None:

@@ -198,7 +198,7 @@ def _in_rounds(cell: Cell, point: Point, acts: Sequence[Act]) -> Cell:
     """The collection of all rounds of a campaign, each of them a cell like this one."""
     campaign = replace(point.campaign or Campaign(), rounds=len(acts))
     users, everybody = _users_of_rounds(cell.population, campaign, cell.seed)
-    if cell.memory is not None and any(left.any() for left in users.left):
+    if isinstance(cell.protocol, Memoising) and any(left.any() for left in users.left):
         _check_memoised(cell)
     rounds = tuple(
         replace(

@@ -14,6 +14,7 @@ import numpy as np
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences import Correction
+from ..law.longitudinal import Memoising
 from ..law.moments import Moments
 from .expected import arm_means, arm_variances, mean_square
 from .gains import is_aim_known, target_sum_variance
@@ -69,7 +70,7 @@ def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
 
     The reports of a pure protocol are independent, but for those of users who keep an answer.
     """
-    if not cell.is_pure or (cell.memory is not None and cell.rounds):
+    if not cell.is_pure or (isinstance(cell.protocol, Memoising) and cell.rounds):
         return None, None
     protocol, d = cell.pure, cell.population.domain_size
     every, truth = np.arange(d), cell.population.frequencies

@@ -17,6 +17,7 @@ from ..attacks import Fakes
 from ..base.sampling import Counts, Floats, binomial_law
 from ..cell import Cell
 from ..law.law import BitLaw
+from ..law.longitudinal import Memoising
 from ..law.moments import Collection
 from ..law.pure import Items, PlacedItems, Supporting, Total
 from ..law.support import ItemSupport, Support, linear_gain
@@ -45,7 +46,7 @@ def collection_parameters(cell: Cell) -> Collection:
 
 def meetings(cell: Cell) -> Floats | None:
     """The expected pairs of rounds over which users of each item keep an answer: float64[d]."""
-    if cell.memory is None or not cell.rounds:
+    if not isinstance(cell.protocol, Memoising) or not cell.rounds:
         return None
     met = np.zeros(cell.population.domain_size)
     earlier = np.zeros_like(met)

@@ -136,7 +136,7 @@ def defended_biases(cell: Cell) -> tuple[float, float] | None:
     if not cell.defences or not known:
         return None
     protocol, truth = numeric_protocol(cell), true_mean(cell)
-    fakes = (cell.sifted_cell if cell.verifier else cell).fakes
+    fakes = cell.sifted_cell.fakes
     found = []
     for tallies in (expected_tallies(cell, ()), expected_tallies(cell, fakes)):
         left = tallies[None]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from ..cell import Cell
+from ..law.longitudinal import Memoising
 
 
 def epsilon_of_unary(p: float, q: float) -> float:
@@ -66,7 +67,7 @@ def privacy_spent(cell: Cell) -> list[float]:
     >>> [round(spent, 6) for spent in ldptui.theory.privacy_spent(cell)[:3]]
     [1.0, 2.0, 3.0]
     """
-    rounds, memory = range(1, len(cell.rounds) + 1), cell.memory
-    if memory is None:
-        return [number * cell.protocol.epsilon for number in rounds]
-    return [memory.epsilon_of_rounds(number) for number in rounds]
+    rounds, protocol = range(1, len(cell.rounds) + 1), cell.protocol
+    if not isinstance(protocol, Memoising):
+        return [number * protocol.epsilon for number in rounds]
+    return [protocol.epsilon_of_rounds(number) for number in rounds]

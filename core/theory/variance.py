@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base.sampling import Floats
 from ..cell import Cell
+from ..law.longitudinal import Memoising
 from ..law.pure import PlacedItems, PureProtocol, Supporting, item_variance
 from ..protocols.subset import SubsetSelection, best_size
 from .gains import arriving, collection_parameters, meetings
@@ -187,10 +188,10 @@ def clean_variance(cell: Cell) -> Floats:
     3.69e-05
     """
     spread = item_variances(cell.pure, cell.users, cell.population.frequencies)
-    met = meetings(cell)
-    if cell.memory is None or met is None:
+    met, protocol = meetings(cell), cell.protocol
+    if not isinstance(protocol, Memoising) or met is None:
         return spread
-    p, q = cell.memory.kept_probabilities
+    p, q = protocol.kept_probabilities
     shared = p * (1 - p) * met + q * (1 - q) * (met.sum() - met)
     return np.asarray(spread + 2 * shared / ((p - q) * cell.users) ** 2)
 

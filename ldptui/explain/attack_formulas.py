@@ -295,9 +295,10 @@ def bounds(cell: Cell, part: str) -> Iterator[Formula]:
 
 def list_verifier_formulas(cell: Cell) -> Iterator[Formula]:
     """The formulas of the scenario's verified randomiser: what fakes gain in spite of it."""
-    if cell.verifier is None or cell.rounds:
+    verifier = next((step for step in cell.defences if step.trust), None)
+    if verifier is None or cell.rounds:
         return
-    asked, part = cell.sifted_cell, f"Defence: {cell.verifier.kind}"
+    asked, part = cell.sifted_cell, f"Defence: {verifier.kind}"
     p, q = asked.pure.p, asked.pure.q
     known: dict[str, float] = {"p": p, "q": q}
     law = theory.fake_support(asked)

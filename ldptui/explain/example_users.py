@@ -53,7 +53,7 @@ def fake_report(cell: Cell, rng: Rng) -> ReportHistory:
 
 def _find_asked_cell(cell: Cell) -> Cell:
     """The collection as its users are asked, where their reports are verified."""
-    return cell if cell.verifier is None else cell.sifted_cell
+    return cell.sifted_cell if cell.sifted_cell.trust.proves else cell
 
 
 def _story_of(cell: Cell) -> ReportStory:

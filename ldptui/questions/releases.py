@@ -9,6 +9,7 @@ from typing import Any, Final
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.cell import Cell
 from ldptui.core.lab.ledger import LedgerEntry
+from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.protocols import BitNoise
 
 from ..text import format as text
@@ -60,8 +61,8 @@ def releases_of(cell: Cell) -> list[str]:
         return []
     kind, rounds = str(cell.parameters["protocol.kind"]), max(1, len(cell.rounds))
     epsilon, delta = privacy(cell)
-    if cell.memory is not None and cell.rounds:
-        return [f"{kind}={cell.memory.epsilon_of_rounds(rounds)!r}"]
+    if isinstance(cell.protocol, Memoising) and cell.rounds:
+        return [f"{kind}={cell.protocol.epsilon_of_rounds(rounds)!r}"]
     slack = f",{delta!r}" if delta else ""
     return [f"{kind}={epsilon!r}{slack}x{rounds}"]
 

@@ -436,7 +436,9 @@ def test_verified_randomisers_leave_the_gain_of_ria_whatever_the_attack() -> Non
     for key, gained in after.items():
         assert seen[key] == pytest.approx(gained, rel=0.25 if key[0] == "grr" else 0.03)
     sent = next(
-        cell.sifted_cell.fakes[0].sent for cell in experiment.cells if cell.verifier.drop_out
+        cell.sifted_cell.fakes[0].sent
+        for cell in experiment.cells
+        if cell.sifted_cell.trust.drop_out
     )
     assert sent == pytest.approx(0.0027, rel=0.02)
 

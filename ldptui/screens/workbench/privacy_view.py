@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -13,6 +13,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import reactive
 from textual.widgets import Static
+
+from ldptui.core.law.longitudinal import Memoising
 
 from ...widgets.blank import Scroll
 from ...widgets.plot import ChartView, charset_of, palette_of
@@ -47,10 +49,10 @@ class PrivacyView(Vertical):
             cell = self._cell
             self._numbers.update(self._content(cell))
             self._chart.chart = None
-            if cell is not None and cell.memory is not None:
+            if cell is not None and isinstance(cell.protocol, Memoising):
                 from ...explain.kept_answers import rounds_plot
 
-                self._chart.chart = rounds_plot(cell.memory)
+                self._chart.chart = rounds_plot(cell.protocol)
 
     @property
     def _cell(self) -> Cell | None:
@@ -63,7 +65,7 @@ class PrivacyView(Vertical):
         return f"{text_of(drawn, width, charset_of(self.app))}\n{self._chart.as_text()}"
 
     def _content(self, cell: Cell | None) -> RenderableType:
-        if cell is None or cell.memory is None:
+        if cell is None or not isinstance(cell.protocol, Memoising):
             return Text(NOTHING, justify="center")
         return Group(*self._groups(cell))
 
@@ -72,7 +74,7 @@ class PrivacyView(Vertical):
         from ...explain.kept_answers import number_groups
 
         palette = palette_of(self.app)
-        for group in number_groups(cell, cast("Any", cell.memory)):
+        for group in number_groups(cell, cast("Memoising", cell.protocol)):
             yield Text(spell_text(self, group.title), "bold")
             grid = Table.grid(padding=(0, 2, 0, 0))
             grid.add_column(style=palette.theory)

@@ -11,6 +11,7 @@ from ldptui.core.attacks import Part
 from ldptui.core.base.code import code_of, title_of
 from ldptui.core.base.errors import one_line
 from ldptui.core.cell import Cell
+from ldptui.core.law.longitudinal import Memoising
 from ldptui.core.law.mechanism import LocalMechanism
 from ldptui.core.running.runner import RunResults
 from ldptui.core.scenario import defaults_of
@@ -39,9 +40,9 @@ def constant_lines(results: RunResults, width: int) -> list[str]:
     if ranges:
         protocol.append(f"g = {range_over(ranges)}")
     bounds = [
-        cell.memory.epsilon_infinity
+        cell.protocol.epsilon_infinity
         for cell in cells
-        if cell.memory and "p_star" not in cell.protocol.facts()
+        if isinstance(cell.protocol, Memoising) and "p_star" not in cell.protocol.facts()
     ]
     if bounds:
         protocol.append(f"ε∞ = {range_over(bounds)}")
@@ -178,7 +179,8 @@ def _defence(cell: Cell) -> str:
 
 def verification_facts(cells: Sequence[Cell]) -> list[str]:
     """The facts of reports that are verified: who drops out."""
-    return sent_share_facts([cell.sifted_cell for cell in cells if cell.verifier is not None])
+    pairs = [(cell, cell.sifted_cell) for cell in cells]
+    return sent_share_facts([read for cell, read in pairs if read.trust is not cell.trust])
 
 
 def sent_share_facts(cells: Sequence[Cell]) -> list[str]:

@@ -54,16 +54,17 @@ def test_every_kind_that_keeps_an_answer_says_what_that_costs(kind: str) -> None
     draft = drafts.draft_of(text, Path())
     one = draft.cell
     assert one is not None
-    assert one.memory is not None
+    protocol = one.protocol
+    assert isinstance(protocol, Memoising)
     said = {
         number.label: number
-        for group in kept_answers.number_groups(one, one.memory)
+        for group in kept_answers.number_groups(one, protocol)
         for number in group.numbers
     }
-    first = one.memory.epsilon_of_rounds(1)
+    first = protocol.epsilon_of_rounds(1)
     assert said["the first report, really"].value == short(first)
-    assert said["all reports of an item"].value == short(one.memory.epsilon_infinity)
-    assert said["100 reports"].value == short(one.memory.epsilon_of_rounds(100))
+    assert said["all reports of an item"].value == short(protocol.epsilon_infinity)
+    assert said["100 reports"].value == short(protocol.epsilon_of_rounds(100))
     assert "100 ε₁" in said["100 reports"].why
     if kind == "rappor":
         noise = one.protocol.noise  # type: ignore[attr-defined]
@@ -72,7 +73,7 @@ def test_every_kind_that_keeps_an_answer_says_what_that_costs(kind: str) -> None
         assert said["of a rare frequency"].value == short(
             bloom.count_std(noise, 2, one.users) / one.users, 3
         )
-    plot = kept_answers.rounds_plot(one.memory)
+    plot = kept_answers.rounds_plot(protocol)
     ((bound, _),) = plot.levels
     grown, fresh = (list(series.y) for series in plot.series)
     assert grown == pytest.approx(sorted(grown))
@@ -94,8 +95,8 @@ def test_what_an_answer_costs_is_said_of(table: str, number: str, value: str, wh
     text = QUICK.replace('kind = "oue"', table)
     one = drafts.draft_of(text.replace("epsilon = 1.0\n", "") if "f =" in table else text, Path())
     assert one.cell is not None
-    assert one.cell.memory is not None
-    groups = kept_answers.number_groups(one.cell, one.cell.memory)
+    assert isinstance(one.cell.protocol, Memoising)
+    groups = kept_answers.number_groups(one.cell, one.cell.protocol)
     (found,) = [each for each in groups[0].numbers if each.label == number]
     assert found.why == why
     assert found.value.startswith(value)

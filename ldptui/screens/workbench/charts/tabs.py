@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from textual.binding import Binding, BindingType
 
+from ldptui.core.law.longitudinal import Memoising
+
 from ....charts.kinds import KINDS, About
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import STEP
@@ -55,7 +57,7 @@ def _about(draft: Draft | None) -> About:
         pairs=pairs,
         measured=bool(cell.python_metrics),
         scored=any(step.scores for step in cell.filters[:1]),
-        keeps=cell.memory is not None,
+        keeps=isinstance(cell.protocol, Memoising),
         goal=cell.goal is not None,
     )
 
