@@ -78,8 +78,6 @@ class Mechanism(ABC):
     items. place : what a bit, or a cell, of a report stands for. simulated_only : why no real user
     may send its reports, as said after "must not be"; empty where they may. apart : the difference
     between its counts path and its reports path, where the counts of items are drawn apart.
-    pools_counts : True if estimates from the counts of several rounds, added up, say more than the
-    mean of each round's.
     linked : True if the server may know whose a report is, by what it drew for it. by_reports :
     True if it is simulated report by report alone.
     """
@@ -91,7 +89,6 @@ class Mechanism(ABC):
     place: ClassVar[str] = "item"
     simulated_only: ClassVar[str] = ""
     apart: ClassVar[str] = ""
-    pools_counts: ClassVar[bool] = False
     linked: Any = False
     by_reports: ClassVar[bool] = False
 

@@ -79,6 +79,10 @@ class SR(NumericProtocol):
     def plainly(self, numbers: Floats) -> Reports:
         return np.asarray(numbers >= 0, dtype=np.uint32)
 
+    def support_counts(self, reports: Reports) -> Counts:
+        ups = np.count_nonzero(reports)
+        return np.array([reports.size - ups, ups])
+
     # Without noise a number is still rounded by chance, so that it stays right on average.
 
     @cached_property

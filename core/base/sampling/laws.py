@@ -193,6 +193,9 @@ class ColumnCounts:
 
     def draw_counts(self, histogram: Counts, rng: np.random.Generator) -> Counts:
         """int64[trials, messages], from the users of each item, int64[trials, items]."""
+        if len(self.table) == 2:
+            second = rng.binomial(histogram, self.table[1]).sum(axis=1)
+            return np.stack([histogram.sum(axis=1) - second, second], axis=1)
         return np.array([self._one(held, rng) for held in histogram])
 
     def _one(self, held: Counts, rng: np.random.Generator) -> Counts:

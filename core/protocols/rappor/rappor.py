@@ -60,7 +60,6 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
     called: ClassVar[str] = "RAPPOR"
     family: ClassVar[str] = "rappor"
     place: ClassVar[str] = "bit"
-    pools_counts: ClassVar[bool] = True
     libraries: ClassVar[tuple[str, ...]] = (
         "scipy.linalg", "scipy.sparse", "scipy.special", "threadpoolctl",
     )  # fmt: skip

@@ -17,6 +17,7 @@ from ...cell import Cell
 from ...collection.sifting import FilteredReports
 from ...defences import Alarm, correct_estimates, given_the_rest, inform_server
 from ...law.pure import Estimates
+from ...protocols.rappor import Rappor
 
 
 def estimates_of(
@@ -68,7 +69,7 @@ class Pool:
     """
 
     def __init__(self, cell: Cell) -> None:
-        self._cell, self._by_counts = cell, cell.protocol.pools_counts
+        self._cell, self._by_counts = cell, isinstance(cell.protocol, Rappor)
         self._clean: Any = 0
         self._attacked: Any = 0
         self._left: dict[Arm, tuple[Floats, Counts]] = {}
