@@ -10,6 +10,7 @@ from typing import Final
 from textual.pilot import Pilot
 
 from ldptui.messages import KeyEdited
+from ldptui.questions.sheet import AnswerSheet
 from ldptui.screens.lab.lab_screen import LabScreen
 from ldptui.session.draft import draft_of
 from ldptui.widgets.field import Field
@@ -45,14 +46,26 @@ async def lab(
         fake = app.lab._engine
         assert isinstance(fake, LabEngine)
         await until(pilot, lambda: fake.questions)
-        await until(pilot, lambda: fake.held or "accuracy" in app.lab.answers)
+        await until(pilot, lambda: fake.held or "accuracy" in answers_of(app.lab))
         yield app.lab, fake, pilot
+
+
+def answers_of(screen: LabScreen) -> dict[str, AnswerSheet]:
+    """The answers that are there, by topic."""
+    return {name: page.answer for name, page in screen.pages.items() if page.answer is not None}
 
 
 def field(screen: LabScreen, name: str) -> Field:
     key = f"lab.{screen.tab}.{name}"
     [found] = [field for field in screen.query(Field) if field.key == key]
     return found
+
+
+async def show_table(screen: LabScreen, pilot: Pilot[None]) -> None:
+    """Go through the views to the one with the table."""
+    screen.set_focus(None)
+    while not screen.query_one("#lab-table-box").is_on_screen:
+        await pilot.press("v")
 
 
 async def edit(screen: LabScreen, pilot: Pilot[None], name: str, value: object) -> None:
@@ -67,4 +80,4 @@ async def edit(screen: LabScreen, pilot: Pilot[None], name: str, value: object) 
 
 async def go(screen: LabScreen, pilot: Pilot[None], tab: str) -> None:
     screen.tab = tab
-    await until(pilot, lambda: tab in screen.answers and screen._question is None)
+    await until(pilot, lambda: tab in answers_of(screen) and screen._question is None)

@@ -32,7 +32,7 @@ from ...messages import (
     WorkerChanged,
 )
 from ...questions.collection import ENDS
-from ...questions.sheet import AnswerSheet, decode_answer
+from ...questions.sheet import decode_answer
 from ...questions.topics import GROUPS, TOPICS, sharing
 from ...session.draft import base
 from ...session.snapshot import LabQuestion, Reply
@@ -111,11 +111,6 @@ class LabScreen(Screen[None]):
     def page(self) -> Page:
         """The page of the tab that is shown."""
         return self.pages[self.tab]
-
-    @property
-    def answers(self) -> dict[str, AnswerSheet]:
-        """The answers that are there, by topic."""
-        return {name: page.answer for name, page in self.pages.items() if page.answer is not None}
 
     @property
     def values(self) -> dict[str, Any]:
@@ -230,9 +225,7 @@ class LabScreen(Screen[None]):
         if message.choice in TOPICS:
             self.tab = message.choice
         else:
-            self.action_group(
-                1 + next(at for at, name in enumerate(GROUPS) if name == message.choice)
-            )
+            self.action_group(1 + GROUPS.index(message.choice))
 
     def action_view(self) -> None:
         """The next chart; where there is room for one thing only, then the table and the words."""
@@ -364,25 +357,19 @@ class LabScreen(Screen[None]):
 
         folder = self._draft.folder if self._draft is not None else current_dir()
         title, ends = READ[self.page.read_from]
-        self.app.push_screen(
-            PathScreen(title, folder, fault_to_read, "chooses", ends=ends), self._read
-        )
+        dialog = PathScreen(title, folder, fault_to_read, "chooses", ends=ends)
+        self.app.push_screen(dialog, self._read)
 
     def _read(self, path: Path | None) -> None:
         if path is not None:
-            key = f"lab.{self.tab}.{self.page.read_from}"
-            if self.page.read_from != "file":  # of several: that with the focus
-                key = self._field if self._field.startswith(f"{key}.") else f"{key}.0"
-            self.post_message(KeyEdited(key, str(path)))
+            self.post_message(KeyEdited(self.page.key_to_read(self._field), str(path)))
 
     def action_export(self) -> None:
         """Write the topic's file; the worker does it, with the draws that are shown."""
         from ..dialogs.paths import PathScreen, fault_to_write
 
-        written = self.page.topic.written
-        name = written["name"].format(column=self.values.get("column") or "item")
-        title, folder = written["title"], current_dir()
-        dialog = PathScreen(title, folder, fault_to_write, "writes", name, Path(name).suffix)
+        title, name = self.page.file_to_write(self._draft)
+        dialog = PathScreen(title, current_dir(), fault_to_write, "writes", name, Path(name).suffix)
         self.app.push_screen(dialog, self._write)
 
     def _write(self, path: Path | None) -> None:

@@ -77,6 +77,19 @@ class Page:
         named = (option.name for option in self.topic.options)
         return next((name for name in named if name in ("file", "reports")), "")
 
+    def key_to_read(self, focused: str) -> str:
+        """The key of the field that takes a file: of several the one with the focus."""
+        key = f"lab.{self.topic.name}.{self.read_from}"
+        if self.read_from == "file":
+            return key
+        return focused if focused.startswith(f"{key}.") else f"{key}.0"
+
+    def file_to_write(self, draft: Draft | None) -> tuple[str, str]:
+        """The title of the dialog that writes the topic's file, and the name that it proposes."""
+        written = self.topic.written
+        column = self.values(draft).get("column") or "item"
+        return written["title"], written["name"].format(column=column)
+
     @property
     def missing(self) -> str:
         """The words in the place of an answer while there is none."""

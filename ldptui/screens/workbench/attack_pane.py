@@ -58,7 +58,7 @@ class AttackPane(FormPane):
         ),
         Binding("enter,down,j", "enter", "Edit", show=False, id="attack.edit"),
         Binding("e", "write_code", "Write it in Python", id="attack.write"),
-        Binding("p", "phase", "Add a phase", id="attack.phase"),
+        Binding("P", "phase", "Add a phase", id="attack.phase"),
         Binding("a,plus", "step('add')", "Add a step", id="step.add"),
         Binding("minus,delete,backspace", "step('remove')", "Remove", id="step.remove"),
         Binding("shift+up,K", "step('up')", "Move up", show=False, id="step.up"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.lab_screen import edit, go, lab
+from support.lab_screen import edit, go, lab, show_table
 from support.lab_tabs import ask
 from support.waiting import seen
 
@@ -42,6 +42,7 @@ def test_reports_are_read_once_while_the_share_is_typed(monkeypatch: pytest.Monk
 async def test_numbers_on_the_screen_are_those_of_the_library_as_beta_is_typed() -> None:
     async with lab((120, 40)) as (screen, _, pilot):
         await go(screen, pilot, "conclude")
+        await show_table(screen, pilot)
         for share in (0.02, 0.05):
             await edit(screen, pilot, "share", share)
             found = ldptui.conclude(PATH, OUE, share=share)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from support.lab_screen import edit, field, go, lab
+from support.lab_screen import answers_of, edit, field, go, lab
 from support.waiting import seen, until
 from textual.geometry import Offset
 from textual.widgets import Input
@@ -91,7 +91,7 @@ async def test_keys_go_through_a_chart_and_read_it() -> None:
         assert float(values[1]) == pytest.approx(2 * math.log(20) / 0.1122, rel=1e-3)
         assert cursor(screen) == pytest.approx(0.1122, rel=1e-3)
         await pilot.press("end")
-        assert cursor(screen) == screen.answers["accuracy"].figures[0].numbers.rows[-1][1]
+        assert cursor(screen) == answers_of(screen)["accuracy"].figures[0].numbers.rows[-1][1]
         await pilot.press("home", "comma")
         assert cursor(screen) == pytest.approx(0.1)
         await pilot.press("backspace")
@@ -109,7 +109,7 @@ async def test_a_click_reads_the_nearest_place_and_the_cursor_stays() -> None:
         last = cursor(screen)
         # Another n has other places: the cursor goes to the nearest.
         await edit(screen, pilot, "users", 12_345)
-        places = [row[1] for row in screen.answers["price"].figures[0].numbers.rows]
+        places = [row[1] for row in answers_of(screen)["price"].figures[0].numbers.rows]
         assert cursor(screen) in places
         assert 0.5 < cursor(screen) / last < 2
         # A chart of bars: the bar that is clicked at.
@@ -157,4 +157,4 @@ async def test_a_chart_and_its_values_have_room_in_the_smallest_terminal() -> No
         view = screen.query_one("#lab-chart", ChartView)
         assert "too small" not in view.as_text()
         assert read(screen)[0][:2] == ["genuine", "users"]
-        assert screen.answers["plan"].words[0].split()[0] in seen(screen.app)
+        assert answers_of(screen)["plan"].words[0].split()[0] in seen(screen.app)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from textual.binding import Binding, BindingType
 
-from ldptui.core.law.longitudinal import Memoising
-
 from ....charts.kinds import KINDS, About
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import STEP
@@ -48,6 +46,8 @@ def _about(draft: Draft | None) -> About:
         in_text = in_rounds(draft.document if draft is not None else None)
         goal = has_goal(draft)
         return About(lists=lists, levels=levels, rounds=in_text, pairs=pairs, goal=goal)
+    from ldptui.core.law.longitudinal import Memoising
+
     return About(
         bound=True,
         lists=lists,
