@@ -85,3 +85,10 @@ def test_packages_are_built_installed_and_run(tmp_path: Path) -> None:
     done(tmp_path, new / "bin/python", "-m", "pip", "install", "-q", "--no-deps", "-t", "at", sdist)
     for name in ("py.typed", "core/cell.py", "scenarios/quickstart.toml"):
         assert (tmp_path / "at" / "ldptui" / name).is_file()
+
+    (source / "ldptui" / "core").unlink()
+    (source / "ldptui" / "core").write_text("../core", encoding="utf-8")  # as without links
+    build = (sys.executable, "-m", "build", "--sdist", source)
+    refused = subprocess.run(build, capture_output=True, text=True, timeout=300)
+    assert refused.returncode != 0
+    assert "`git config core.symlinks true`" in refused.stdout + refused.stderr

@@ -106,18 +106,23 @@ def chart_of(
 ) -> Chart:
     """The chart of that name; raises ScenarioError at "chart" or "metric" where there is none.
 
-    None : the success where items are named, else the gain. metric : of a map, of the success or
-    over the rounds; None: the first that was measured, over the rounds the targets' estimates.
-    permit : finds the Python code that the scenario names and that may run. overlays : other runs.
+    None : the success where items are named, else the gain, or the first that the run has.
+    metric : of a map, of the success or over the rounds; None: the first that was measured, over
+    the rounds the targets' estimates. permit : finds the Python code that the scenario names and
+    that may run. overlays : other runs.
     """
-    name = name or ("success" if names_items(scenario) else "gain")
+    names = [name] if name else ["success" if names_items(scenario) else "gain"]
+    if name is None:
+        names += [kind.name for kind in on_paper() if kind.overlays or not overlays]
+    name = names[0]
     kinds = {kind.name: kind for kind in on_paper()}
     check_among(name, kinds, "chart")
     if overlays and not kinds[name].overlays:
         several = ", ".join(kind.name for kind in on_paper() if kind.overlays)
         rule = f"must be one of {several} for several runs"
         raise ScenarioError(f"{rule}, {got(name)}", key="chart")
-    made = _chart(name, scenario, run, metric, permit, overlays)
+    tries = (_chart(each, scenario, run, metric, permit, overlays) for each in names)
+    made = next((each for each in tries if each is not None), None)
     if made is None:
         needs = f" (it needs {kinds[name].needs})" if kinds[name].needs else ""
         others = (other for other in kinds if _chart(other, scenario, run, None, permit))

@@ -148,7 +148,8 @@ def plot(
     Parameters
     ----------
     others : runs to lay over it
-    chart : the chart (gain; success where the task names items, or for a metric in Python)
+    chart : the chart (gain; success where the task names items, or for a metric in Python;
+        the first that there is without an attack)
     metric : the metric of a map, a timeline or the success (the first that was measured)
     columns : as wide as one column of a paper, 84 mm, or as two, 174 mm
     out : the file: .svg, .pdf, .png or .txt

@@ -16,14 +16,20 @@ KEYWORDS: Final = frozenset({"tone", "style", "finding"})
 
 
 def with_labels(shown: Shown, labels: Mapping[str, str]) -> Shown:
-    """A chart, or tables, with the names of `labels` in place of those that they stand for."""
+    """A chart, or tables, with the names of `labels` in place of those that they stand for.
+
+    A cell that is a name alone may have other capitals: `OUE` is `oue` in a column of kinds.
+    """
     if not labels:
         return shown
     names = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
+    alone = {name.lower(): label for name, label in labels.items()}
     pattern = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
 
     def rename_value(value: Any) -> Any:
         if isinstance(value, str):
+            if value not in labels and value.lower() in alone:
+                return alone[value.lower()]
             return pattern.sub(lambda match: labels[match[0]], value)
         if isinstance(value, Struct):
             fields = asdict(value).items()

@@ -167,9 +167,9 @@ def test_an_attack_in_phases_has_its_gain_and_any_metric_over_the_rounds(
     # Without targets their estimates would be an empty chart.
     assert "Privacy spent" in drawn("quiet.toml", "--chart", "timeline")
     assert "Mean squared error" in drawn("quiet.toml", "--chart", "timeline", "--metric", "mse")
-    out = str(tmp_path / "b.txt")
-    words = fail(capsys, 2, "plot", str(tmp_path / "quiet.toml"), "--out", out, "--quiet")
-    assert "it needs an attack" in words
+    assert "Error without attack" in drawn("quiet.toml")  # the first chart that there is
+    order = ("plot", str(tmp_path / "quiet.toml"), "--chart", "gain")
+    assert "it needs an attack" in fail(capsys, 2, *order, "--out", str(tmp_path / "b.txt"), "-q")
 
 
 def test_a_figure_in_text_has_eighty_columns_and_the_cell_that_it_shows(

@@ -29,6 +29,8 @@ def test_a_scenario_names_its_protocols_for_a_paper() -> None:
     for written in (results.table().to_latex(), results.table().to_markdown()):
         assert "G" in written
         assert "gain" not in written
+        assert "randomised response" in written
+        assert "grr" not in written
     assert "gain" in repr(results)
     same = ldptui.run({**results.measured.experiment.scenario.document, "labels": {}})
     assert same.digest == results.digest
