@@ -79,8 +79,8 @@ class SummedNumbers(Supporting, LocalMechanism, EstimateMoments):
     """A family whose reports are numbers that add up: each item's are right on average.
 
     The share of a fake report is then its numbers themselves: p = 1 and q = 0. Such reports are
-    simulated one by one: nothing draws their counts. A protocol has the
-    variance of one user's numbers as `unit_variance` of the true frequencies.
+    simulated one by one, where nothing draws their counts. A protocol has the variance of one
+    user's numbers as `unit_variance` of the true frequencies.
     """
 
     p = 1.0

@@ -17,12 +17,19 @@ import numpy as np
 
 from ...base.errors import ScenarioError, got
 from ...base.ranges import Range, check_bounds
-from ...base.sampling import Counts, Floats, packed_bernoulli, packed_subsets
+from ...base.sampling import (
+    Counts,
+    Floats,
+    binomial,
+    packed_bernoulli,
+    packed_subsets,
+    subset_counts,
+    subset_counts_beside_own,
+)
 from ...base.secure import generator
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
-from ...law.law import Ask, Lack, Law, SupportSizes, holding, towards_targets
+from ...law.law import Ask, Lack, Law, SupportSizes, group_by_size, holding, towards_targets
 from ...law.loss import DiscreteLoss, one_bit
-from ...law.mechanism import refuse_counts
 from ...law.moments import SummedNumbers
 from ...law.pure import (
     BoolArray,
@@ -36,79 +43,10 @@ from ...law.pure import (
     check_padding,
     items_of,
 )
-from ...law.support import ItemSupport, Support
+from ...law.support import ItemSupport
 from ..subset import subset_bits
 from ..unary import SUE, Unary
-
-# The law of one report of dBitFlip: its weights for targets and for other items.
-
-
-@dataclass(frozen=True)
-class InclusionChances:
-    """The chances of the bit of a target, of another item, and of two items of each."""
-
-    target: float
-    other: float
-    targets: float
-    others: float
-    mixed: float
-
-    @classmethod
-    def uniform(cls, size: int, items: int) -> InclusionChances:
-        """The bits of a uniform subset of all items."""
-        one, two = _pick_chances(size, items)
-        return cls(one, one, two, two, two)
-
-    @classmethod
-    def first(cls, size: int, items: int, r: int) -> InclusionChances:
-        """The bits of r targets, or of those there is room for; the rest are of other items."""
-        inside = min(r, size)
-        target, targets = _pick_chances(inside, r)
-        other, others = _pick_chances(size - inside, items - r)
-        return cls(target, other, targets, others, target * other)
-
-
-def _pick_chances(size: int, items: int) -> tuple[float, float]:
-    """The probabilities that a uniform random subset holds one given item, and two given items."""
-    if not items:
-        return 0.0, 0.0
-    one = size / items
-    return one, one * (size - 1) / (items - 1) if items > 1 else 0.0
-
-
-@dataclass(frozen=True)
-class Weights(Support):
-    """The law of a report's weights, towards r targets; any two targets, or others, are alike.
-
-    target, other : the mean weight of a target, and of another item. spread, other_spread : the
-        variances. variance, other_variance, covariance : those of the two sums.
-    """
-
-    spread: float
-    other_spread: float
-
-    def by_item(self, domain_size: int, targets: Counts, counted: Counts) -> ItemSupport:
-        rates, spread = np.full(domain_size, self.other), np.full(domain_size, self.other_spread)
-        rates[targets], spread[targets] = self.target, self.spread
-        r, inside = targets.size, np.intersect1d(targets, counted).size
-        variance = self.counted_variance(r, domain_size - r, inside, counted.size - inside)
-        return ItemSupport(rates, variance, spread)
-
-    def counted_variance(self, r: int, others: int, inside: int, outside: int) -> float:
-        within = _part(inside, r, self.spread, self.variance)
-        beyond = _part(outside, others, self.other_spread, self.other_variance)
-        if not (inside and outside):
-            return within + beyond
-        return within + beyond + 2 * inside * outside / (r * others) * self.covariance
-
-
-def _part(counted: int, items: int, spread: float, variance: float) -> float:
-    """The variance of the sum of some of these items' weights, from that of all."""
-    if counted in (0, items):
-        return variance if counted else 0.0
-    pair = (variance - items * spread) / (items * (items - 1))
-    return counted * spread + counted * (counted - 1) * pair
-
+from .report_weights import InclusionChances, Weights
 
 SAMPLED = Range(1, 2**32)
 
@@ -127,6 +65,7 @@ class BitFlips(OverItems, SummedNumbers):
 
     called: ClassVar[str] = "dBitFlip"
     family: ClassVar[str] = "dbitflip"
+    by_reports: ClassVar[bool] = False
     lacks: ClassVar[dict[str, str]] = {
         "columns": "dBitFlip, whose report has no bit of most items",
         "supports": "dBitFlip, whose report says nothing of most items",
@@ -192,7 +131,7 @@ class BitFlips(OverItems, SummedNumbers):
                 return holding(self, ask, lambda: self._of_an_item(r, 1.0, 0.0))
             case "random":
                 return towards_targets(
-                    ask, d, self._uniform, refuse_counts,
+                    ask, d, self._uniform, self._uniform_counts,
                     lambda: self._of_an_item(r, 0.5, 0.5),
                 )  # fmt: skip
             case "crafted":
@@ -207,12 +146,21 @@ class BitFlips(OverItems, SummedNumbers):
         A client has as many targets among its items as there is room for.
         """
         targets, r = ask.targets, ask.targets.size
+        inside = min(r, self.sampled)
+        sizes = SupportSizes.of_one_size(inside, self.sampled - inside)
+        picks_targets = self.chooser == "client" and self.sampled < self.domain_size
+
+        def counts(count: Counts, rng: Rng) -> Counts:
+            drawn = self._count_subsets(count, rng)
+            if picks_targets:
+                drawn = sizes.draw_counts(targets, self.domain_size, count, rng)
+            ones = binomial(drawn, self.rates[1], rng)
+            ones[:, targets] = drawn[:, targets] * bit
+            return np.stack([drawn, ones], axis=1)
 
         def reports(count: int, rng: Rng) -> Reports:
             drawn = self._draw_subsets(count, rng)
-            if self.chooser == "client" and self.sampled < self.domain_size:
-                inside = min(r, self.sampled)
-                sizes = SupportSizes.of_one_size(inside, self.sampled - inside)
+            if picks_targets:
                 drawn = self._bits.place_ones(targets, sizes, count, rng)
             bits = packed_bernoulli(self.rates[1]).draw(count, self.domain_size, rng)
             mask = np.zeros(self.domain_size, dtype=np.uint8)
@@ -225,7 +173,34 @@ class BitFlips(OverItems, SummedNumbers):
                 r, self._chance_inclusion(r), (float(bit), float(bit), self.rates[1])
             )
 
-        return towards_targets(ask, self.domain_size, reports, refuse_counts, towards)
+        return towards_targets(ask, self.domain_size, reports, counts, towards)
+
+    # Counts.
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return self._count_bits(histogram, *self.rates, rng)
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return self._count_bits(histogram, 1.0, 0.0, rng)
+
+    def _count_bits(self, histogram: Counts, own: float, other: float, rng: Rng) -> Counts:
+        """int64[trials, 2, d]; own, other : how likely the bit of an item is 1."""
+        nobody = np.zeros((len(histogram), 1), dtype=np.int64)
+        have_own = binomial(histogram, self.part, rng)
+        beside = subset_counts_beside_own(have_own, self.sampled - 1, nobody, rng)
+        if self.sampled < self.domain_size:
+            beside += subset_counts_beside_own(histogram - have_own, self.sampled, nobody, rng)
+        ones = binomial(have_own, own, rng) + binomial(beside, other, rng)
+        return np.stack([have_own + beside, ones], axis=1)
+
+    def _count_subsets(self, count: Counts, rng: Rng) -> Counts:
+        """int64[trials, d]: the reports that have a bit of each item."""
+        sizes = group_by_size(count[:, None], np.array([self.sampled]))
+        return subset_counts(sizes, self.domain_size, rng)
+
+    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
+        drawn = self._count_subsets(count, rng)
+        return np.stack([drawn, binomial(drawn, 0.5, rng)], axis=1)
 
     # Reports.
 

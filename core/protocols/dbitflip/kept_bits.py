@@ -19,6 +19,7 @@ class KeptBitFlips(BitFlips, Memoising):
     """The same bits in every round, as long as a user holds the item: no fresh noise."""
 
     called: ClassVar[str] = "dBitFlipPM"
+    by_reports: ClassVar[bool] = True
 
     @property
     def bit_probabilities(self) -> tuple[float, float]:

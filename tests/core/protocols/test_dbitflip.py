@@ -11,6 +11,7 @@ from support import budget
 from support.cases import cell
 
 from ldptui.core.base.errors import ScenarioError
+from ldptui.core.law.law import Ask
 from ldptui.core.law.moments import Collection
 from ldptui.core.law.pure import SeedSearch, Total
 from ldptui.core.protocols import KINDS
@@ -108,6 +109,9 @@ def test_what_a_report_adds(flips: BitFlips, law: str, targets: list[int], rng: 
     added = (bits[:, 1] - flips.rates[1] * bits[:, 0]) / (flips.part * (2 * keep(flips) - 1))
     assert budget.mean(added, mean, covariance.diagonal())
     assert not budget.mean(added + 0.6, mean, covariance.diagonal())
+    law_of_counts = flips.find_law(Ask(law, aims)).counts  # type: ignore[arg-type, union-attr]
+    summed = flips.estimates(law_of_counts(np.full(2000, 9), rng), 9).frequencies
+    assert budget.moments(summed, mean, covariance / 9)
     counts = flips.support_counts(drawn)
     assert flips.estimates(counts[None], n).frequencies[0] == pytest.approx(added.mean(axis=0))
 
@@ -130,6 +134,9 @@ def test_estimates_have_the_moments_of_theory(flips: BitFlips, rng: Rng) -> None
     bits = np.unpackbits(flips.perturb(values, rng), axis=2, count=5).reshape(300, n, 2, 5)
     made = flips.estimates(bits.sum(axis=1, dtype=np.int64), n).frequencies
     assert budget.moments(made, truth, exact)
+    drawn = flips.sample_counts(np.tile(HISTOGRAM, (3000, 1)), rng)
+    assert (drawn[:, 0].sum(axis=1) == n * flips.sampled).all()
+    assert budget.moments(flips.estimates(drawn, n).frequencies, truth, exact)
     assert not budget.moments(made, truth, 2.5 * exact)
 
 

@@ -1,0 +1,77 @@
+"""The law of one report of dBitFlip: its weights for targets and for other items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...base.sampling import Counts
+from ...law.support import ItemSupport, Support
+
+
+@dataclass(frozen=True)
+class InclusionChances:
+    """The chances of the bit of a target, of another item, and of two items of each."""
+
+    target: float
+    other: float
+    targets: float
+    others: float
+    mixed: float
+
+    @classmethod
+    def uniform(cls, size: int, items: int) -> InclusionChances:
+        """The bits of a uniform subset of all items."""
+        one, two = _pick_chances(size, items)
+        return cls(one, one, two, two, two)
+
+    @classmethod
+    def first(cls, size: int, items: int, r: int) -> InclusionChances:
+        """The bits of r targets, or of those there is room for; the rest are of other items."""
+        inside = min(r, size)
+        target, targets = _pick_chances(inside, r)
+        other, others = _pick_chances(size - inside, items - r)
+        return cls(target, other, targets, others, target * other)
+
+
+def _pick_chances(size: int, items: int) -> tuple[float, float]:
+    """The probabilities that a uniform random subset holds one given item, and two given items."""
+    if not items:
+        return 0.0, 0.0
+    one = size / items
+    return one, one * (size - 1) / (items - 1) if items > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class Weights(Support):
+    """The law of a report's weights, towards r targets; any two targets, or others, are alike.
+
+    target, other : the mean weight of a target, and of another item. spread, other_spread : the
+        variances. variance, other_variance, covariance : those of the two sums.
+    """
+
+    spread: float
+    other_spread: float
+
+    def by_item(self, domain_size: int, targets: Counts, counted: Counts) -> ItemSupport:
+        rates, spread = np.full(domain_size, self.other), np.full(domain_size, self.other_spread)
+        rates[targets], spread[targets] = self.target, self.spread
+        r, inside = targets.size, np.intersect1d(targets, counted).size
+        variance = self.counted_variance(r, domain_size - r, inside, counted.size - inside)
+        return ItemSupport(rates, variance, spread)
+
+    def counted_variance(self, r: int, others: int, inside: int, outside: int) -> float:
+        within = _part(inside, r, self.spread, self.variance)
+        beyond = _part(outside, others, self.other_spread, self.other_variance)
+        if not (inside and outside):
+            return within + beyond
+        return within + beyond + 2 * inside * outside / (r * others) * self.covariance
+
+
+def _part(counted: int, items: int, spread: float, variance: float) -> float:
+    """The variance of the sum of some of these items' weights, from that of all."""
+    if counted in (0, items):
+        return variance if counted else 0.0
+    pair = (variance - items * spread) / (items * (items - 1))
+    return counted * spread + counted * (counted - 1) * pair
