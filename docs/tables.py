@@ -91,8 +91,8 @@ def table(name: str) -> str:
     what, _, where = name.partition(" of ")
     known, rows = TABLES[what]
     heads, *below = [*([known] if known else []), *rows(where)]
-    lines = [heads, ["---"] * len(heads), *([_cell(text) for text in row] for row in below)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    lines = [f"| {' | '.join(map(_cell, row))} |\n" for row in below]
+    return f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}\n" + "".join(lines)
 
 
 def _cell(text: str) -> str:
@@ -225,9 +225,9 @@ def _metrics(_: str) -> Iterator[list[str]]:
         if stem in rows:
             rows[stem][0] += f", `{name}`"
             continue
-        needs = ["an attack"] if metric.targets else []
+        needs = ["attack"] if metric.targets else []
         if any(arm.defended for arm in metric.arms):
-            needs.append("a defence")
+            needs.append("defence")
         if metric.test:
             needs.append("RAPPOR")
         needs.append(next(task for concluded, task in _TOLD.items() if metric.told_by(concluded)))
@@ -240,7 +240,7 @@ _TOLD: Final[dict[type[Conclusion], str]] = {
     FrequencyConclusion: "",
     HitterConclusion: "heavy hitters",
     MeanConclusion: "numbers",
-    DistributionConclusion: "a distribution",
+    DistributionConclusion: "distribution",
 }
 """What a metric needs of the task: the first of these that tells it."""
 
@@ -253,37 +253,29 @@ def _formats(_: str) -> Iterator[list[str]]:
 
 def _recording(_: str) -> Iterator[list[str]]:
     """What the columns of a recording's tables hold, key by key."""
+    drawn_by = tuple(f"versions.{name}" for name in versions())
     rows: dict[str, dict[tuple[str, ...], str]] = {
-        "runs.uid": {(): "names the run, wherever it is imported"},
+        "runs.uid": {(): "the name of the run, wherever it is imported"},
         "runs.body": {
-            ("document", "status", "digest"): "as in JSON (`scenario` there); the digest is empty "
-            "unless it is done",
-            ("title", "tags", "error"): "of the run; the error is empty unless it failed",
-            ("started", "seconds"): "UTC seconds since 1970; how long",
-            ("done", "total"): "trials that are there, and that were asked for",
-            tuple(f"versions.{name}" for name in versions()): "what drew the numbers",
-            ("seed", "protocols", "attacks", "metrics"): "what was measured, as lists of runs show",
-            ("warnings",): "the reasons to doubt the run, sentences",
-            ("uid", "source", "star", "removed", "owner"): "a store's own notes",
+            ("document", "status", "digest", "seed", "protocols", "attacks", "metrics"): "as in "
+            "JSON (`scenario` there); the digest is empty unless the run is done",
+            ("title", "tags", "error", "warnings", "started", "seconds", "done", "total"): "of the "
+            "run: the start is UTC seconds since 1970, `done` and `total` are trials",
+            drawn_by: "the versions that drew the numbers",
+            ("uid", "source", "star", "removed", "owner"): "notes of a store",
         },
         "runs.cells": {
-            ("parameters", "malicious", "answer"): "as in JSON",
-            ("position", "key"): "its place in the run; the `cell` of its blocks",
-            ("trials", "users"): "trials asked for; genuine users, of one round",
-            ("domain_size",): "the length of its vectors",
-            ("genuine", "histogram"): "hashes of genuine draws, and of what users hold",
-            ("population",): "the `cell` under which it is in `blocks`; null where the scenario "
-            "states it",
+            ("parameters", "malicious", "answer", "users", "trials", "domain_size"): "as in JSON",
+            ("position", "key"): "the place of the cell in the run, and the `cell` of its blocks",
+            ("genuine", "histogram"): "hashes of genuine draws, and of the items of users",
+            ("population",): "the `cell` of its histogram in `blocks`, or null",
         },
-        "runs.arrivals": {(): "of each block, as they came: seconds since the start, position of "
-                              "its cell, number, trials"},
-        "blocks.body": {(): "of a block: its trials, fingerprints of their counts (uint64), for "
-                            "RAPPOR in how many trials each item was detected (int64), and the "
-                            "trials of a campaign's rounds"},
+        "runs.arrivals": {(): "of each block: seconds since the start, cell, number, trials"},
+        "blocks.body": {(): "trials of a block, their fingerprints (uint64), RAPPOR's detections "
+                            "by item (int64), and the trials of a campaign's rounds"},
         "trials": {(): "shape, names of metrics, values (float64, trial by trial), and moments by "
-                       "name: mean and squared deviations of each estimate by arm; left out: "
-                       "metrics without a value, an attacked arm that is as before the attack"},
-        "population": {(): "in `blocks`, number and trials 0: users of each item (int64), names"},
+                       "name and arm: mean and squared deviations of each estimate"},
+        "population": {(): "in `blocks`, number 0: the users of each item (int64), and labels"},
     }  # fmt: skip
     for part, keys in rows.items():
         yield from ([part, _code(names), words] for names, words in keys.items())
