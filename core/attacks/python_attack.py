@@ -17,7 +17,7 @@ from .strategy import Promoting, View
 
 @dataclass(frozen=True)
 class PythonAttack(PythonCode, Promoting):
-    """An attack of somebody's, by its name. No law of its reports is known here."""
+    """An attack in Python, by its name. No law of its reports is known here."""
 
     what: ClassVar[What] = "attack"
     reacts: ClassVar[bool] = True
@@ -25,7 +25,7 @@ class PythonAttack(PythonCode, Promoting):
     kind: Literal["plugin"] = "plugin"
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        """Its code alone knows where it makes sense."""
+        """Every collection is accepted: the code alone knows where it makes sense."""
 
     def law(self, protocol: Any, view: View) -> Law:  # noqa: ARG002
         """Nothing is known of one report, and the code alone makes it."""

@@ -102,7 +102,7 @@ class Solving(Among):
         return solver.solve_classes(self.programme(protocol, targets))
 
     def sizes(self, protocol: IndependentBits, targets: Items) -> SupportSizes:
-        """How many targets and other items a report supports."""
+        """The numbers of targets and of other items that a crafted report supports."""
         inside, outside, chances = solver.list_sizes(self.programme(protocol, targets))
         return SupportSizes(inside, chances, outside)
 

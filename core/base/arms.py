@@ -19,7 +19,7 @@ class Arm(NamedTuple):
 
     @property
     def before(self) -> Arm:
-        """The same arm without the attack."""
+        """The arm without the attack, with the same defence."""
         return Arm(False, self.defended)
 
 

@@ -19,7 +19,7 @@ What: TypeAlias = Literal["attack", "defence", "protocol", "population", "metric
 
 @dataclass(frozen=True)
 class PythonCode(RangeChecked):
-    """A table that asks for somebody's code by its name; raises ScenarioError for a bad name.
+    """A table that asks for plug-in code by its name; raises ScenarioError for a bad name.
 
     what : the purpose of the code. options : what the code takes besides, as TOML has it; kept
     with sorted keys.
@@ -50,18 +50,18 @@ def code_of(value: object) -> str:
 
 
 def kind_of_table(settings: Mapping[str, Any], table: str) -> str:
-    """The kind of a table among flat settings; of somebody's code its name."""
+    """The kind of a table among flat settings; of plug-in code its name."""
     kind = str(settings.get(f"{table}.kind", ""))
     return str(settings.get(f"{table}.name", kind)) if kind.startswith(PLUGIN) else kind
 
 
 def title_of(spec: Any) -> str:
-    """The kind of a table's value in capitals; of somebody's code its name."""
+    """The kind of a table's value in capitals; of plug-in code its name."""
     return code_of(spec) or str(spec.kind).upper()
 
 
 def read_only(array: Any) -> Any:
-    """A view of an array that somebody's code cannot write to."""
+    """A view of an array that plug-in code cannot write to."""
     view = array.view()
     view.setflags(write=False)
     return view

@@ -144,7 +144,7 @@ class ScenarioError(LdpError, ValueError):
         return one_line(f"{place}: {sentence}" if place else sentence)
 
     def within(self, table: str) -> ScenarioError:
-        """The same error, its key inside a table.
+        """A copy of the error whose key stands inside a table.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class ScenarioError(LdpError, ValueError):
         return ScenarioError(self.rule, key, self.where, self.line)
 
     def at(self, where: str, line: int | None = None) -> ScenarioError:
-        """The same error, placed in a file.
+        """A copy of the error with the place of its key in a file.
 
         Parameters
         ----------

@@ -58,7 +58,7 @@ class StdinFile:
 
     @contextmanager
     def open(self, _: str = "rb") -> Iterator[Any]:
-        """Its bytes, from where they were left."""
+        """The bytes of standard input that are not read yet."""
         if self.kept:
             with os.fdopen(os.dup(self.file.fileno()), "rb") as again:
                 again.seek(0)

@@ -24,7 +24,7 @@ SIDES: Final = 2
 
 
 def oracle_of(protocol: NumericProtocol) -> Oracle:
-    """What the planner has to know of a protocol of numbers in [-1, 1]."""
+    """The error model that the planner needs of a protocol of numbers in [-1, 1]."""
     whole = whole_numbers(protocol)
     return Oracle(protocol.epsilon, protocol.worst, 0.0, protocol.reach + 1, 0.0, whole=whole)
 

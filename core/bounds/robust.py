@@ -45,7 +45,7 @@ KNOTS: Final = 4096
 
 @dataclass(frozen=True)
 class Ballot:
-    """What one report can say of an item: a number, larger where it speaks for the item.
+    """The range of what one report can add to an item's count.
 
     p, q : its mean for the item that the user holds, and for any other one. low, high : the least
     and the largest that a server accepts. votes : the number of items of which one report can say
@@ -85,7 +85,7 @@ def why_unbounded(protocol: Any) -> str | None:
 
 
 def ballot_of(protocol: Any) -> Ballot:
-    """What one report of a protocol can say; raises ScenarioError where no such law is known."""
+    """The range of one report of a protocol; raises ScenarioError if it is not known."""
     if not isinstance(protocol, PureProtocol):
         rule = f"must not be {why_unbounded(protocol)}: no support law bounds what a fake can say"
         raise ScenarioError(rule, key="protocol")
@@ -94,7 +94,7 @@ def ballot_of(protocol: Any) -> Ballot:
 
 
 def proved_ballot(protocol: PureProtocol) -> Ballot:
-    """What one report can say on average where a proof holds fakes to the protocol.
+    """The range of a fake report's mean if a proof holds fakes to the protocol.
 
     A fake chooses one item, whose reports say p of it and q of any other one.
     """
@@ -104,7 +104,7 @@ def proved_ballot(protocol: PureProtocol) -> Ballot:
 def honest_mean(
     mean: Floats | float, share: float, low: float = 0.0, high: float = 1.0
 ) -> Interval:
-    """What honest reports can have said on average, where all reports say `mean`.
+    """The range of the mean of honest reports if the mean of all reports is `mean`.
 
     share : β, that of the fakes among all reports, below 1. low, high : what a fake can say.
     Both ends are reached, by fakes who all say `high` and by fakes who all say `low`.
@@ -303,7 +303,7 @@ def exact_intervals(
     reports: int,
     confidence: float,
 ) -> Interval:
-    """The same in the manner of Clopper and Pearson, of reports that support an item or do not.
+    """Robust intervals by Clopper and Pearson, for reports that support an item or do not.
 
     Honest reports support an item at different rates, p and q, and their number is less dispersed
     beyond its mean than a binomial one of the mean rate (Hoeffding, "On the distribution of the

@@ -62,7 +62,7 @@ class NumberStep(Step):
 
     @abstractmethod
     def left(self, tallied: TalliedReports) -> Left:
-        """What is left of the reports."""
+        """The reports that the defence keeps."""
 
     def reads(self, protocol: Mechanism) -> str | None:
         known = is_a(protocol, NumericProtocol)

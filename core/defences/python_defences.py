@@ -15,7 +15,7 @@ from .step import Correction, Filter, Load, Step
 
 @dataclass(frozen=True)
 class PythonDefence(PythonCode, Step):
-    """A defence of somebody's, by its name."""
+    """A defence in Python, by its name."""
 
     what: ClassVar[What] = "defence"
 

@@ -216,7 +216,7 @@ def given_the_rest(frequencies: Floats, named: Items) -> Floats:
 
 @dataclass(frozen=True)
 class Load:
-    """What a filter is to read: the reports of these users, over so many items."""
+    """The work of a filter: the domain size and the number of users whose reports it reads."""
 
     items: int
     users: int

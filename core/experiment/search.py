@@ -74,7 +74,7 @@ def answered_by(cell: Cell, answer: GoalAnswer) -> Cell:
 
 
 def with_fakes(cell: Cell, malicious: int) -> Cell:
-    """The same cell with m fake users."""
+    """A copy of the cell with m fake users."""
     assert cell.attack is not None
     share = fake_share(cell.users, malicious)
     attack: Attack | Mixture = replace(cell.attack, share=share)

@@ -19,7 +19,7 @@ NO_ESTIMATE: Final = Estimate(None, None, None)
 
 @dataclass(frozen=True)
 class TableChoice:
-    """What a table shall show; nothing chosen is all of it, as it usually stands.
+    """The metrics, rows and columns of a table; empty: all of them, in the usual order.
 
     metrics : the names of the metrics. rows, columns : swept keys whose values make the rows, and
     stand above the columns. wrap : the letters of a line in LaTeX, of which a wider table becomes

@@ -82,7 +82,7 @@ def guess_item(protocol: LocalMechanism, prior: Floats) -> Guess:
 
 
 def guess_by_report(law: Floats, prior: Floats) -> Guess:
-    """The same by every report. law : float64[d, reports], M."""
+    """The chance of a right guess after each report. law : float64[d, reports], M."""
     joint = law * prior[:, None]
     seen = joint.sum(axis=0)
     best = joint.max(axis=0)

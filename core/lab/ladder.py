@@ -46,7 +46,7 @@ _MAXIMAL: Final = MaximalGain(0.0, ListedTargets((0,)))
 
 @dataclass(frozen=True)
 class LadderSetting:
-    """What all rungs share.
+    """The setting that all trust models share.
 
     epsilon, delta : the central budget. users, items, share, targets : n, d, β and r. frequencies :
     float64[d], falling; the targets are the last r. gap : of two items, to be overturned.
@@ -86,11 +86,11 @@ class Rung:
 
 
 def ladder(setting: LadderSetting, kinds: Sequence[str]) -> Iterator[Rung]:
-    """Every rung, from the least trust to the most; raises ScenarioError.
+    """Every trust model, from the least trust to the most; raises ScenarioError.
 
     kinds : the local protocols. Those that no shuffling brings to the central budget with a larger
-    ε₀ stand there with the central ε itself. The rungs `hidden` and `verified` have the protocol
-    with the least noise.
+    ε₀ stand there with the central ε itself. The trust models `hidden` and `verified` have the
+    protocol with the least noise.
     """
     local = [_local(setting, kind, _find_mechanism(setting, "local", kind)) for kind in kinds]
     yield from local
@@ -110,7 +110,7 @@ def ladder(setting: LadderSetting, kinds: Sequence[str]) -> Iterator[Rung]:
 
 
 def _find_mechanism(setting: LadderSetting, rung: str, kind: str) -> Any:
-    """The mechanism that asks the users of a rung. kind : of the local protocol."""
+    """The mechanism that asks the users of a trust model. kind : of the local protocol."""
     terms = Terms(setting.epsilon, setting.delta, setting.weight, setting.aggregators)
     return mechanism(RUNGS[rung], kind, setting.items, setting.users, terms)
 
@@ -126,7 +126,7 @@ def _overturning(setting: LadderSetting, ballot: Ballot) -> float:
 
 
 def _local(setting: LadderSetting, kind: str, protocol: Any) -> Rung:
-    """The rung of a pure protocol, whose fakes send what they like."""
+    """The trust model of a pure protocol, whose fakes send what they like."""
     sd = math.sqrt(float(item_variance(protocol, setting.users)))
     one, all_of_them = (_crafted_gain(setting, protocol, r) for r in (1, setting.targets))
     return Rung(
@@ -174,7 +174,7 @@ def _rung_with_fakes(setting: LadderSetting, rung: Rung, admitted: int) -> Rung:
 
 
 def _histogram_rung(setting: LadderSetting, name: RungName, curator: Any) -> Rung:
-    """The rung of servers or a curator, who release a histogram with noise."""
+    """The trust model of servers or a curator, who release a histogram with noise."""
     protocol = "geometric" if name == "curator" else name.removeprefix("aggregated-")
     sd = math.sqrt(Oracle.of_curator(curator).noise) / setting.users
     rung = Rung(name, protocol, setting.epsilon, sd, 0.0, 0.0, 0.0)

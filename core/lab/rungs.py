@@ -33,7 +33,7 @@ COARSE: Final = 8
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms that all rungs of a plan share: the central budget, and those of aggregation.
+    """The terms that all trust models of a plan share: the central budget, and aggregation.
 
     delta : of shuffled reports, and of Gaussian noise of the aggregators.
     """
@@ -47,7 +47,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class TrustRung:
-    """A rung: whom users trust, and the oracle of what the server gets.
+    """A trust model: whom users trust, and the oracle of what the server gets.
 
     by_reports : users send reports of a local protocol. hides : how many send one decides ε₀.
     proves : each report is proved to be drawn by the protocol.
@@ -87,7 +87,7 @@ RUNGS: Final[dict[str, TrustRung]] = {
 
 
 def mechanism(row: TrustRung, kind: str, items: int, users: int, terms: Terms) -> Mechanism:
-    """The mechanism that asks the users of a rung; raises ScenarioError.
+    """The mechanism that asks the users of a trust model; raises ScenarioError.
 
     kind : of the local protocol; of no account where users send no reports. users : n.
     """

@@ -43,7 +43,7 @@ class Blanket:
 
     @property
     def swap_items(self) -> Blanket:
-        """The same with the two items in the other order."""
+        """The blanket with the two items exchanged."""
         return Blanket(self.share, self.weights, self.second, self.first)
 
 

@@ -66,7 +66,7 @@ class Exchangeable(PureProtocol):
 
     @abstractmethod
     def encoded_size(self, k: int) -> Distribution:
-        """The same of a report without noise."""
+        """The law of the number of k other items that a report without noise supports."""
 
     @abstractmethod
     def random_size(self, k: int) -> Distribution:
@@ -78,7 +78,7 @@ class Exchangeable(PureProtocol):
 
     @abstractmethod
     def craft_sizes(self, ask: Ask) -> SupportSizes:
-        """How many targets and other items a report of a law of `crafted` supports."""
+        """The numbers of targets and other items that a report of a law in `crafted` supports."""
 
     @abstractmethod
     def draw_crafted(self, ask: Ask, count: int, rng: Rng) -> Reports:

@@ -210,7 +210,7 @@ def no_answer(*_: object) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """What each of some users sends, independent of the others.
+    """The distribution of the reports of users who report independently of each other.
 
     reports : the reports of n users. counts : of int64[trials] users the counts [trials, …], with
     the law of `support_counts` of such reports. support : what one report supports, item by item;

@@ -246,7 +246,7 @@ class LocalMechanism(Mechanism):
 
     @abstractmethod
     def validate_reports(self, reports: object, count: int) -> Reports:
-        """Reports that a stranger's code made, checked.
+        """The reports that plug-in code made, checked.
 
         Parameters
         ----------

@@ -270,7 +270,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return Law(reports, counts, lambda _: self.find_bin_support(rates))
 
     def find_bin_support(self, rates: Floats) -> ItemSupport:
-        """What one report of this law supports: bins, in the place of items."""
+        """The support of the bins by one report of this law, as if bins were items."""
         return ItemSupport(rates, self.said_by(rates)[1])
 
     def _of_holders(self, ask: Ask) -> Law:
@@ -363,7 +363,7 @@ def lack_of_distribution(protocol: object) -> str | None:
 
 
 def heard_mean(protocol: NumericProtocol, tallies: Floats) -> tuple[Floats, Floats]:
-    """What reports say on average, and the variance of what one says, float64[trials] each.
+    """The mean of the reports and the variance of one report, float64[trials] each.
 
     tallies : float64[trials, K], the number of reports of each kind. The mean is the estimate of
     that of the users' numbers, in [-1, 1] or beyond.

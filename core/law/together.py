@@ -44,7 +44,7 @@ class PairLaw:
 
     @classmethod
     def of(cls, protocol: Exchangeable) -> PairLaw:
-        """That of a protocol's reports."""
+        """The pair law of a protocol's reports."""
         own, other = (float(numbers(protocol, 2, held)[2]) for held in (True, False))
         return cls(protocol.p, protocol.q, own, other)
 

@@ -55,7 +55,7 @@ class GoalAnswer:
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> GoalAnswer:
-        """From its fields, which may be a stranger's; raises TypeError or ValueError."""
+        """From its fields, which may come from outside; raises TypeError or ValueError."""
         answer = msgspec.convert(vars(cls(**given)), cls)
         least = min(answer.malicious, answer.trials, answer.low or 0)
         shares = (answer.share, answer.confidence or 0.0)

@@ -67,7 +67,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class PythonMetric(PythonCode):
-    """A metric of somebody's, by its name: `measure(frequencies, facts)` of one trial."""
+    """A metric in Python, by its name: `measure(frequencies, facts)` of one trial."""
 
     what: ClassVar[What] = "metric"
 
@@ -84,7 +84,7 @@ class PythonMetric(PythonCode):
         return np.array([self.measure(*trial) for trial in measured_trials(conclusion, arm)])
 
     def measure(self, *_: Any, **__: Any) -> float:
-        """Its value for the estimate float64[d] of one trial and its facts; raises MetricError."""
+        """The value for one trial's estimate float64[d] and its facts; raises MetricError."""
         raise MetricError(f"metric {self.name!r} is somebody's code and not allowed")
 
 

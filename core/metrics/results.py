@@ -204,11 +204,11 @@ class CellResults:
 
     @property
     def bare(self) -> CellResults:
-        """The same trials without what is known of each item."""
+        """A copy of the results without the moments of each item."""
         return self.telling(NOTHING)
 
     def telling(self, items: CellResults) -> CellResults:
-        """The same trials with what other results know of each item."""
+        """A copy of the results with the moments of each item from other results."""
         arms = {} if items.rounds is None else items.rounds.arms
         rounds = self.rounds and replace(self.rounds, arms=arms)
         return replace(self, arms=items.arms, detected=items.detected, rounds=rounds)

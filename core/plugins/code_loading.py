@@ -29,7 +29,7 @@ _digests_at_import: Final[dict[str, str]] = {}
 
 @contextlib.contextmanager
 def explain_errors(code: CodeLocation) -> Iterator[None]:
-    """Turn whatever somebody's code raises into a failure of the cell, with its traceback."""
+    """Turn whatever plug-in code raises into a failure of the cell, with its traceback."""
     try:
         yield
     except CellError:

@@ -45,7 +45,7 @@ MAX_BYTES: Final = 1_000_000
 
 @dataclass(frozen=True)
 class CodeLocation:
-    """The place of somebody's code, for a process that loads it later; not the code itself.
+    """The place of plug-in code, for a process that loads it later; not the code itself.
 
     digest : of its code, which counts for what is known of its results. place : a file, or the
     "module:attribute" of an entry point. line : of a file, where it is defined; 0 if not known.
@@ -64,7 +64,7 @@ class CodeLocation:
 
     @property
     def label(self) -> str:
-        """Its name in messages: attack 'half'."""
+        """The name of the code in messages: attack 'half'."""
         return f"{self.what} {self.name!r}"
 
     def sentence(self, rule: str) -> str:

@@ -44,7 +44,7 @@ TRIALS: Final = 4
 
 @dataclass(frozen=True)
 class PluginRun:
-    """One thing that somebody's code has to do. detail : a number of it, or what went wrong."""
+    """One thing that plug-in code has to do. detail : a number of it, or what went wrong."""
 
     promise: str
     holds: bool
@@ -52,7 +52,7 @@ class PluginRun:
 
 
 def is_code(place: str) -> bool:
-    """Return whether a text names somebody's code: FILE.py:NAME, or what a package publishes."""
+    """Return whether a text names plug-in code: FILE.py:NAME, or what a package publishes."""
     return ":" in place or any(place in published_names(what) for what in GROUPS)
 
 
@@ -92,7 +92,7 @@ def _required_parameters(made: Any) -> tuple[str, ...]:
 
 
 def check_plugin(code: CodeLocation, items: int, epsilon: float) -> Iterator[PluginRun]:
-    """The runs of a small scenario with somebody's code, with each of the protocols."""
+    """The runs of a small scenario with plug-in code, with each of the protocols."""
     for probe in (code.name,) if code.what == "protocol" else PROBES:
         where = "in a scenario" if code.what == "protocol" else f"with {probe}"
         promise = f"it runs {where}"

@@ -219,7 +219,7 @@ class PythonMechanism(LocalMechanism):
         return Estimates(np.asarray(frequencies, np.float64))
 
     def validate_reports(self, reports: object, count: int) -> Reports:
-        """Reports of a stranger, checked by the code where it does; raises ValueError."""
+        """Reports from outside, checked by the code where it does; raises ValueError."""
         if _has(self._object, "validate_reports"):
             made: Reports = self._object.validate_reports(reports, count)
             return made

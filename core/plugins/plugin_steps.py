@@ -91,7 +91,7 @@ class PluginMetric(PythonMetric):
     source: CodeLocation = field(kw_only=True, repr=False)
 
     def values(self, conclusion: FrequencyConclusion, arm: Arm) -> Floats:
-        """Its value in each trial; the first is measured twice, as equal estimates have one."""
+        """The value in each trial; the first is measured twice: equal estimates have one value."""
         values = super().values(conclusion, arm)
         again = self.measure(*next(measured_trials(conclusion, arm)))
         if again != values[0]:

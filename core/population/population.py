@@ -253,7 +253,7 @@ class Explicit(FixedPopulation):
 
 @dataclass(frozen=True)
 class PythonPopulation(PythonCode, OfUsers, FixedPopulation):
-    """Items by weights that somebody's Python code gives, by its name.
+    """Items by weights that plug-in code gives, by its name.
 
     `core.plugins` finds and runs it, where the user allows it; before that, all items have as many
     users.

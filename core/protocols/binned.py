@@ -213,7 +213,7 @@ class HM(NumericProtocol):
 
     @property
     def part(self) -> float:
-        """How likely a report is one of PM."""
+        """The probability that a report is one of PM."""
         return 1 - math.exp(-self.epsilon / 2) if self.epsilon > HYBRID else 0.0
 
     @property
@@ -315,7 +315,7 @@ class LocalLaplace(NumericProtocol):
 
     @property
     def beyond(self) -> float:
-        """How far beyond an end a report is on average, where it is not short of it."""
+        """The mean distance of a report beyond an end of the range, given that it lies beyond."""
         return self.step * (1 - self.rest) / self.rest
 
     @cached_property

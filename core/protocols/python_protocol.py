@@ -26,7 +26,7 @@ LACKS: Final = {
 
 @dataclass(frozen=True)
 class PythonProtocol(LocalMechanism):
-    """A protocol of somebody's, by its name, as long as its code may not run: nothing is known."""
+    """A protocol in Python, by its name, as long as its code may not run: nothing is known."""
 
     family: ClassVar[str] = "plugin"
     lacks: ClassVar[dict[str, str]] = LACKS
@@ -60,7 +60,7 @@ class PythonProtocol(LocalMechanism):
 
 @dataclass(frozen=True)
 class PythonSpec(PythonCode, Budget, kind="plugin", mechanism=PythonProtocol):
-    """A protocol of somebody's, by its name, before the domain is known."""
+    """A protocol in Python, by its name, before the domain is known."""
 
     what: ClassVar[What] = "protocol"
 

@@ -171,7 +171,7 @@ class Summation(SummedNumbers, RangeChecked):
         return reports
 
     def validate_reports(self, reports: object, count: int) -> Reports:
-        """A stranger's reports, clipped at the bound."""
+        """Reports from outside, clipped at the bound."""
         cells = array_of(reports, (count, self.domain_size), np.dtype(np.float64))
         if np.isnan(cells).any():
             raise ValueError("must be numbers, got nan")

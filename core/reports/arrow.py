@@ -33,7 +33,7 @@ def arrow_writer(
     columns: Sequence[ReportColumn],
     more: Sequence[str],
 ) -> Iterator[Write]:
-    """What writes batches to a file of pyarrow."""
+    """A function that writes batches to a file of pyarrow."""
     pyarrow = pyarrow_for(path)
     types = {
         "number": lambda column: pyarrow.from_numpy_dtype(column.dtype),

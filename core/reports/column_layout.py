@@ -63,7 +63,7 @@ class ReportColumn:
 
     @property
     def value_rule(self) -> str:
-        """What a cell must be, in words."""
+        """The rule for the values of a cell, in words."""
         if self.holds == "number":
             return f"a whole number in [0, 2^{8 * self.dtype.itemsize})"
         if self.holds == "numbers":

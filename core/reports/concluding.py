@@ -54,7 +54,7 @@ class Heard:
 
 
 def rung_of(trust: str) -> TrustRung:
-    """The rung of a name; raises ScenarioError."""
+    """The trust model of a name; raises ScenarioError."""
     check_among(trust, RUNGS, "trust")
     return RUNGS[trust]
 
@@ -168,7 +168,7 @@ class ClaimRobustness:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RobustConclusion:
-    """What N reports tell if a share of them may be fake.
+    """The statements about frequencies that hold if a share of N reports may be fake.
 
     labels : the names of d items. estimates : float64[d]. low, high : float64[d], the ends of
     intervals that cover whatever these fakes send. naive_low, naive_high : float64[d], those of

@@ -26,7 +26,7 @@ SHOWN: Final = 3
 
 @dataclass(frozen=True)
 class Holding:
-    """What the cells of a column are. kind : "numbers", "bits", "bytes", "words" or "nothing".
+    """The type of the cells of a column. kind : "numbers", "bits", "bytes", "words" or "nothing".
 
     size : of bits or bytes in a cell; of numbers the largest. words : the same, to be shown.
     """
@@ -40,7 +40,7 @@ class Holding:
 
 @dataclass(frozen=True)
 class Description:
-    """What a file looks like. rows : their number. advice : what it may be, and how to read it."""
+    """The content of a file. rows : their number. advice : what it may be, and how to read it."""
 
     source: str
     rows: int
@@ -49,7 +49,7 @@ class Description:
 
     @property
     def sentence(self) -> str:
-        """What the file looks like, and how to read it."""
+        """A sentence on the content of the file and the options that read it."""
         alone = f" of {self.columns[0].words}" if len(self.columns) == 1 else ""
         return f"{self.source} has {format_number(self.rows)} reports{alone}: {self.advice}"
 

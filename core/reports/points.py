@@ -148,7 +148,7 @@ def _of_numbers(made: Any, low: Any, high: Any) -> LocalMechanism:
 
 
 def _own_protocol(place: str, items: int, parameters: dict[str, Any]) -> LocalMechanism:
-    """The protocol of somebody's code; who names it lets it run."""
+    """The protocol of plug-in code; who names it lets it run."""
     options = {key.removeprefix("options."): value for key, value in parameters.items()}
     epsilon = options.pop("epsilon", None)
     if not isinstance(epsilon, int | float) or epsilon not in EPSILON:

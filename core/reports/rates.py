@@ -94,7 +94,7 @@ class StepVerdict:
 
     @property
     def chances(self) -> tuple[float | None, float | None, float | None]:
-        """Its false-alarm rate, its power against SHARE of MGA, and its cost; None: unknown."""
+        """The false-alarm rate, power against SHARE of MGA, and cost of the step; None: unknown."""
         if self.proved is not None or self.rates is None:
             return self.proved or (None, None, None)
         rates = self.rates

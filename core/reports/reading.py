@@ -28,7 +28,10 @@ Read: TypeAlias = Callable[[], Iterator[Reports]]
 def reread(
     reports: Reports | Sequence[Source], protocol: LocalMechanism, key: str = "reports"
 ) -> Iterator[Read]:
-    """What reads reports again and again; raises LdpError, about `key` for files of counts."""
+    """A function that reads the reports from the start on each call.
+
+    Raises LdpError, about `key` for files of counts.
+    """
     if isinstance(reports, np.ndarray):
         made = reports_of(reports, protocol)
         yield lambda: (made[at : at + AT_ONCE] for at in range(0, len(made), AT_ONCE))

@@ -233,7 +233,7 @@ class ReportRows:
 def read_rows(
     named: Iterable[Source], protocol: LocalMechanism, by: str | None = None
 ) -> Iterator[ReportRows]:
-    """As `read_reports`, with the cells of one more column. named : as `sources` has them."""
+    """The reports of files as by `read_reports`, with the cells of one more column."""
     named, names = list(named), dict.fromkeys((each.name for each in layout(protocol)), "reports")
     _check_beside(by, [*names], "by")
     if by is not None:
@@ -316,7 +316,7 @@ class ReportFile:
 
 
 def uncut(cells: NDArray[Any]) -> NDArray[np.str_] | None:
-    """The one column of these cells, of the type WORDS; None where one may be longer."""
+    """The cells as one column of the type WORDS; None if a cell may be too long for it."""
     (field,) = cells.dtype.names or ()
     found: NDArray[np.str_] = cells[field]
     longest = found.dtype.itemsize // 4

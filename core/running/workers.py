@@ -82,7 +82,7 @@ class LostError(RunError):
 class Batches:
     """Units in batches: at first of one, then of the number that takes a worker some time.
 
-    The last ones are smaller, so that all workers end together. A unit with somebody's Python code
+    The last ones are smaller, so that all workers end together. A unit with plug-in code
     is a batch alone: it may end the process that computes it.
 
     worth : that time, in seconds.

@@ -40,7 +40,7 @@ def check_finite(value: Any, key: str = "") -> None:
 def copy_document(value: Any) -> Any:
     """A copy of a document, to be changed: 1e6 is an integer in it, which is a number as well.
 
-    Options of somebody's code stay as they are.
+    Options of plug-in code stay as they are.
     """
     if isinstance(value, dict):
         return {

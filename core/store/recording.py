@@ -210,7 +210,7 @@ def _checked_run(
 
 
 def check_printable(words: object) -> None:
-    """Raise ValueError for words of a stranger that cannot be shown."""
+    """Raise ValueError for words from outside that cannot be shown."""
     if not isinstance(words, int) and not (isinstance(words, str) and words.isprintable()):
         raise ValueError(f"it holds words that cannot be shown: {str(words)[:60]!r}")
 

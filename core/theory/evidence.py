@@ -31,7 +31,7 @@ from .variance import item_variances
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What N reports or users say on average of each item, and how it is read.
+    """The mean count of each item over N reports or users, and the rule that reads it.
 
     means : float64[d]. ballot : what one of them can say. noise, quantile : of a sum of means.
     halves : float64[d], half the width of each interval of a confidence where nobody is fake.

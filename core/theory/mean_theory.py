@@ -68,7 +68,7 @@ def mean_std(cell: Cell, protocol: Mechanism) -> float | None:
 
 
 def fake_report_moments(cell: Cell) -> ReportMoments | None:
-    """What one report of the fakes says; 0 without an attack, None where it is not known."""
+    """The moments of one fake report; 0 without an attack, None if they are not known."""
     protocol, mean, variance = numeric_protocol(cell), 0.0, 0.0
     for fakes in cell.fakes:
         law = fakes.strategy.item_support(cast("Supporting", protocol), fakes.targets, cell.targets)

@@ -61,7 +61,7 @@ class Key(Struct, frozen=True):
 
     @property
     def noun(self) -> str:
-        """The same as sentences and axes have it: `number of items d`."""
+        """The name of the key in sentences and on axes: `number of items d`."""
         return self._with_symbol(self.phrase or self.name)
 
     @property
@@ -146,7 +146,7 @@ def listed_keys() -> tuple[str, ...]:
 
 
 def protocol_keys(known: Container[str] = ()) -> tuple[str, ...]:
-    """The names of the keys of protocols that need no code of somebody's, but for known ones."""
+    """The names of the keys of protocols that need no plug-in code, but for known ones."""
     names = (key.removeprefix("protocol.") for key in listed_keys() if key.startswith("protocol."))
     return tuple(name for name in names if name not in ("kind", *CODE) and name not in known)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class About(Struct, frozen=True):
-    """What a scenario is about, as far as it decides which charts there are.
+    """The properties of a scenario that decide which charts it has.
 
     bound : whether its values are known; until then its text says what it can.
     lists : whether it estimates a list of items.

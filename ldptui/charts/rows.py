@@ -69,7 +69,7 @@ class ChartPalette(Struct, frozen=True):
         return self.background.startswith("#")
 
     def with_text(self, foreground: str, background: str, muted: str) -> ChartPalette:
-        """The same data colours on another background."""
+        """A palette with the same data colours on another background."""
         return replace(self, foreground=foreground, background=background, muted=muted)
 
 

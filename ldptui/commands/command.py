@@ -44,12 +44,12 @@ class Command:
 
     @property
     def summary(self) -> str:
-        """Its line in the list of commands."""
+        """The command's line in the list of commands."""
         return read_heading(self.function)
 
     @property
     def usage(self) -> str:
-        """Its name and the arguments that have no flag."""
+        """The command's name and its arguments without a flag."""
         named = [
             (option.flag or option.name.upper(), option.required)
             for option in self.options
@@ -60,7 +60,7 @@ class Command:
         return " ".join([self.name, *words])
 
     def parser(self, make: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
-        """Its parser, of a class."""
+        """The command's argument parser, an instance of the given class."""
         example = read_example(self.function)
         parser = make(f"ldptui {self.name}", None, describe(self.function), example)
         add_arguments(parser, self.options)

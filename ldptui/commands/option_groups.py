@@ -114,7 +114,7 @@ class Simulation:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultOptions:
-    """What is shown of results.
+    """The options that choose which results are shown.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class RunFilter:
 
 @dataclass(frozen=True, kw_only=True)
 class ProtocolOptions:
-    """What clients and server agree on: the protocol, and what users hold."""
+    """The options that clients and server agree on: the protocol and its domain."""
 
     protocol: Annotated[str, "KIND", Help("grr, oue, olh, …; or your own, FILE.py:NAME")]
     epsilon: Budget = None

@@ -28,7 +28,7 @@ from .option_groups import Simulation
 
 @dataclass(frozen=True)
 class Computation:
-    """How an experiment is computed: by so many processes, or by a cluster, and which part of it.
+    """The number of processes or the cluster that computes an experiment, and the shard of it.
 
     frequencies : with every item's estimates.
     """
@@ -116,7 +116,7 @@ def begin_run(
     *,
     needed: bool,
 ) -> RunMemory | None:
-    """What keeps a run in the store at a place, which is closed at the end; None without one.
+    """The writer of a run into the store at a path, closed at the end; None without a store.
 
     needed : a store that cannot be opened is an error, and not a note.
     """

@@ -149,7 +149,7 @@ class RunSoFar:
 
     @property
     def asked_for(self) -> bool:
-        """True for a run that was asked for by hand."""
+        """True for a run that was asked for by the user."""
         return self.request.full
 
     @property

@@ -40,8 +40,8 @@ class Engine:
     """Runs requests in the background; `post` gets RunProgressed, QuestionReply and WorkerChanged.
 
     A run's last RunProgressed has the status done, partial or failed. A run that a newer request
-    replaces is dropped silently; one asked for by hand, or being cancelled, is posted as partial.
-    The same holds for a question and its QuestionReply.
+    replaces is dropped silently; one asked for by the user, or being cancelled, is posted as
+    partial. The same holds for a question and its QuestionReply.
 
     spare : whether a second worker waits for the first one to be killed.
     """

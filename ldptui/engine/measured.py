@@ -115,7 +115,7 @@ class Picture:
             self._sigmas = closed_sigmas(cell)
 
     def draw(self, cell: Cell, pulse: Pulse, *, judged: bool, listed: bool) -> None:
-        """What single trials have drawn, each once; may be left at any point, as `reckon`.
+        """The details of single trials, each drawn once; may be interrupted, as `reckon` may.
 
         judged : the verdict on each report is wanted. listed : the estimates of each trial are.
         """

@@ -17,7 +17,7 @@ KEPT: Final = "Two noises: the first is drawn once and kept, the second is fresh
 
 
 def _at_one_time(protocol: Any) -> Story:
-    """The story of the protocol that a single collection is."""
+    """The explanation of the protocol that a single collection is."""
     return cast("Story", story_named(protocol.at_one_time))
 
 
@@ -134,7 +134,7 @@ def _kept_for_good(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 def _reports(cell: Cell) -> ReportStory:
-    """The story of the reports of one time: it shows the kept answer where there is one."""
+    """The explanation of the reports of one time: it shows the kept answer where there is one."""
     return cast("ReportStory", _at_one_time(cell.protocol).reports)
 
 

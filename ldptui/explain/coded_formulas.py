@@ -104,7 +104,7 @@ def _hr_estimates(known: KnownNumbers) -> Iterator[Formula]:
 
 
 class BlockReports(MessageReports):
-    """The story of a report that is a block of items, and a column of its matrix."""
+    """The explanation of a report that is a block of items, and a column of its matrix."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         code = cast("HadamardResponse", cell.protocol)
@@ -188,7 +188,7 @@ def _sketch(cell: Cell) -> Sketch:
 
 
 class SketchReports(ReportStory):
-    """The story of a report that is a row of a table of hash functions, and noisy cells of it."""
+    """The explanation of a report that is a row of hash functions, and noisy cells of it."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         protocol, row = _sketch(cell), report["row"][:1].astype(np.int64)

@@ -39,7 +39,7 @@ MODULES: Final = {
 
 
 class MessageReports(ReportStory):
-    """The story of a report that is one of few messages."""
+    """The explanation of a report that is one of few messages."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         return ("messages that support the item are likelier than others",)
@@ -52,7 +52,7 @@ class MessageReports(ReportStory):
 
 @dataclass(frozen=True)
 class Story:
-    """Everything that a family tells.
+    """The formulas and explanations of a family.
 
     formulas : all formulas at a setting. reports : its reports, step by step; a sentence that says
         why there are none; a function where the cell decides.
@@ -73,7 +73,7 @@ class Story:
 
 @dataclass(frozen=True)
 class TaskStory:
-    """Everything that a task tells.
+    """The formulas and explanations of a task.
 
     setting : of the protocol of a cell, or of another protocol, as the task asks with it; raises
         ScenarioError where it cannot.
@@ -89,14 +89,14 @@ class TaskStory:
 
 @cache
 def story_named(family: str) -> Story | None:
-    """The story of a family; None where nobody has written it."""
+    """The explanation of a family; None where nobody has written it."""
     stories: Mapping[str, Story] = getattr(_module(MODULES.get(family, family)), "STORIES", {})
     return stories.get(family)
 
 
 @cache
 def task_named(kind: str) -> TaskStory | None:
-    """The story of a task; None where it has none of its own."""
+    """The explanation of a task; None where it has none of its own."""
     return getattr(_module(kind.replace("-", "_")), "TASK", None)
 
 

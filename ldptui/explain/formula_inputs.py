@@ -40,7 +40,7 @@ class FormulaSetting:
 
     @property
     def family(self) -> str:
-        """The family whose story this is."""
+        """The family whose explanation this is."""
         return str(getattr(self.protocol, "family", ""))
 
     @property
@@ -50,7 +50,7 @@ class FormulaSetting:
 
     @property
     def unattacked_setting(self) -> FormulaSetting:
-        """The same protocol with the same users, without the cell's population and its attack."""
+        """The inputs of formulas for the same protocol and users, without population and attack."""
         return replace(self, share=None, r=None, held=None, cell=None)
 
     @property

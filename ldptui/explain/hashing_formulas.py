@@ -132,7 +132,7 @@ def _open_report(report: Reports) -> tuple[UInts, int]:
 
 
 class HashReports(ReportStory):
-    """The story of a report that is a seed and a bucket."""
+    """The explanation of a report that is a seed and a bucket."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         g, (seed, _) = _hash_range(cell), _open_report(report)

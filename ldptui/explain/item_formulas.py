@@ -40,7 +40,7 @@ DIRECT_LAWS: Final = {
 
 
 class ItemReports(ReportStory):
-    """The story of a report that is an item."""
+    """The explanation of a report that is an item."""
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
         return name_item(cell, int(report[0])), bits_needed(cell.pure.domain_size)
@@ -99,7 +99,7 @@ def pad_numbers(setting: FormulaSetting) -> dict[str, float]:
 
 
 class BitReports(ReportStory):
-    """The story of a report that has a bit for each item."""
+    """The explanation of a report that has a bit for each item."""
 
     shows_bits = True
 
@@ -164,7 +164,7 @@ def _ss_numbers(setting: FormulaSetting) -> dict[str, float]:
 
 
 class SetReports(ReportStory):
-    """The story of a report that is a set of w items."""
+    """The explanation of a report that is a set of w items."""
 
     shows_bits = True
 

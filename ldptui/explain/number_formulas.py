@@ -270,7 +270,7 @@ ESTIMATES: Final = {
 
 
 class NumberStory(ReportStory):
-    """The story of a report that says a number, in [-1, 1] or beyond."""
+    """The explanation of a report that says a number, in [-1, 1] or beyond."""
 
     laws = LAWS | dict.fromkeys(("crafted", "avoided"), "the largest number, on the wanted side")
 
@@ -318,7 +318,7 @@ class NumberStory(ReportStory):
 
 
 class RoundingStory(NumberStory):
-    """The story of a report that is an end of the range."""
+    """The explanation of a report that is an end of the range."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         return (f"t = {_number(cell, item)} becomes 1 or −1, 1 with probability (1 + t)/2",)
@@ -347,7 +347,7 @@ def _number(cell: Cell, item: int) -> str:
 
 
 class BinStory(NumberStory):
-    """The story of a report that is a bin of a line."""
+    """The explanation of a report that is a bin of a line."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
         protocol: Any = cell.local

@@ -35,7 +35,7 @@ def hashes_here(protocol: Rappor) -> bool:
 
 
 def reports(cell: Cell) -> ReportStory | str:
-    """The reports of all forms: the basic ones are unary encodings."""
+    """The explanation of RAPPOR's reports; basic forms are told as unary encodings."""
     protocol: Any = cell.protocol
     if cell.is_pure:
         return BITS
@@ -45,7 +45,7 @@ def reports(cell: Cell) -> ReportStory | str:
 
 
 class FilterReports(ReportStory):
-    """The story of a report of a form with Bloom filters: its bits are those of a filter.
+    """The explanation of a report of a form with Bloom filters: its bits are those of a filter.
 
     What stands between the two noises is no part of a report: it is drawn again from the same
     stream, by the protocol without fresh noise.

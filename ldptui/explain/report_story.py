@@ -63,7 +63,7 @@ SEARCH_WORK: Final = 2_000_000
 
 
 class ReportStory:
-    """The story of a report of a family whose users hold items, and whose reports support them."""
+    """The explanation of a report that supports items, as users hold them."""
 
     laws = LAWS
     """The sentence of each law."""
@@ -75,7 +75,7 @@ class ReportStory:
     """Whether a report is added to the targets' total as it is, with p = 1 and q = 0."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
-        """How an item is encoded in a report: a sentence, then details."""
+        """The step that encodes an item in a report: a sentence, then details."""
         return ("the item itself",)
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ class ReportStory:
         return np.asarray(protocol.look(report, np.arange(protocol.domain_size))[0])
 
     def weigh(self, cell: Cell, report: Reports) -> tuple[float, str]:
-        """What a report adds to the targets' estimated total, in users, and how that follows."""
+        """The number of users that a report adds to the targets' estimate, with its derivation."""
         protocol: Any = cell.protocol
         p, q, r = protocol.p, protocol.q, cell.targets.size
         net = int(cast("Supports", self.support(cell, report))[cell.targets].sum())
@@ -107,7 +107,7 @@ class ReportStory:
     def expect(
         self, cell: Cell, report: Reports, item: int | None, attack: Strategy | None
     ) -> tuple[float | None, float]:
-        """What such a report has on average: the targets it supports, None if none, its weight."""
+        """The expected targets that such a report supports (None if none), and its weight."""
         protocol: Any = cell.protocol
         p, q = (1.0, 0.0) if self.adds_up else (protocol.p, protocol.q)
         r, held = cell.targets.size, item in cell.targets
@@ -155,7 +155,7 @@ class ReportStory:
     def show_noise(
         self, cell: Cell, report: Reports, item: int, answer: Reports | None
     ) -> Iterator[ReportStep]:
-        """What noise did between an item and a report, the noise of a kept answer first."""
+        """The steps of noise between an item and a report, that of a memoised answer first."""
         before = self.own_bits(cell, report, item)
         rows = [self.sent_bits(cell, report)]
         if answer is not None:
@@ -207,7 +207,7 @@ class ReportStory:
     def show_server(
         self, cell: Cell, report: Reports, item: int | None, attack: Strategy | None
     ) -> Iterator[ReportStep]:
-        """What the server takes from a report: what it supports, and its weight."""
+        """The server's step: the items that a report supports, and its weight."""
         r, support = cell.targets.size, self.support(cell, report)
         hit, average = self.expect(cell, report, item, attack)
         if support is not None:
@@ -329,13 +329,13 @@ FRESH_NOISE: Final = "Fresh noise", "drawn anew for each report"
 
 
 def count_among(sent: BoolArray, among: BoolArray) -> str:
-    """How many of some bits are 1, in words: of one alone yes or no."""
+    """The number of ones among some bits, in words; "yes" or "no" for one bit."""
     ones, size = int(sent[among].sum()), int(among.sum())
     return ("yes" if ones else "no") if size == 1 else f"{fmt.count(ones)} of {fmt.count(size)}"
 
 
 def support_text(support: Supports, item: int | None) -> str:
-    """How many items a report supports, and whether the own one is among them, in words."""
+    """The number of items that a report supports, and whether the user's is one, in words."""
     against = int((support < 0).sum())
     text = f"{fmt.count(int((support > 0).sum()))} of {fmt.plural(support.size, 'item')}"
     if item is not None:

@@ -76,7 +76,7 @@ def _she_formulas(setting: FormulaSetting) -> Iterator[Formula]:
 
 
 class CellReports(ReportStory):
-    """The story of a report that is a noisy number for each item; the server adds them up."""
+    """The explanation of a report that is a noisy number for each item; the server adds them up."""
 
     adds_up = True
 
@@ -192,7 +192,7 @@ def _flips(cell: Cell) -> BitFlips:
 
 
 class SampledBitReports(ReportStory):
-    """The story of a report that has a noisy bit for each of D items."""
+    """The explanation of a report that has a noisy bit for each of D items."""
 
     adds_up = True
 

@@ -58,10 +58,10 @@ class LossLaw:
 
 @dataclass(frozen=True)
 class CheckAnswer(QuestionAnswer):
-    """What is known of a mechanism's promise; verdict : broken, proved or not refuted.
+    """The evidence on a mechanism's promise; verdict : broken, proved or not refuted.
 
     enumeration, audit : what going through all reports shows, and what samples show. contract : the
-    clauses of a pure protocol of somebody's own. purpose, runs : of somebody's attack, defence,
+    clauses of a pure protocol in Python. purpose, runs : of somebody's attack, defence,
     population or metric, and what running it shows; a protocol has none. items : as they were
     given. is_long : whether a protocol of ours has too many reports to go through.
     """

@@ -37,7 +37,7 @@ class Subject:
 
     mechanism : of ours, or somebody's. claim : what it promises, and the inputs that are watched.
     perturb : makes reports of inputs. inputs : the names of those that are watched, where they are
-    tables. is_own : whether it is somebody's code. loss : its exact loss, if known. scope : what
+    tables. is_own : whether it is plug-in code. loss : its exact loss, if known. scope : what
     the loss is of, where that needs saying.
     """
 
@@ -122,7 +122,7 @@ def _claim(items: int, epsilon: float, delta: float, mechanism: Any) -> ClientCl
 
 
 def _find_code(asked: Any) -> Subject:
-    """A mechanism of somebody's own: what NAME(items, epsilon) of a file or a package gives."""
+    """A mechanism in Python: what NAME(items, epsilon) of a file or a package gives."""
     epsilon, items = need_option("epsilon", asked.epsilon), need_option("items", asked.items)
     made = make_object(asked.protocol, items, epsilon)
     if callable(getattr(made, "perturb", None)):

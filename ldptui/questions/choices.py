@@ -25,7 +25,7 @@ OWN: Final = "plugin"
 
 
 def kinds() -> tuple[str, ...]:
-    """Every kind of protocol that a scenario can name, but for somebody's own."""
+    """Every kind of protocol that a scenario can name, but for plug-in code."""
     return tuple(kind for kind in listed_kinds("protocol") if kind != OWN)
 
 

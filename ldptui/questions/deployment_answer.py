@@ -61,14 +61,14 @@ class DeploymentRow(NamedTuple):
 
     @property
     def bar(self) -> str:
-        """Its name as a bar has it: norm-sub, as it is, or another protocol."""
+        """The label of the row's bar: a defence, "as it is", or another protocol."""
         if not self.is_own:
             return self.name
         return "as it is" if self.defence == NONE else self.defence
 
     @property
     def gloss(self) -> str:
-        """What the server does under the defence."""
+        """The meaning of the defence: what the server does."""
         if self.defence == NONE:
             return "publishes its estimates as they are"
         return kind_words("defence", self.defence).reason
@@ -76,7 +76,7 @@ class DeploymentRow(NamedTuple):
 
 @dataclass(frozen=True)
 class DeploymentAnswer(QuestionAnswer):
-    """What every attack adds to its targets, as the deployment is, under defences, and elsewhere.
+    """The gain of every attack as the deployment is, under defences, and with other protocols.
 
     found : the cells of the matrix that are known. floor : the gain of fakes whom no server can
     tell from honest users. plan : what the planner would change.
@@ -137,7 +137,7 @@ class DeploymentAnswer(QuestionAnswer):
 
     @property
     def sentences(self) -> Iterator[str]:
-        """What the fakes do, what the best defence leaves, and what none can prevent, in points."""
+        """The gain of the worst attack, undefended and under the best defence, in points."""
         mine, worst, left = self.deployment, self.as_is, self.left
         if worst is not None:
             lifted = text.plural(mine.targets, "item")

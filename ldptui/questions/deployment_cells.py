@@ -75,7 +75,7 @@ class Deployment:
         return tables if defence == NONE else {**tables, "defence": [{"kind": defence}]}
 
     def smaller(self) -> Deployment:
-        """The same with so few users that every report can be made quickly."""
+        """The deployment with so few users that every report can be simulated quickly."""
         users = max(100, min(self.users, BITS // self.items))
         scaled = tuple(round(count * users / self.users) for count in self.counts)
         return replace(self, users=sum(scaled) or users, counts=scaled)

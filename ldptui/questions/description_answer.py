@@ -12,7 +12,7 @@ from .question_answer import QuestionAnswer, Table
 
 @dataclass(frozen=True)
 class DescriptionAnswer(QuestionAnswer):
-    """What each file looks like, and the options that would read it."""
+    """The content of each file, and the options that would read it."""
 
     files: tuple[Description, ...]
 

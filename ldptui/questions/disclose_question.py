@@ -115,7 +115,7 @@ class TableAnswer(QuestionAnswer):
 
 @dataclass(frozen=True)
 class RelationAnswer(QuestionAnswer):
-    """What a relation of users and attributes gives away: its attribute privacy.
+    """The attribute privacy of a relation of users and attributes.
 
     always : what everybody has. complete : whether every set of attributes was tried. observed :
     the attributes that are seen. held : the users who have each attribute. repairs : a user and an

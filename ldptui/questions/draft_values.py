@@ -56,7 +56,7 @@ def planned_kinds() -> tuple[str, ...]:
 
 
 def task_of_draft(draft: Draft) -> str | None:
-    """What the draft's users hold, where its protocol says so."""
+    """The kind of the values of the draft's users, if its protocol decides it."""
     if draft.cell is None:
         return None
     kind = draft.cell.first.parameters["protocol.kind"]
@@ -72,7 +72,7 @@ def within_of_draft(draft: Draft) -> float | None:
 
 
 def rungs() -> tuple[str, ...]:
-    """The rungs of trust that a plan can be for."""
+    """The trust models that a plan can be for."""
     from ldptui.core.lab.rungs import RUNGS
 
     return tuple(RUNGS)

@@ -48,7 +48,7 @@ NO_YES: Final[Choices] = ((False, "no"), (True, "yes"))
 
 
 class Argument(Struct, frozen=True):
-    """What the annotation of a field says of its argument.
+    """The argument of a field, as its annotation declares it.
 
     positional : it has no flag. either : at most one of the arguments that have this is given.
     renames : parameters of the core whose errors are about this option. flags : its flags, where
@@ -152,7 +152,7 @@ class OptionSpec(Struct, frozen=True):
 
     @property
     def flag(self) -> str:
-        """Its name in the command: --hash-range, or FILE."""
+        """The option's name in the command: --hash-range, or FILE."""
         if self.argument.positional and self.words is not None:
             return self.metavar
         no = "no-" * (self.type == "flag" and self.default is not False)

@@ -37,7 +37,7 @@ def _format_quantity(name: str, value: float) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedAnswer(QuestionAnswer):
-    """What the plans for an item and for a mean have alike.
+    """The shared part of the plans for an item and for a mean.
 
     solved : the quantity that was left out; None where all are given, and the plan is judged.
     assumed : those that were left out besides. protocols : the answer of each, None where it has
@@ -77,7 +77,7 @@ class PlannedAnswer(QuestionAnswer):
         return WORDS[self.solved][1].format(shown)
 
     def quantities(self) -> Iterator[QuantityRow]:
-        """What each protocol needs, the best first; what is given; every line that follows."""
+        """A row for each protocol, the best first, then the given values and the derived ones."""
         name = self.solved or ("power" if hasattr(self, "power") else "within")
         sign = -1 if name in ("share", "power") else 1
         best = None

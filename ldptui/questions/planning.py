@@ -75,12 +75,12 @@ class ItemPlanner:
         return Terms(epsilon, options.delta, options.weight, noise=options.noise)
 
     def _mechanism(self, kind: str, epsilon: float, users: float | None) -> Any:
-        """The mechanism that asks n users of the rung."""
+        """The mechanism that asks n users of the trust model."""
         terms = self._terms(epsilon)
         return mechanism(self.rung, kind, self.options.items, round(users or 1), terms)
 
     def _oracle(self, kind: str, epsilon: float, users: float | None = None) -> Oracle:
-        """What the server of the rung gets of n users."""
+        """What the server of the trust model gets of n users."""
         return self.rung.oracle(self._mechanism(kind, epsilon, users), self.options.targets)
 
     def _plan(self, quantities: Quantities) -> Plan:

@@ -129,7 +129,7 @@ class Question(Generic[P, A]):
 
     @property
     def about(self) -> str:
-        """What the question does, in the words of its docstring."""
+        """The description of the question: the first paragraph of its docstring."""
         return read_heading(self.function)
 
     @property

@@ -73,7 +73,7 @@ def row_of_formula(quantity: str, formula: Formula) -> QuantityRow:
 
 @dataclasses.dataclass(frozen=True)
 class QuestionAnswer:
-    """What every answer has beside its fields; a question overrides what it has to say.
+    """The base of all answers: title, sentences, rows and notes, which a question overrides.
 
     title : of the table. sentences : the answer in words; the first one answers the question with
     its uncertainty. notes : what was assumed, and what the words of the table mean. doubts :

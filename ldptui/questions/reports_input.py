@@ -99,7 +99,7 @@ class ReportCollection:
 
     @property
     def rows_again(self) -> Any:
-        """The same once more after they were counted, so that they are no standard input."""
+        """The rows of the files read a second time, which standard input cannot be."""
         if any(isinstance(file, StdinFile) for file in self.files or ()):
             raise ScenarioError(
                 "must be files, which are read twice, got standard input", "reports"
@@ -109,7 +109,7 @@ class ReportCollection:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReportAnswer(QuestionAnswer):
-    """What every answer about reports has. is_strict : whether a doubt about them is a failure."""
+    """The base of answers about reports. is_strict : whether a doubt about them is a failure."""
 
     collection: ReportCollection = field(kw_only=True)
     is_strict: bool = field(default=False, kw_only=True)

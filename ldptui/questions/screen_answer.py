@@ -80,7 +80,7 @@ class ScreenAnswer(ReportAnswer):
 
     @property
     def misfit(self) -> str | None:
-        """What hardly any reports of the protocol say, in words; None where they can be of it."""
+        """A sentence if the reports are hardly those of the protocol; None if they may be."""
         protocol = self.collection.protocol
         if not isinstance(protocol, PureProtocol):
             return None

@@ -51,7 +51,7 @@ class SumError:
 
     @property
     def lost(self) -> float:
-        """What clipping takes away, or adds."""
+        """The absolute bias that clipping causes."""
         return abs(self.bias)
 
 
@@ -65,7 +65,7 @@ class ClippedSum:
 
 @dataclass(frozen=True)
 class SensitivityAnswer(QuestionAnswer):
-    """What one person changes in a column's totals.
+    """The most that one person changes in a column's totals.
 
     values : the number of different ones. minimum, maximum : None where no number is needed.
     bounds : what is known beforehand of every number. clipping : of a sum, None where no number is

@@ -43,7 +43,7 @@ WORDS: Final = {
 
 
 def _name_rung(rung: Rung) -> str:
-    """A rung in a word or two: "shuffled GRR", "servers sumvec"."""
+    """A trust model in a word or two: "shuffled GRR", "servers sumvec"."""
     if rung.rung == "curator":
         return rung.rung
     if rung.rung.startswith("aggregated"):
@@ -53,7 +53,7 @@ def _name_rung(rung: Rung) -> str:
 
 @dataclass(frozen=True)
 class LadderAnswer(QuestionAnswer):
-    """The rungs at one central budget and under one attack; setting : these."""
+    """The trust models at one central budget and under one attack; setting : these."""
 
     rungs: Sequence[Rung]
     setting: LadderSetting = dataclasses.field(metadata=HIDDEN)
@@ -112,7 +112,7 @@ class LadderAnswer(QuestionAnswer):
             yield f"δ is above 1/n = {text.short(1 / at.users, 3)}, a weak promise"
 
     def figures(self) -> Iterator[Figure]:
-        """How many fakes it takes: the longer the bar, the more a conclusion can stand.
+        """The chart of the share of fakes that overturns a conclusion, by trust model.
 
         Each way to collect stands there by its protocol with the least gain.
         """
@@ -263,7 +263,7 @@ def trust(
 
     Parameters
     ----------
-    protocol : a local protocol behind a shuffler, or any; else all rungs
+    protocol : a local protocol behind a shuffler, or any; else all trust models
     central : central budget ε, in nats
     epsilon : budget ε₀ of one report, with a protocol
     delta : δ of the central budget

@@ -43,7 +43,7 @@ class LibraryEntry(Struct, frozen=True):
         return are_in(words, f"{self.name}\n{self.title}\n{self.text}")
 
     def rank(self, words: str) -> tuple[int, int]:
-        """Its distance from the words, 0 the nearest, then where they begin in its title."""
+        """The rank of the scenario: the distance of the words, then their place in the title."""
         title = self.title.casefold()
         first = words.casefold().split()[:1]
         return rank_of(words, self.name, title), title.find(first[0]) if first else 0

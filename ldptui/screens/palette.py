@@ -76,7 +76,7 @@ class Commands(SystemCommandsProvider):
         self._listed = [*self.app.get_system_commands(self.screen)]
 
     async def discover(self) -> Hits:
-        """What people do first, in this order."""
+        """The commands shown before anything is typed."""
         by_title = {command.title: command for command in self._listed}
         for title in [*TITLES.values()][:FIRST_DONE]:
             if (command := by_title.get(title)) is not None:

@@ -134,5 +134,5 @@ def same_settings(measured: Mapping[str, Any], wanted: Mapping[str, Any], *besid
 
 
 def same_value(measured: Any, wanted: Any) -> bool:
-    """Whether a measured cell has this value, a long list by its length."""
+    """True if a measured cell has the wanted value; long lists are compared by length."""
     return bool(measured == shorten_list(wanted) or measured == wanted)

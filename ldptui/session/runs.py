@@ -47,7 +47,7 @@ class Run(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Its name in legends."""
+        """The name of the run in legends."""
         if self.number is not None:
             return f"run {self.number}"
         return f"run #{self.key}" if self.snapshot.full else "the preview"

@@ -106,7 +106,7 @@ class Shelf(Struct, frozen=True, dict=True):
 
     @property
     def preview(self) -> Run | None:
-        """The preview that follows the hand."""
+        """The preview that follows the keys at once."""
         return next((run for run in self.session if not run.snapshot.full), None)
 
     @property
@@ -165,7 +165,7 @@ class Shelf(Struct, frozen=True, dict=True):
     def begun(self, run: Run, *, shown: bool = True) -> Shelf:
         """With a run of this session that begins, and is shown unless another one stays.
 
-        There is one row for the preview that follows the hand, one for each run asked for, and
+        There is one row for the preview of the draft, one for each run asked for, and
         none for a run that this one goes on with.
         """
         kept = (

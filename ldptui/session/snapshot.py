@@ -50,7 +50,7 @@ class Request(Struct, frozen=True):
 
     document : the scenario. selections : the cells that charts show, those that are wanted most
         first. A preview measures these alone, with few trials.
-    full : a run asked for by hand: all cells of the scenario, with all their trials.
+    full : a run asked for by the user: all cells of the scenario, with all their trials.
     interval : least seconds between two progress snapshots (the first one and the last one
         come at once).
     store : the file that a full run is kept in ("": nowhere), as coming from the file `source`.

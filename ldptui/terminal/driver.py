@@ -193,7 +193,7 @@ def apply_sgr(style: Style, parameters: str) -> Style:
 
 @lru_cache(maxsize=4096)
 def style_of_blank(style: Style) -> Style:
-    """What is seen of a style where nothing is written: lines, and the background."""
+    """The part of a style that a blank cell shows: lines and the background."""
     attributes = style[0] & VISIBLE_ON_BLANKS
     return attributes, style[1] if attributes else "", style[2]
 

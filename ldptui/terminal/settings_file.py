@@ -30,7 +30,7 @@ class SettingsFile(BaseModel, extra="forbid", strict=True):
 
 
 def read_settings_file(file: Path, bindings: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
-    """What a settings file sets; raises ScenarioError, and FileError where it cannot be read.
+    """The settings of a file; raises ScenarioError, and FileError where it cannot be read.
 
     bindings : gives the bindings by their ids, where the file has keys for some.
     """

@@ -94,7 +94,7 @@ def where_words(parameters: Mapping[str, Any], swept: Sequence[str]) -> str:
 
 
 def setting_words(parameters: Mapping[str, Any], keys: Iterable[str]) -> Iterator[str]:
-    """What each key is set to, in few words: `OUE`, `norm-sub`, `β 0.05`."""
+    """The value of each key in few words: `OUE`, `norm-sub`, `β 0.05`."""
     keys = [*keys]
     for key in keys:
         value = parameters.get(key)
@@ -117,7 +117,7 @@ def setting_word(parameters: Mapping[str, Any], key: str) -> str:
 
 
 def _names_code(parameters: Mapping[str, Any], key: str) -> bool:
-    """Return whether a key is the name of somebody's code."""
+    """Return whether a key is the name of plug-in code."""
     return key.endswith(".name") and PLUGIN in str(parameters.get(_kind_key(key)))
 
 

@@ -119,7 +119,7 @@ def _goal(told: VerdictCell) -> str:
 
 
 def known_by(told: VerdictCell) -> str:
-    """How the answer to a goal is known, and what the trials there reach, in words."""
+    """The way an answer to a goal was found, and the value of the trials there, in words."""
     answer = told.cell.answer
     assert answer is not None
     if answer["low"] is not None:

@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 
 class Area(Container):
-    """Its layout is chosen by style."""
+    """A container whose layout is chosen by style."""
 
     BLANK = True
 

@@ -22,7 +22,7 @@ def spell_text(widget: Widget, text: str) -> str:
 
 
 def text_of(drawn: RenderableType, width: int, charset: str) -> str:
-    """What Rich draws, as plain text."""
+    """The plain text of a Rich renderable."""
     console = Console(file=StringIO(), width=width or 76, color_system=None)
     with console.capture() as written:
         console.print(drawn)

@@ -88,7 +88,7 @@ def report_blocks(
 
 @dataclass(frozen=True, eq=False)
 class ClientClaim:
-    """What clients claim: to spend ε, up to δ, on one of d items, and to follow a protocol.
+    """The claim of a client: ε and δ over d items, and the protocol that it follows, if any.
 
     protocol : the one that they claim to follow, with which the reports are compared. looked : what
     tells the items that a report supports, where that is not the protocol. watched : the items that
@@ -112,7 +112,7 @@ class ClientClaim:
         return np.unique(np.linspace(0, self.items - 1, min(self.items, WATCHED)).astype(np.int64))
 
     def look(self) -> Look:
-        """What is looked at besides the reports: the items that they support, and low digits."""
+        """The columns audited besides the reports: the supported items, and low digits."""
         told: Any = self.looked or self.protocol
         items, ask = self.places, getattr(told, "look", None)
         if ask is None and hasattr(told, "supports") and self.items <= FEW_REPORTS:

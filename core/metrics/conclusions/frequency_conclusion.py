@@ -84,7 +84,7 @@ class FrequencyConclusion(Robust):
 
     @cached_property
     def ballot(self) -> Ballot:
-        """What one report can say of an item."""
+        """The range of what one report can add to an item's count."""
         return ballot_of(self.protocol)
 
     @property
@@ -126,7 +126,7 @@ class FrequencyConclusion(Robust):
         return np.asarray(self.rankings[arm].top[:, self.targets].sum(axis=1))
 
     def detect_items(self, arm: Arm) -> BoolArray:
-        """bool[trials, d]: the items taken for held by somebody."""
+        """bool[trials, d]: the items that the server decides are held."""
         detected = self.estimates[arm].detected
         assert detected is not None
         return detected

@@ -172,7 +172,7 @@ class Aggregate(Curator):
     # What fakes send.
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """As many targets as a proof admits; or one item, where the attack claims one."""
+        """The law of a fake: as many targets as a proof admits, or the one item it claims."""
         d, r = self.domain_size, ask.targets.size
         if self.item_limit == 1 or ask.law in ("honest", "unperturbed"):
             return super().law_of(ask)

@@ -129,7 +129,7 @@ class Curator(Supporting, EstimateMoments):
     # The interface of `core.law.mechanism.Mechanism`.
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """What fakes tell: an item, whatever the law."""
+        """The law of a fake: an item, for every name of a law."""
         d = self.domain_size
         told = ask.targets if ask.law in ("honest", "unperturbed") else ask.find_items(d)
         if told is None:

@@ -16,7 +16,7 @@ from .flips import BitFlips
 
 @dataclass(frozen=True)
 class KeptBitFlips(BitFlips, Memoising):
-    """The same bits in every round, as long as a user holds the item: no fresh noise."""
+    """dBitFlip whose users send the same bits in each round as long as their item stays."""
 
     called: ClassVar[str] = "dBitFlipPM"
     by_reports: ClassVar[bool] = True
@@ -44,7 +44,7 @@ class KeptBitFlips(BitFlips, Memoising):
         return min(self.sampled + 1, self.domain_size) * self.epsilon
 
     def variances(self, collection: Collection) -> Moments | None:
-        """As of dBitFlip in one collection; unknown of rounds together, whose noise is the same."""
+        """The variances of dBitFlip in one collection; unknown for rounds together (same noise)."""
         return None if collection.rounds else super().variances(collection)
 
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:  # noqa: ARG002

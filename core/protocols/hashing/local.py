@@ -102,7 +102,7 @@ class LocalHashing(OverItems, IndependentItems):
         return reports
 
     def craft_sizes(self, ask: Ask) -> SupportSizes:
-        """What the search of seeds is expected to find: it decides the sizes itself."""
+        """The expected sizes of reports that a seed search finds."""
         r, g, aimed = ask.targets.size, self.hash_range, self._aimed_size(ask)
         if ask.law == "avoided":
             law = fewest_law(r, g, ask.search.seeds)

@@ -137,7 +137,7 @@ class Filters:
 
     @property
     def expected_ones(self) -> float:
-        """Ones that an honest report has on average, over all hash functions."""
+        """The expected number of ones of an honest report, over all hash functions."""
         true = self.bits * (1 - (1 - 1 / self.bits) ** self.hashes)
         return true * self.noise.q_star + (self.bits - true) * self.noise.p_star
 

@@ -80,7 +80,7 @@ class Curve(Struct, frozen=True):
 
 
 class ClosedForms:
-    """What the charts of a scenario over an axis can show without a simulation, made once each."""
+    """The closed-form curves of a scenario over an axis, each computed once."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -305,7 +305,7 @@ class _Work(Struct, frozen=True):
 
 
 class _Lengthy(Struct, frozen=True):
-    """Closed forms that take too long for the hand to wait for them."""
+    """Closed forms that take too long for a user to wait for them."""
 
     doing: str = "working out the closed forms of every item"
 

@@ -102,7 +102,7 @@ def bar_place(chart: Bars, y: int, look: Look) -> str | None:
 
 
 def lay_out_bars(chart: Bars, look: Look) -> BarLayout | None:
-    """What stands in a picture of bars; None without anything to show."""
+    """The layout of a picture of bars; None if there is no bar."""
     known = [bar for bar in chart.bars if math.isfinite(bar.value) or bar.true is not None]
     if not known:
         return None

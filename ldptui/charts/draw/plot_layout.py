@@ -176,7 +176,7 @@ def legend_entries(plot: Plot, look: Look, named: bool) -> dict[str, Row]:
 
 
 def legend_rows(label: str, entries: dict[str, Row], look: Look) -> list[Row]:
-    """What y is, and the entries at its right or below it; what has no room is left out."""
+    """The title of y and the entries of the legend beside or below it, as far as there is room."""
     muted = look.palette.muted
     rows: list[Row] = [[(crop(label, look.width), muted)]] if label else []
     line = [span for entry in entries.values() for span in (("   ", muted), *entry)]
@@ -338,7 +338,7 @@ def _draw_level(canvas: Canvas, at: PlotLayout, value: float, look: Look) -> Non
 
 
 def end_rows(heights: Sequence[float], rows: int) -> list[int] | None:
-    """A row for each name, from the top, near the height that is wanted; None for want of rows."""
+    """The row of each name, near its wanted height; None if there are too few rows."""
     if len(heights) > rows:
         return None
     found, last = list[int](), rows

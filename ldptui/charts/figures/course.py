@@ -40,7 +40,7 @@ SCALES: Final[Mapping[str, str]] = {"linear": "y linear", "log": "y log", "symlo
 
 
 class Sample(Struct, frozen=True):
-    """What the trials of a cell measured at a place of the axis.
+    """The measured values of a cell at a place of the axis.
 
     support : the closed form of bits, before decoding.
     """
@@ -90,7 +90,7 @@ class Course(Struct, frozen=True, eq=False):
     under: str = ""
 
     def samples(self, cells: Iterable[CellView]) -> list[Sample]:
-        """What these cells measured, by place; without those that have none."""
+        """The samples of these cells that have values, by their place on the axis."""
         found = []
         for cell in cells:
             x, measured = cell.parameters.get(self.axis.key), cell.metrics.get(self.metric)
@@ -181,7 +181,7 @@ class Axes(Struct, frozen=True):
 
 
 def axes_of(data: ChartData, chart: str, chosen: Mapping[str, str]) -> Axes | None:
-    """What a chart has on its x-axis; None where it has none. Raises LateError."""
+    """The axes of a chart; None if it has no x-axis. Raises LateError."""
     forms = data.forms
     axis = forms.axis(chart, chosen.get("axis", "")) if forms is not None else None
     if forms is None or axis is None:

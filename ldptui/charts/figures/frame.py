@@ -20,7 +20,7 @@ Room: TypeAlias = tuple[int, int]
 
 
 class ChartOption(Struct, frozen=True):
-    """What a key changes in a chart: all values with their words, and the one that it has."""
+    """An option of a chart that a key changes: its values with their words, and the chosen one."""
 
     values: Mapping[str, str]
     chosen: str

@@ -192,7 +192,7 @@ def cell_table(cell: CellView, keys: Sequence[str], metric: str) -> ChartTable:
 
 
 def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> ChartTable:
-    """The same numbers as a list, with standard errors and closed forms."""
+    """The numbers of the map as a table, with standard errors and closed forms."""
     rows = []
     for cell in cells:
         measured = cell.metrics.get(metric)

@@ -317,7 +317,7 @@ class RunningRequest:
         self.send("running")
 
     def send(self, status: Status, error: str = "", details: str = "") -> None:
-        """All that changed since the last time, and where the run stands."""
+        """Send all values that changed since the last message, and the progress of the run."""
         for fields in self._news(ended=status != "running"):
             news = News(snapshot=Snapshot(self.request.key, "running", **fields), more=True)
             self.out.write(frame_of(news))

@@ -23,7 +23,7 @@ PREVIEW_TRIALS: Final = 20
 
 
 class Whole:
-    """The scenario that a run asked for by hand belongs to, whichever groups its cells are in.
+    """The scenario that a run asked for by the user belongs to, whichever groups its cells are in.
 
     positions : those of the cells that have a key, in order; a key is made of all that the numbers
     of a cell depend on.
@@ -60,7 +60,7 @@ class Whole:
 
 
 class ShieldedStore:
-    """What the store has of a run: no interrupt leaves one of its methods halfway."""
+    """The stored blocks of a run; no interrupt stops one of its methods halfway."""
 
     def __init__(self, kept: Any, shield: Callable[[], AbstractContextManager[None]]) -> None:
         self._kept, self._shield = kept, shield

@@ -78,12 +78,12 @@ class PathScreen(ModalScreen[Path | None]):
 
 
 def fault_to_read(path: Path) -> tuple[str, bool]:
-    """What speaks against reading a file."""
+    """The reason why a file cannot be read ("" if it can), and False: enter does not help."""
     return ("" if is_file(path) else f"{path} does not exist"), False
 
 
 def fault_to_write(path: Path) -> tuple[str, bool]:
-    """What speaks against writing a file: one that is there is overwritten by a second enter."""
+    """The reason why a file is not written, and whether a second enter writes it anyway."""
     if not is_folder(path.parent):
         return f"{path.parent} is not a folder", False
     return (f"{path} exists" if is_there(path) else ""), True

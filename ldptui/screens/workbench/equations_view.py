@@ -62,7 +62,7 @@ class EquationsView(FilteredList):
         return None if at is None else listed.get_option_at_index(at).id
 
     def as_text(self) -> str:
-        """All that the filter lets through, as plain text."""
+        """The rows that match the filter, as plain text."""
         options = self.query_one(LineList).options
         text = "\n\n".join(str(option.prompt).rstrip() for option in options) + "\n"
         return ascii_cells(text) if charset_of(self.app) == "ascii" else text

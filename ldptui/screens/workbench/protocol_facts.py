@@ -134,7 +134,7 @@ _TOLD: Final[WeakKeyDictionary[FormulaSetting, float | None]] = WeakKeyDictionar
 
 
 def spread_of_story(setting: FormulaSetting) -> float | None:
-    """σ as the story of a setting has it, which is told once for each object."""
+    """σ as the explanation of a setting has it, which is told once for each object."""
     if setting not in _TOLD:
         _TOLD[setting] = entries(setting)[SPREAD].value
     return _TOLD[setting]

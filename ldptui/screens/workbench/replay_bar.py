@@ -40,7 +40,7 @@ class ReplayBar(Static, can_focus=True):
 
     @dataclass(eq=False)
     class ExitRequest(Message):
-        """The replay was left by its own key."""
+        """Posted when the key that closes the replay is pressed."""
 
     def __init__(self) -> None:
         super().__init__(markup=False)

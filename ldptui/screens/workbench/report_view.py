@@ -92,7 +92,7 @@ class ReportView(Vertical):
         return not self._why_none or action not in ("new_report", "new_user", "step_item")
 
     def action_new_report(self) -> None:
-        """The same user with the same value: new randomness."""
+        """Show another report of the same user with the same value."""
         self._report += 1
         self._redraw()
 
@@ -103,7 +103,7 @@ class ReportView(Vertical):
         self._redraw()
 
     def action_step_item(self, by: int) -> None:
-        """The same user and draws, with the next or the previous value."""
+        """Show the report of the same user and draws with the next or the previous value."""
         lives = self.lives
         if lives is not None and self.draft is not None and self.draft.cell is not None:
             held = lives[0].item or 0

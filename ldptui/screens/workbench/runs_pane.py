@@ -69,7 +69,7 @@ class RunsPane(FilteredList):
         self._shown: int | None = None
 
     async def mount_rest(self) -> None:
-        """All that is in the pane: the first frame would wait for it."""
+        """Mount the widgets of the pane after the first frame, which would wait for them."""
         await self.mount(
             Static(id="empty"),
             LineList(),
@@ -268,7 +268,7 @@ def _description(run: Run, before: Run | None) -> list[str]:
 
 
 def central_budget_words(run: Run) -> str:
-    """What all reports of the first cell keep together; "" where each stands alone."""
+    """The central budget of all reports of the first cell; "" if each stands alone."""
     cell = run.snapshot.base_cell
     central = None if cell is None else cell.budgets.get("central_epsilon")
     return "" if central is None else f"central ε ≤ {fmt.short(central)}"

@@ -21,7 +21,7 @@ LONGEST_PASTE: Final = 100_000
 
 
 class ScriptEditor(TextArea):
-    """Textual's editor: esc leaves it, tab moves on, only what is typed by hand is posted.
+    """Textual's editor: esc leaves it, tab moves on, only what is typed by the user is posted.
 
     It has colours where textual[syntax] is installed.
     """

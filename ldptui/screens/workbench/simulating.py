@@ -184,7 +184,7 @@ class Simulations:
         return Run(self._key, request.document, snapshot, time.time(), draft.title)
 
     async def _ask_and_begin(self, draft: Draft, resumed: int | None) -> None:
-        """Run a scenario with somebody's code, if the user lets it run."""
+        """Run a scenario with plug-in code, if the user lets it run."""
         allowed = await self.ask_consent(draft)
         if allowed and self._desk.draft is not None and self._desk.draft.scenario == draft.scenario:
             self._begin(draft, resumed)

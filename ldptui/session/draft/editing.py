@@ -35,7 +35,7 @@ def draft_of(
 
 
 def edit_text(draft: Draft, text: str) -> Draft:
-    """The draft with another text: the script was edited by hand."""
+    """The draft with another text: the script was edited by the user."""
     return draft if text == draft.text else check_text(draft, text)
 
 

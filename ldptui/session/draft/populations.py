@@ -41,7 +41,7 @@ class Origin(Struct, frozen=True):
 
     @property
     def large(self) -> bool:
-        """True where it takes too long for the hand to wait for it."""
+        """True where it takes too long for a user to wait for it."""
         if self.stamp is not None:
             return self.stamp[1] > LARGE_BYTES
         return getattr(self.spec, "items", 0) > LARGE_ITEMS

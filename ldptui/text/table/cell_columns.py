@@ -90,7 +90,7 @@ def answers(results: RunResults) -> tuple[str, ColumnGroup, str]:
 
 
 def answer_lines(results: RunResults, style: Style) -> list[str]:
-    """The same as lines."""
+    """The rows of the answer as lines of text."""
     title, group, note = answers(results)
     lines = (line.rstrip() for line in block_lines([group], Style()))
     return [style.make_strong(title), *lines, *([style.make_faint(note)] if note else [])]

@@ -109,7 +109,7 @@ def as_list(value: Any) -> Any:
 
 
 def beside_theory(title: str, estimates: Sequence[Estimate]) -> ColumnGroup:
-    """Estimates beside their closed forms."""
+    """A group of columns: estimates beside their closed forms."""
     compared = tuple(estimates)
     power = common_power(estimates)
     columns = (

@@ -90,7 +90,7 @@ def _wrap_facts(name: str, facts: Sequence[str], width: int) -> list[str]:
 
 
 def _kinds(cells: Sequence[Cell], table: str) -> str:
-    """The kinds of a table; of somebody's code its name."""
+    """The kinds of a table; of plug-in code its name."""
     words = (setting_word(cell.parameters, f"{table}.kind") for cell in cells)
     return range_over(map(one_line, words))
 

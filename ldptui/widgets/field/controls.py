@@ -123,7 +123,7 @@ class ValueInput(FormControl, Input):
         big: bool
 
     class EditEnd(Message):
-        """It is edited no longer."""
+        """Posted when the input is no longer edited."""
 
     def watch_is_edited(self, before: bool, after: bool) -> None:
         if before and not after:
@@ -176,7 +176,7 @@ def _pane_of(widget: Widget) -> Widget | None:
 
 
 class ChoiceControl(FormControl, Widget, can_focus=True):
-    """One of a few words between arrows. Moving chooses: what follows the hand is seen at once."""
+    """One of a few words between arrows. Moving chooses, and its effect is seen at once."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *ROW_KEYS,

@@ -59,7 +59,7 @@ class ChartBox(CursorCharts):
 
     @property
     def frame(self) -> Frame | None:
-        """What the chart is made of; None while there is nothing."""
+        """The frame that the chart draws; None while there is no data."""
         return None if isinstance(self._frame, str) else self._frame
 
     @property
@@ -170,7 +170,7 @@ class ChartBox(CursorCharts):
 
     @property
     def options(self) -> Mapping[str, ChartOption]:
-        """What keys change: the view where there are several, and what the frame has."""
+        """The options that keys change: the view if there are several, and those of the frame."""
         from ....charts.figures import ChartOption
 
         if (frame := self.frame) is None:
@@ -196,7 +196,7 @@ class ChartBox(CursorCharts):
                 self._at = None
 
     def switches(self) -> Choices:
-        """What keys change, with the key of each."""
+        """The options that keys change, with the key of each."""
         return tuple(
             (name, f"{key_of(self.app, *KEYS[name])} {option.words}")
             for name, option in self.options.items()

@@ -43,7 +43,7 @@ def show_options(pane: Widget, tabs: ChoiceBar, options: Choices) -> None:
 
 
 class Headline(Static):
-    """What was found, in a sentence; before the first trials what the scenario claims."""
+    """The verdict in a sentence; before the first trials the claim of the scenario."""
 
     def __init__(self) -> None:
         super().__init__(markup=False)

@@ -59,7 +59,7 @@ class ChartInput(Struct, frozen=True):
 
     @property
     def data(self) -> ChartData:
-        """What the charts are drawn from."""
+        """The data that the charts are drawn from."""
         words = self.cell_words
         return ChartData(self.scenario, self.snapshot, self.overlays, self.cursor, words)
 
