@@ -38,6 +38,7 @@ from .questions.estimate_question import estimate as estimate
 from .questions.frequency_answer import FrequencyAnswer as FrequencyAnswer
 from .questions.frequency_answer import GroupAnswer as GroupAnswer
 from .questions.guess_question import guess as guess
+from .questions.infer_question import infer as infer
 from .questions.ledger_question import ledger as ledger
 from .questions.number_answer import NumberAnswer as NumberAnswer
 from .questions.plan_question import plan as plan

@@ -100,7 +100,8 @@ def genuine_counts(
         made = (genuine_reports(cell, trial, pulse, permanent) for trial in numbers)
         return count_reports(cell, made)[0]
     pulse()
-    histogram = np.broadcast_to(cell.population.histogram, (trials, cell.population.domain_size))
+    groups = cell.population.groups
+    histogram = np.broadcast_to(groups, (trials, groups.size))
     rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
     counts = cell.protocol.sample_counts(histogram, rng)
     if isinstance(cell.protocol, Curator):

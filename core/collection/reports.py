@@ -64,7 +64,7 @@ def genuine_reports(
     permanent : names the streams of what users keep from round to round.
     first : their reports so far, where these are the second ones.
     """
-    held_until = np.cumsum(cell.population.histogram)
+    held_until = np.cumsum(cell.population.groups)
     addresses = [_address(cell.genuine_address, first), *([permanent] if permanent else [])]
     for start, stop, (rng, *kept) in _users(cell, "genuine", addresses, trial, pulse):
         values = _values(held_until, start, stop)

@@ -15,7 +15,7 @@ from ..base.errors import FileError, ScenarioError, got
 from ..base.number_column import NumberColumn
 from ..base.ranges import Range, check_bounds, check_span
 from ..base.tables import place_of, refuse_more, spot, table_rows, whole_number
-from .population import ITEMS, Population, population_from_counts
+from .population import ITEMS, Population, count_records, population_from_counts
 
 
 @dataclass(frozen=True)
@@ -47,65 +47,80 @@ class CSVColumn(FromFile):
     kind: Literal["csv"] = "csv"
 
     def read(self, path: Path) -> Population:
-        totals = self._totals(path)
+        totals = _read_records(self, path, (self.column,))
         if len(totals) < 2:
             raise ScenarioError(
                 f"must hold at least 2 different items, got {len(totals)} "
                 f"in {self.column!r} of {self.path}",
                 key="column",
             )
-        labels = tuple(sorted(totals))
-        counts = np.array([totals[label] for label in labels], dtype=np.int64)
-        if not counts.sum() > 0:
-            raise ScenarioError(
-                f"must add up to at least 1 user, got 0 in {self.count!r} of {self.path}",
-                key="count",
-            )
-        return population_from_counts(counts, labels)
+        labels = tuple(sorted(label for (label,) in totals))
+        return population_from_counts(
+            np.array([totals[label,] for label in labels], dtype=np.int64), labels
+        )
 
-    def _totals(self, path: Path) -> dict[str, int]:
-        """Users per label, read row by row."""
-        with table_rows(path) as rows:
-            header = next(rows, [])
-            place = place_of(self.column, header, self.path)
-            width = len(header)
-            if self.count is None:
-                return Counter(self._cell(row, place, width, rows.line_num) for row in rows if row)
-            weight = place_of(self.count, header, self.path, "count")
-            totals: Counter[str] = Counter()
-            for row in rows:
-                if row:
-                    label = self._cell(row, place, width, rows.line_num)
-                    totals[label] += self._weight(row, weight, rows.line_num)
-            if sum(totals.values()) >= 2**63:
-                raise ScenarioError(
-                    f"must add up to less than 2^63, got {sum(totals.values())} in {self.path}",
-                    key="count",
-                )
-            return totals
 
-    def _cell(self, row: list[str], at: int, width: int, line: int) -> str:
-        if at >= len(row):
-            raise ScenarioError(
-                f"{spot(self.path, line)} has {len(row)} cells, too few for the column "
-                f"{self.column!r}",
-                key="column",
-            )
-        refuse_more(row, width, spot(self.path, line), "path")
-        if not row[at].strip():
-            rule = f"must name an item in every row, {spot(self.path, line)} has none"
-            raise ScenarioError(f"{rule} in {self.column!r}: a missing value?", key="column")
-        return row[at]
+@dataclass(frozen=True)
+class CSVColumns(FromFile):
+    """Columns of a CSV file, an attribute each: one user a row, or `count` users."""
 
-    def _weight(self, row: list[str], at: int, line: int) -> int:
-        text = row[at].strip() if at < len(row) else ""
-        number = whole_number(text)
-        if number is None:
-            raise ScenarioError(
-                f"must be a whole number, at least 0, in {spot(self.path, line)}, {got(text)}",
-                key="count",
-            )
-        return number
+    columns: tuple[str, ...] = ()
+    count: str | None = None
+    kind: Literal["columns"] = "columns"
+
+    def read(self, path: Path) -> Population:
+        if len(set(self.columns)) < max(len(self.columns), 2):
+            rule = "must name at least 2 columns, each once"
+            raise ScenarioError(f"{rule}, {got(list(self.columns))}", key="columns")
+        population = count_records(_read_records(self, path, self.columns), self.columns)
+        for name, size in zip(self.columns, population.sizes, strict=True):
+            if size < 2:
+                rule = f"must hold at least 2 different values each, got 1 in {name!r}"
+                raise ScenarioError(f"{rule} of {self.path}", key="columns")
+        return population
+
+
+def _read_records(
+    source: CSVColumn | CSVColumns, path: Path, columns: tuple[str, ...]
+) -> Counter[tuple[str, ...]]:
+    """The users with each record of values in these columns, read row by row."""
+    key = "column" if isinstance(source, CSVColumn) else "columns"
+    totals: Counter[tuple[str, ...]] = Counter()
+    with table_rows(path) as rows:
+        header = next(rows, [])
+        places = [place_of(name, header, source.path, key) for name in columns]
+        weight = None
+        if source.count is not None:
+            weight = place_of(source.count, header, source.path, "count")
+        for row in rows:
+            if row:
+                where = spot(source.path, rows.line_num)
+                if len(row) <= max(places):
+                    name = next(n for n, at in zip(columns, places, strict=True) if at >= len(row))
+                    rule = f"{where} has {len(row)} cells, too few for the column {name!r}"
+                    raise ScenarioError(rule, key=key)
+                refuse_more(row, len(header), where, "path")
+                record = tuple(row[place] for place in places)
+                for name, value in zip(columns, record, strict=True):
+                    if not value.strip():
+                        rule = f"must name an item in every row, {where} has none in {name!r}"
+                        raise ScenarioError(f"{rule}: a missing value?", key=key)
+                totals[record] += 1 if weight is None else _weight(row, weight, where)
+    total = sum(totals.values())
+    if totals and not 0 < total < 2**63:
+        rule = "add up to at least 1 user" if total < 1 else "add up to less than 2^63"
+        inside = f"{source.count!r} of {source.path}" if total < 1 else source.path
+        raise ScenarioError(f"must {rule}, got {total} in {inside}", key="count")
+    return totals
+
+
+def _weight(row: list[str], at: int, where: str) -> int:
+    text = row[at].strip() if at < len(row) else ""
+    number = whole_number(text)
+    if number is None:
+        rule = f"must be a whole number, at least 0, in {where}, {got(text)}"
+        raise ScenarioError(rule, key="count")
+    return number
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -49,6 +49,16 @@ class Population:
     def domain_size(self) -> int:
         return self.histogram.size
 
+    @property
+    def groups(self) -> Counts:
+        """int64[m], the users who hold the same: those of each item."""
+        return self.histogram
+
+    @property
+    def weights(self) -> Floats | None:
+        """float64[d], how much each item counts in a mean over the items; None if all alike."""
+        return None
+
     @cached_property
     def users(self) -> int:
         return int(self.histogram.sum())
@@ -66,6 +76,75 @@ class Population:
 
     def label(self, item: int) -> str:
         return str(item) if self.labels is None else self.labels[item]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Records(Population):
+    """Users who hold a value of each of k attributes. The items are the values of all attributes.
+
+    histogram : int64[d], the users of each value, one attribute after the other.
+    records : int64[m, k], the values of each attribute in the records that somebody holds, each
+        attribute's counted from 0.
+    holders : int64[m], the users with each record.
+    sizes : int64[k], the number of values of each attribute; attributes : their names.
+    """
+
+    records: Counts
+    holders: Counts
+    sizes: Counts
+    attributes: tuple[str, ...]
+
+    @property
+    def groups(self) -> Counts:
+        """int64[m], the users with each record."""
+        return self.holders
+
+    @property
+    def weights(self) -> Floats:
+        """float64[d]: a mean over the attributes of the mean over their values."""
+        return np.repeat(1 / (self.sizes.size * self.sizes), self.sizes)
+
+    @cached_property
+    def users(self) -> int:
+        return int(self.holders.sum())
+
+    @property
+    def frequencies(self) -> Floats:
+        """float64[d], the share of the users with each value: those of an attribute add up to 1."""
+        return np.asarray(self.histogram / self.users)
+
+
+def count_records(holders: Mapping[tuple[str, ...], int], attributes: Sequence[str]) -> Records:
+    """The population of these users, by their records."""
+    values = [sorted(set(column)) for column in zip(*holders, strict=True)]
+    places = [{value: place for place, value in enumerate(each)} for each in values]
+    named = zip(attributes, values, strict=True)
+    return records_population(
+        np.array([[p[value] for p, value in zip(places, row, strict=True)] for row in holders]),
+        np.array(list(holders.values()), dtype=np.int64),
+        {name: len(each) for name, each in zip(attributes, values, strict=True)},
+        [f"{attribute}={value}" for attribute, each in named for value in each],
+    )
+
+
+def records_population(
+    records: Counts, holders: Counts, attributes: Mapping[str, int], labels: Sequence[str]
+) -> Records:
+    """The population of users with these records. attributes : how many values each has."""
+    sizes = np.array(list(attributes.values()))
+    held = [
+        np.bincount(column, holders, size).astype(np.int64)
+        for column, size in zip(records.T, sizes, strict=True)
+    ]
+    histogram = np.concatenate(held)
+    for array in (histogram, records, holders):
+        array.setflags(write=False)
+    address = f"data {digest(b''.join(a.tobytes() for a in (histogram, records, holders)))}"
+    law = histogram / histogram.sum()
+    return Records(
+        histogram, tuple(labels), address, law,
+        records=records, holders=holders, sizes=sizes, attributes=tuple(attributes),
+    )  # fmt: skip
 
 
 def _draw(law: OfUsers, weights: Floats, seed: int) -> Population:

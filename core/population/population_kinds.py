@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from .column_populations import CSVColumn, NumbersColumn
+from .column_populations import CSVColumn, CSVColumns, NumbersColumn
 from .population import (
     Beta,
     Explicit,
@@ -17,7 +17,7 @@ from .population import (
 )
 
 StatedSpec: TypeAlias = Zipf | Uniform | Geometric | Normal | Beta | Lognormal | Explicit
-PopulationSpec: TypeAlias = StatedSpec | CSVColumn | NumbersColumn | PythonPopulation
+PopulationSpec: TypeAlias = StatedSpec | CSVColumn | CSVColumns | NumbersColumn | PythonPopulation
 
 STATED: Final[dict[str, type[StatedSpec]]] = {
     "zipf": Zipf,
@@ -33,6 +33,7 @@ STATED: Final[dict[str, type[StatedSpec]]] = {
 POPULATIONS: Final[dict[str, type[PopulationSpec]]] = {
     **STATED,
     "csv": CSVColumn,
+    "columns": CSVColumns,
     "values": NumbersColumn,
     "plugin": PythonPopulation,
 }

@@ -22,7 +22,7 @@ import numpy as np
 from ..base.errors import FileError, LdpError
 from ..base.streams import digest
 from ..metrics.results import CellResults
-from ..population import Population, given_population
+from ..population import Population, Records, given_population, records_population
 from .block_codec import decode_block, encode_block, seal, unseal
 
 REASONS: Final = {
@@ -212,13 +212,21 @@ class BlockStore:
         if body is None:
             raise FileError(f"{self.path} is damaged: the population of a run is missing")
         with corruption_context(self.path):
-            histogram, labels = msgspec.msgpack.decode(body, type=tuple[bytes, list[str] | None])
-            return given_population(np.frombuffer(histogram, dtype="<i8"), labels)
+            counts, labels, *more = msgspec.msgpack.decode(body)
+            groups = np.frombuffer(counts, dtype="<i8")
+            if not more:
+                return given_population(groups, labels)
+            records, attributes = np.frombuffer(more[0], dtype="<i8"), more[1]
+            rows = records.reshape(groups.size, len(attributes))
+            return records_population(rows, groups, attributes, labels)
 
     def put_population(self, population: Population) -> str:
         """Keep a population, inside a transaction; its name."""
-        histogram = population.histogram.astype("<i8").tobytes()
-        body = msgspec.msgpack.encode((histogram, population.labels))
+        kept: tuple[Any, ...] = population.groups.astype("<i8").tobytes(), population.labels
+        if isinstance(population, Records):
+            sizes = dict(zip(population.attributes, population.sizes.tolist(), strict=True))
+            kept += population.records.astype("<i8").tobytes(), sizes
+        body = msgspec.msgpack.encode(kept)
         name = f"population {digest(body)}"
         self.put_bytes(body, name)
         return name

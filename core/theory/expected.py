@@ -100,7 +100,8 @@ def expected_error(cell: Cell, attacked: bool) -> float | None:
 
 def mean_square(cell: Cell, estimate: Floats, variance: Floats) -> float:
     """The mean squared error over the items of estimates of this expectation and variance."""
-    return float(((estimate - cell.population.frequencies) ** 2 + variance).mean())
+    squares = (estimate - cell.population.frequencies) ** 2 + variance
+    return float(np.average(squares, weights=cell.population.weights))
 
 
 def expected_mse(cell: Cell) -> float | None:

@@ -21,6 +21,7 @@ from ..law.longitudinal import Memoising
 from ..law.moments import Collection
 from ..law.pure import Items, PlacedItems, Supporting, Total
 from ..law.support import ItemSupport, Support, linear_gain
+from ..protocols.attributes import SeveralAttributes
 from ..protocols.rappor import Rappor
 
 
@@ -70,7 +71,7 @@ def _law_of(cell: Cell, fakes: Fakes) -> ItemSupport | BitLaw | None:
     protocol = cell.protocol
     if isinstance(protocol, Rappor):
         return fakes.strategy.bits(protocol, fakes.targets)
-    if isinstance(protocol, Supporting):
+    if isinstance(protocol, Supporting | SeveralAttributes):
         return fakes.strategy.item_support(protocol, fakes.targets, cell.targets)
     return None
 

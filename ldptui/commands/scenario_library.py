@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ldptui.core.base.errors import FileError, ScenarioError, got, suggest
-from ldptui.core.base.files import is_folder, is_there, write_atomically
+from ldptui.core.base.files import is_folder, is_there, whole_file
 from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.plugins import CodePermission, code_locations, permit_code
 from ldptui.core.scenario import Scenario, load, parse, read_document, read_text
@@ -64,19 +64,20 @@ def _copy(source: Path, to: str) -> None:
     if is_folder(goal) or to.endswith(os.sep):
         goal = goal / source.name
     written = source.read_text(encoding="utf-8")
-    copies = [(goal, written)]
+    copies = [(goal, source.read_bytes())]
     document = read_document(written).document
     needed = [document["population"]["path"]] if "path" in document["population"] else []
     needed += [f"{document['attack']['name']}.py"] if "name" in document.get("attack", {}) else []
     if not is_there(goal.parent / bundled.SCHEMA):  # one of another version does as well
         needed.append(bundled.SCHEMA)
     for data in needed:
-        copies.append((goal.parent / data, (source.parent / data).read_text(encoding="utf-8")))
+        copies.append((goal.parent / data, (source.parent / data).read_bytes()))
     for place, content in copies:
-        if is_there(place) and (place == goal or place.read_text(encoding="utf-8") != content):
+        if is_there(place) and (place == goal or place.read_bytes() != content):
             raise FileError(f"{place} cannot be written: it exists already")
     for place, content in copies:
-        write_atomically(place, content)
+        with whole_file(place) as file:
+            file.write(content)
         write_out(f"wrote {place}\n")
 
 

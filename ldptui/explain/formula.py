@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 DIGITS: Final = 5
 
 SOURCES: Final = {
+    "ACX": "Arcolezi et al. 2021", "AGC": "Arcolezi et al. 2023",
     "ACG": "Arcolezi et al. 2022", "ADP": "Apple 2017", "ASZ": "Acharya, Sun, Zhang 2019",
     "BS": "Bassily, Smith 2015", "BW": "Balle, Wang 2018", "CGB": "Corrigan-Gibbs, Boneh 2017",
     "CJG": "Cao, Jia, Gong 2021", "DJW": "Duchi, Jordan, Wainwright 2018",

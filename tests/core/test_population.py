@@ -85,7 +85,7 @@ def test_addresses_differ() -> None:
 
 def test_every_kind_of_a_scenario_is_tested() -> None:
     assert set(POPULATIONS) == {spec.kind for spec, _ in LAWS.values()} | {
-        "counts", "csv", "plugin", "values",
+        "columns", "counts", "csv", "plugin", "values",
     }  # fmt: skip
 
 

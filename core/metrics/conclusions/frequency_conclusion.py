@@ -28,7 +28,7 @@ class FrequencyConclusion(Robust):
     truth : float64[d], the true frequencies of the genuine users; leaders : the largest of them.
     targets : indices; empty where there is no attack. users, malicious : the numbers of genuine
     and of fake users. protocol : of the reports of one collection, where each supports items; else
-    None.
+    None. weights : float64[d], how much each item counts in a mean over them; None if all alike.
     """
 
     estimates: Mapping[Arm, Estimates]
@@ -38,6 +38,7 @@ class FrequencyConclusion(Robust):
     users: int = 0
     malicious: int = 0
     protocol: PureProtocol | None = None
+    weights: Floats | None = None
 
     @property
     def has_support(self) -> bool:
@@ -111,7 +112,10 @@ class FrequencyConclusion(Robust):
 
     def squared_errors(self, arm: Arm) -> Floats:
         """float64[trials]: the mean squared error over the items."""
-        return np.asarray((self.errors[arm] ** 2).sum(axis=1) / self.truth.size)
+        squares = self.errors[arm] ** 2
+        if self.weights is not None:
+            return np.asarray(squares @ self.weights)
+        return np.asarray(squares.sum(axis=1) / self.truth.size)
 
     @cached_property
     def rankings(self) -> Mapping[Arm, Ranking]:

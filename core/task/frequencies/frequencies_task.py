@@ -143,6 +143,7 @@ def _measure_block(cell: Cell, made: Mapping[Arm, Estimates]) -> Measures:
         cell.users,
         cell.malicious,
         cell.protocol if isinstance(cell.protocol, PureProtocol) and not cell.rounds else None,
+        cell.population.weights,
     )
     return measure(conclusion, measured_columns(conclusion, cell.python_metrics))
 

@@ -128,6 +128,21 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
             ({"items": 1, "epsilon": 1.0}, "items", "must be in [2, 2^32], got 1"),
         ],
     ),
+    "infer": (
+        {"file": "people.csv", "columns": ("zip", "age", "ill"), "epsilon": 1.0, "messages": 500},
+        [
+            (
+                {"file": "people.csv", "columns": ("zip",), "epsilon": 1.0},
+                "columns",
+                "must name at least 2 columns",
+            ),
+            (
+                {"file": "people.csv", "columns": ("zip", "ill"), "epsilon": 1.0, "messages": 9},
+                "messages",
+                "must be in [100, 10^6], got 9",
+            ),
+        ],
+    ),
     "ledger": (
         {"entries": ("daily=0.1x30", "census=0.5,1e-8"), "people": 2},
         [
@@ -241,6 +256,8 @@ SENTENCES: Final = {
     "disclose": "Not 2-anonymous: 20 % of the 5 rows are alone, by zip and age.",
     "estimate": "Item 0 has the largest estimate: 0.573 ± 0.078.",
     "guess": "An observer names a user's item in 12.5 % of cases, with a report in 51.4 %.",
+    "infer": "The true attribute is named in 51.6 % of messages with zeros data, in 31.6 % with "
+    "realistic.",
     "ledger": "Together the releases spend ε = 7 for 2 people together: the sum.",
     "plan": "The smallest frequency that OUE finds in spite of 1 % fakes, with probability 0.9, is "
     "0.04054.",

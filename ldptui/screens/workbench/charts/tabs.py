@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 HITTERS: Final = "heavy-hitters"
 """The task that has views of its own."""
-FREQUENCIES: Final = "frequencies"
+LISTS: Final = ("frequencies", "attributes")
+"""The tasks that estimate a list of items."""
 """The task that a scenario has without a table of its own; the others estimate no list of items."""
 TARGETS: Final = "attack.targets.items"
 """A swept list of targets is a number on an axis: how many they are, or how many hold them."""
@@ -40,7 +41,7 @@ def tabs_of(draft: Draft | None) -> Choices:
 def _about(draft: Draft | None) -> About:
     scenario = draft.scenario if draft is not None else None
     pairs = scenario is not None and len(scenario.document.get("sweep", {})) > 1
-    lists, levels = (task_of(scenario) == task for task in (FREQUENCIES, HITTERS))
+    lists, levels = task_of(scenario) in LISTS, task_of(scenario) == HITTERS
     cell = draft.cell if draft is not None else None
     if cell is None:
         in_text = in_rounds(draft.document if draft is not None else None)
@@ -71,7 +72,7 @@ def first_tab(scenario: Scenario | None) -> str:
     """The tab that shows what a scenario is about: its goal, rounds, sweep, or estimates."""
     if scenario is None:
         return "frequencies"
-    if task_of(scenario) != FREQUENCIES and "goal" not in scenario.document:
+    if task_of(scenario) not in LISTS and "goal" not in scenario.document:
         levels = task_of(scenario) == HITTERS and not any(map(_numbers, scenario.sweep.values()))
         return "levels" if levels else "success"
     if "goal" in scenario.document:
@@ -107,7 +108,7 @@ def _numbers(values: list[object]) -> bool:
 def task_of(scenario: Scenario | None) -> str:
     """The kind of a scenario's task, which decides what its charts are about."""
     task = scenario.document.get("task") if scenario is not None else None
-    return str(task.get("kind", FREQUENCIES)) if isinstance(task, dict) else FREQUENCIES
+    return str(task.get("kind", LISTS[0])) if isinstance(task, dict) else LISTS[0]
 
 
 class Tabs:

@@ -1,0 +1,92 @@
+"""Several attributes: the budget of a part, the estimate of a value, what messages give away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final, cast
+
+from ldptui.core.base.named import fields_of
+from ldptui.core.cell import Cell
+from ldptui.core.protocols.attributes import SeveralAttributes
+from ldptui.core.theory import estimate_variances
+
+from .family_explanation import Story, TaskStory
+from .formula import Formula, KnownNumbers
+from .formula_inputs import FormulaSetting, setting_of
+from .pure_formulas import of_one_item, shown_item
+
+_paper, _ours = partial(Formula, source="ACX"), partial(Formula, source="derived")
+
+BUDGETS: Final = {
+    "spl": _paper("Budget of the report of an attribute: ε is shared out", "ε₁ = ε / k"),
+    "smp": _paper("Budget of the report of an attribute: a user sends one", "ε₁ = ε"),
+    "rs+fd": _paper(
+        "Budget of the report of an attribute: it hides among k", "ε₁ = ln(k (e^ε − 1) + 1)"
+    ),
+}
+ESTIMATE: Final = (
+    _paper("Reports of the attribute, on average", "N = w n"),
+    _ours("A report supports the value", "σ = b + a f"),
+    _paper("Estimate", "f~ᵥ = (C / N − b) / a"),
+    _ours("Variance of the clean estimate", "Var[f~ᵥ] = (σ (1 − σ) / (w {a}²) − f (1 − f)) / n"),
+)
+LOSSES: Final = (
+    _ours("ε between two records that differ in one attribute; x, s: how much likelier its part, "
+          "and all others, are if they are true", "ε₂ = ln((e^ε₁ x + s) / (x + s))"),
+    _ours("ε between two records that differ in every attribute", "ε₃ = ε₁"),
+)  # fmt: skip
+
+
+def _protocol(cell: Cell) -> SeveralAttributes:
+    return cast("SeveralAttributes", cell.protocol)
+
+
+def _setting(cell: Cell, spec: Any = None) -> FormulaSetting:
+    """The oracle of the attribute with most values, for the users who report it."""
+    protocol = _protocol(cell)
+    given = setting_of(cell).given
+    if spec is not None:
+        protocol = cast("SeveralAttributes", cell.task.bound(spec, cell.population))
+        given = fields_of(spec)
+    widest = max(protocol.oracles, key=lambda oracle: int(oracle.domain_size))
+    return FormulaSetting(widest, given, users=max(1, round(cell.users * protocol.reported)))
+
+
+def _formulas(cell: Cell) -> Iterator[Formula]:
+    """The budgets, the estimate of one value, and the losses of RS+FD."""
+    protocol, (item, _) = _protocol(cell), shown_item(cell)
+    part, f = of_one_item(cell)
+    gap, base = protocol.scale
+    variances = estimate_variances(cell)
+    known = KnownNumbers(_setting(cell), **{
+        "k": len(protocol.oracles), "ε": protocol.epsilon, "n": cell.users, "f": f, "f~ᵥ": f,
+        "w": protocol.reported, "a": float(gap[item]), "b": float(base[item]),
+        "ε₁": protocol.oracles[0].epsilon,
+    })  # fmt: skip
+    yield from known.fill((BUDGETS[protocol.solution],), "Messages")
+    known["C"] = known["w"] * cell.users * (known["b"] + known["a"] * f)
+    if variances is not None:
+        known["Var[f~ᵥ]"] = float(variances[0][item])
+    yield from known.fill(ESTIMATE, part)
+    if protocol.solution == "rs+fd":
+        known["x"], known["s"] = protocol.worst_ratios
+        yield from known.fill(LOSSES, "Privacy")
+
+
+def _remark(cell: Cell) -> str:
+    """How users report their attributes, in a line."""
+    k = len(_protocol(cell).oracles)
+    return {
+        "spl": f"every user reports all {k} attributes, with ε/{k} each",
+        "smp": f"every user reports one of {k} attributes, and says which",
+        "rs+fd": f"every user reports one of {k} attributes, hidden among made-up ones",
+    }[_protocol(cell).solution]
+
+
+TASK: Final = TaskStory(_setting, _formulas, _remark, "in the attribute with most values")
+STORIES: Final = {
+    "attributes": Story(
+        lambda _: iter(()), "a message of several attributes is not shown step by step"
+    )
+}
