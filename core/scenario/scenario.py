@@ -286,7 +286,25 @@ def _syntax(message: str, text: str) -> tuple[str, int]:
     place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
     reason = message[: place.start()] if place else message
     line = int(place[1]) if place and place[1] else text.count("\n") + 1
-    return f"is not valid TOML: {reason[:1].lower()}{reason[1:]}", line
+    words = SYNTAX.get(reason, f"{reason[:1].lower()}{reason[1:]}")
+    return f"is not valid TOML: {words}", line
+
+
+SYNTAX: Final = {
+    "Invalid value": "a value is missing, or a text without quotes",
+    "Expected '=' after a key in a key/value pair": "a name has no = and value behind it",
+    "Expected newline or end of document after a statement": "a line has more than name = value",
+    "Invalid initial character for a key part": "a name is missing",
+    "Invalid statement": "a line is neither name = value nor [table]",
+    "Expected ']' at the end of a table declaration": "the name of a table has no ] behind it",
+    "Expected ']]' at the end of an array declaration": "the name of a table has no ]] behind it",
+    "Unclosed array": "a list has no ] at its end",
+    "Unclosed inline table": "a table in a line has no } at its end",
+    "Unterminated string": "a text has no quote at its end",
+    "Illegal character '\\n'": "a text has no quote at its end",
+    "Cannot overwrite a value": "a name stands twice in a table",
+}
+"""Messages of tomllib, in plain words."""
 
 
 def load(path: Path) -> Scenario:

@@ -249,7 +249,9 @@ def difference_text(a: Run, b: Run) -> str:
         rows = list(measured_changes(old.metrics, new.metrics))
         same = len(old.metrics) - len(rows)
         lines += ["", *_table([("measured", a.name, b.name, "change"), *rows])]
-        lines += [f"{same} others are the same"] * bool(same)
+        lines += ["1 other is the same" if same == 1 else f"{same} others are the same"] * bool(
+            same
+        )
         lines += [mean_words([old.trials, new.trials]), "of the cell that Frequencies shows"]
     return "\n".join(lines)
 

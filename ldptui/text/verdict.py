@@ -36,12 +36,13 @@ class VerdictCell(Struct, frozen=True):
     """A cell that a verdict is about.
 
     frequencies : the estimates of its items, where they are known. names : of its targets; empty:
-    those that the frequencies have.
+    those that the frequencies have. where : its place in a sweep, "" for the only cell.
     """
 
     cell: CellView
     frequencies: FrequencySummary | None = None
     names: tuple[str, ...] = ()
+    where: str = ""
 
     def measured_value(self, name: str) -> Estimate | None:
         """A metric of the cell; None where it has no value."""
@@ -155,7 +156,8 @@ def _size(told: VerdictCell) -> str:
         return ""
     if abs(told.mean("gain")) <= told.reach("gain") or not _ranks(told):
         return ""
-    return f"The gain is {told.interval('gain')}{_closed_gain(told)}."
+    start = f"At {told.where} the" if told.where else "The"
+    return f"{start} gain is {told.interval('gain')}{_closed_gain(told)}."
 
 
 def _elsewhere(told: VerdictCell) -> str:

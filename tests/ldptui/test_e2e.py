@@ -135,10 +135,16 @@ def test_an_unfit_terminal_is_refused(home: Path, env: dict[str, str], words: st
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("env", [{"LC_ALL": "xx_XX.UTF-8"}, {"LC_ALL": "C", "PYTHONUTF8": "1"}])
-def test_a_terminal_of_no_chosen_locale_is_taken(home: Path, env: dict[str, str]) -> None:
-    """One that is not installed was still chosen for its UTF-8."""
-    with Terminal(ldptui(), 80, 24, env=env, home=home) as app:
+@pytest.mark.parametrize(
+    ("env", "options"),
+    [({"LC_ALL": "xx_XX.UTF-8"}, ()), ({"LC_ALL": "C", "PYTHONUTF8": "1"}, ()),
+     ({"LC_ALL": "C"}, ("--charset", "ascii"))],
+)  # fmt: skip
+def test_a_terminal_of_no_chosen_locale_is_taken(
+    home: Path, env: dict[str, str], options: tuple[str, ...]
+) -> None:
+    """One that is not installed was still chosen for its UTF-8; ASCII is of every locale."""
+    with Terminal(ldptui(*options), 80, 24, env=env, home=home) as app:
         app.until("Parameters")
         app.send("ctrl+q")
         assert app.wait() == 0

@@ -312,7 +312,7 @@ def _curve_series(
         name = f"{curve.label}, {CLOSED}" if single else curve.label
         # Where there are points, their markers name the series; the line runs through them.
         has_points = 0 < len(points) < MANY and not single
-        legend = not has_points and not (single and points and not ys)
+        legend = not has_points and (not points or bool(ys) if single else bool(ys or points))
         yield Series(name, xs, ys, tone(number, "theory"), legend=legend, end=curve.label)
         if not ys and 1 < len(points) < MANY:
             drawn = points_series("", points, tone(number, "measured"))

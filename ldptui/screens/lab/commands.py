@@ -20,7 +20,8 @@ def question_commands(screen: Any) -> Iterator[SystemCommand]:
     if hasattr(screen, "action_lab"):
         for name, topic in TOPICS.items():
             go = partial(screen.action_lab, name)
-            yield SystemCommand(f"Lab: {topic.question} ({topic.title})", topic.summary, go, False)
+            tab = " · ".join(dict.fromkeys((topic.group, topic.title)))
+            yield SystemCommand(f"Lab: {topic.question} ({tab})", topic.summary, go, False)
         for name, file in RELATIONS.items():
             go, title = partial(_show_relation, screen, file), f"Lab: Attribute privacy of {name}"
             yield SystemCommand(title, "Example data", go, False)

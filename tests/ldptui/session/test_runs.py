@@ -71,7 +71,7 @@ def test_two_runs_differ_in_what_they_measured() -> None:
     assert lines[6].split() == ["measured", "run", "#1", "run", "#2", "change"]
     assert lines[8].split("  ")[0] == "gain"
     assert lines[8].split()[-1] == "-0.25"
-    assert lines[9] == "1 others are the same"
+    assert lines[9] == "1 other is the same"
 
 
 def with_keys(**keys: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ....session.cell_table import address_of, same_settings
 from ....session.runs import describe_scenario
 from ....session.scenario_file import claim_of
 from ....text.format import count, percent, short
-from ....text.swept import setting_words, sweep_verdict
+from ....text.swept import setting_words, sweep_verdict, where_words
 from ....text.verdict import VerdictCell, verdict
 
 if TYPE_CHECKING:
@@ -202,7 +202,11 @@ class ChartInput(Struct, frozen=True):
         """The cell that the verdict is about: the one at a cursor, else the draft's own."""
         if (cell := self.cell) is not None and self.snapshot is not None:
             return VerdictCell(cell, self.snapshot.at_cell)
-        return None if self.base is None else VerdictCell(self.base, self.data.frequencies)
+        if self.base is None:
+            return None
+        swept = self.scenario.sweep if self.scenario is not None else {}
+        where = where_words(self.base.parameters, [*swept]) if swept else ""
+        return VerdictCell(self.base, self.data.frequencies, where=where)
 
     @property
     def note(self) -> str:
