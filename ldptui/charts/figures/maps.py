@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +53,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     down, across = _sides(cells, keys)
     by_place = {place_of(cell, (down, across)): cell for cell in cells}
     pairs = math.prod(len(scenario.sweep[key]) for key in keys)
+    stops = [*product(_values(cells, down), _values(cells, across))]
 
     def view_of(metric: str) -> FrameView:
         @cache
@@ -66,7 +68,6 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
             cell = by_place.get(at)
             return None if cell is None else cell_table(cell, (down, across), metric)
 
-        stops = [(row, column) for row in _values(cells, down) for column in _values(cells, across)]
         return FrameView(metric_words(metric).name, lambda at, _: replace(grid(), cursor=at), stops,
                     read, lambda place, _: (place, 0))  # fmt: skip
 
