@@ -86,7 +86,7 @@ async def test_a_click_reads_the_bar_and_the_rank() -> None:
         assert read(pane)[0][:3] == ["item", "=", label]
         await pilot.press("v")
         width = pane.query_one("#frequencies").size.width
-        await pilot.click("#frequencies", offset=(width - 3, 8))
+        await pilot.click("#frequencies", offset=(width - 3, 4))
         last = len(snapshot(scenario()).frequencies.true)  # type: ignore[union-attr]
         assert 0.7 * last < chart(pane, "rank").cursor <= last
 

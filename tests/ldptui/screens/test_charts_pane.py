@@ -92,7 +92,7 @@ async def test_no_attack_no_gain() -> None:
 @pytest.mark.parametrize(
     ("size", "charts"),
     [
-        (NORMAL, ["bars"]),
+        (NORMAL, ["bars", "rank"]),
         ((110, 20), ["bars", "rank"]),
         (NARROW, ["bars"]),
         (SMALL, ["bars"]),
@@ -131,7 +131,7 @@ async def test_an_edit_moves_no_chart() -> None:
 
 
 async def test_view_key_goes_round() -> None:
-    async with showing(run=snapshot(scenario())) as (pane, pilot):
+    async with showing(NARROW, run=snapshot(scenario())) as (pane, pilot):
         views = []
         for _ in range(3):
             views.append(shown(pane))
