@@ -126,8 +126,8 @@ class Panes(PaneColumns):
         self._height = size.height
         self._roomy = size.height >= ROOMY
         self.set_class(self._roomy, "-roomy").set_class(alone is not None, "-alone")
-        self._main.display = alone is None or self._panes.get(alone) in (self.charts, self.runs)
-        self._controls.display = alone is None or not self._main.display
+        self._main.display = alone not in FORMS
+        self._controls.display = alone in (None, *FORMS)
         for number, pane in self._panes.items():
             pane.display = alone in (None, number)
         self._fold()
