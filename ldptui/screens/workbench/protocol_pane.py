@@ -140,7 +140,8 @@ class ProtocolPane(Vertical):
         """Mark, name, star, why to pick it, its σ at the right."""
         words, spread = kind_words("protocol", kind), spell_text(self, self._spreads.get(kind, ""))
         mark = "● " if kind == chosen else SWEPT if kind in swept else "○ "
-        name = Content.styled(mark + kind.upper().ljust(NAME), "bold" if kind == chosen else "")
+        width = max(NAME, *map(len, self._kinds))
+        name = Content.styled(mark + kind.upper().ljust(width), "bold" if kind == chosen else "")
         start = name + (" ★ " if kind in self._least else "   ")
         room = max(0, self.size.width - start.cell_length - cell_len(spread) - 2)
         reason = words.reason if cell_len(words.reason) <= room else words.brief
@@ -163,9 +164,8 @@ class ProtocolPane(Vertical):
         if self.draft is not None:
             options = [(kind, kind.upper()) for kind in listed_kinds("protocol")]
             chosen = kind_of(self.draft, "protocol")
-            self.post_message(
-                ChoicesAsked(self, "protocol.kind", "protocol", options, chosen, self._choose)
-            )
+            asked = ChoicesAsked(self, "protocol.kind", "protocol", options, chosen, self._choose)
+            self.post_message(asked)
 
     def _choose(self, kind: str) -> None:
         draft = self.draft

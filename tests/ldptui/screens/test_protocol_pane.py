@@ -82,6 +82,17 @@ def test_a_kind_that_cannot_be_bound_takes_nothing_from_the_others(
     assert facts.recommended == usual.recommended
 
 
+async def test_a_scenario_of_numbers_lists_the_protocols_of_numbers() -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(80, 20)):
+        app.retype(MEAN)
+        *kinds, _ = rows(app)
+        assert [row.split()[1].lower() for row in kinds] == usual_kinds("sr")
+        width = max(map(len, usual_kinds("sr")))
+        assert {(row[width + 4], row[width + 5] == " ") for row in kinds} == {(" ", False)}
+        assert all("±" in row for row in kinds)
+
+
 async def test_moving_chooses_and_is_posted_once() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(44, 10)) as pilot:
