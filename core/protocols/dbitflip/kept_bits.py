@@ -22,12 +22,6 @@ class KeptBitFlips(BitFlips, Memoising):
     by_reports: ClassVar[bool] = True
 
     @property
-    def bit_probabilities(self) -> tuple[float, float]:
-        """The chances that a report has a bit of the own item that is 1, and of another one."""
-        own, other = self.rates
-        return self.part * own, self.part * other
-
-    @property
     def epsilon_infinity(self) -> float:
         return self.epsilon
 
