@@ -20,7 +20,7 @@ from ldptui.core.lab.locality import central_mse
 from ldptui.core.law.mechanism import LocalMechanism
 from ldptui.core.law.pure import PlacedItems, PureProtocol, item_variance
 from ldptui.core.metrics import METRICS
-from ldptui.core.population import Population, PopulationSpec
+from ldptui.core.population import CSVColumns, Population, PopulationSpec, Records
 from ldptui.core.scenario import Point, Scenario, value_at
 
 from ...session.cell_table import without_acts
@@ -253,7 +253,8 @@ class _Work(Struct, frozen=True):
             y = tuple(map(_error, self._cells(point, x)))
             yield Curve(title_of(point.protocol), without_acts(point.parameters), x, y)
         least = theory.least_of_all(2, 1.0).family
-        if points and all(point.protocol.mechanism.family != least for point in points):
+        of_one_item = points and not isinstance(points[0].population, CSVColumns)
+        if of_one_item and all(point.protocol.mechanism.family != least for point in points):
             x = self._grid(points[0], len(points))
             yield Curve(FLOOR, {}, x, tuple(map(_least_error, self._cells(points[0], x))))
 
@@ -383,9 +384,9 @@ def _least_error(cell: Cell) -> float | None:
 
 
 def _lines(cell: Cell) -> Mapping[str, float]:
-    """The lines that a gain is held against; none of a trusted curator."""
-    protocol = cell.protocol
-    if not isinstance(protocol, LocalMechanism) or not cell.targets.size or cell.rounds:
+    """The lines that a gain is held against; none of a trusted curator, or several attributes."""
+    protocol, several = cell.protocol, isinstance(cell.population, Records)
+    if not isinstance(protocol, LocalMechanism) or several or not cell.targets.size or cell.rounds:
         return {}
     crafted = not isinstance(protocol, PlacedItems) or protocol.domain_size <= PLACED_ITEMS
     try:

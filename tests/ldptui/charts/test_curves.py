@@ -156,6 +156,15 @@ def test_each_point_is_the_closed_form_of_the_compiled_cell(protocol: str, attac
                 assert y == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
 
+def test_what_holds_of_one_item_is_not_drawn_of_several_attributes() -> None:
+    """A message says something of each attribute: no floor of the error, no line beside a gain."""
+    for name, chart in (("attributes", "error"), ("attributes-attack", "gain")):
+        made = load(scenarios.path(name))
+        found = curves.closed_forms(made).curves(chart, axes(made, chart)[0], log=False)
+        assert found
+        assert not any(curve.label == curves.FLOOR or curve.line for curve in found)
+
+
 def test_the_floor_of_the_error_is_that_of_the_best_pure_protocol() -> None:
     made = scenario()
     axis = axes(made, "error")[0]
