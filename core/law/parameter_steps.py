@@ -39,7 +39,7 @@ def first_reached(
     at = next((at for at, place in enumerate(grid) if is_reached(place)), None)
     if not at:
         return None if at is None else (grid[0], grid[0])
-    found = _edge(is_reached, grid[at - 1], grid[at])
+    found = find_edge(is_reached, grid[at - 1], grid[at])
     end, missed = found[0], 0
     here = step(end)
 
@@ -49,16 +49,16 @@ def first_reached(
     while True:
         here = step(end)
         if is_reached(end):
-            found = _edge(lambda place: is_here(place) and is_reached(place), grid[0], end)
+            found = find_edge(lambda place: is_here(place) and is_reached(place), grid[0], end)
             end, missed = found[0], 0
         elif missed == PIECES or is_here(grid[0]):
             return found
         else:  # to the last place of the piece before
-            end, _ = _edge(is_here, grid[0], end, WIDTH)
+            end, _ = find_edge(is_here, grid[0], end, WIDTH)
             missed += 1
 
 
-def _edge(
+def find_edge(
     is_true: Callable[[float], bool], low: float, high: float, width: float = 0.0
 ) -> tuple[float, float]:
     """Two places, the second of which is true, this close to each other at most."""

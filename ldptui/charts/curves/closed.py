@@ -39,6 +39,7 @@ from .selections import (
     select_cells,
     success_metrics,
 )
+from .step_sides import find_step_sides
 from .variables import Variable, axes_of, value_in
 
 POINTS: Final = 49
@@ -274,7 +275,10 @@ class _Work(Struct, frozen=True):
         if "trust.kind" in point.parameters:  # the budget of each point has to be solved for
             return tuple(own)
         both = {*axis.grid(points, log=self.log), *(own if len(own) <= POINTS else ())}
-        return tuple(sorted(both))
+        if axis.key != "protocol.epsilon":
+            return tuple(sorted(both))
+        drawn = self.draw(point.population, point.seed, self.scenario.folder)
+        return find_step_sides(lambda x: self._point_at(point, x).protocol.over(drawn), both)
 
     def _cells(self, point: Point, xs: Iterable[float]) -> Iterator[Cell | None]:
         """The cell at each place of the axis; None where there is none."""

@@ -1,0 +1,41 @@
+"""Both sides of the steps of a closed form, whose jumps are so drawn as jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import partial
+from itertools import pairwise
+from typing import Any, Final
+
+from ldptui.core.base.errors import LdpError
+from ldptui.core.law.parameter_steps import find_edge, whole_numbers
+
+SIGHT: Final = 2000
+"""Places of a picture from side to side: both sides of a step are one of them."""
+
+
+def find_step_sides(bound: Callable[[float], Any], places: Collection[float]) -> tuple[float, ...]:
+    """The places, and both sides of each step that is alone between two of them.
+
+    bound : the protocol at a place, whose whole parameters make the steps.
+    """
+
+    def choose_numbers(place: float) -> object:
+        try:
+            return whole_numbers(bound(place))
+        except (LdpError, ValueError, OverflowError, ZeroDivisionError, TypeError):
+            return ()
+
+    near = (max(places) - min(places)) / SIGHT if places else 0.0
+    sides = {*places}
+    for low, high in pairwise(sorted(places)):
+        here, there = choose_numbers(low), choose_numbers(high)
+        if here != there:
+            edge = find_edge(partial(_differ, choose_numbers, here), low, high, near)
+            sides.update(edge if choose_numbers(edge[1]) == there else ())
+    return tuple(sorted(sides))
+
+
+def _differ(choose_numbers: Callable[[float], object], here: object, place: float) -> bool:
+    """Return whether the numbers at a place are not those of here."""
+    return choose_numbers(place) != here
