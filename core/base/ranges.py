@@ -114,11 +114,19 @@ def finite(number: float) -> bool:
         return False
 
 
+def hint_about(key: str, value: object) -> str:
+    """What to take in place of an infinite ε; "" for any other value."""
+    if key == "epsilon" and value == math.inf:
+        return "; reports without noise, to test with, are those of the protocol exact"
+    return ""
+
+
 def require(name: str, value: float, allowed: Range) -> None:
     """Raise ScenarioError for a parameter that is outside its range."""
     if not finite(value) or value not in allowed:
         no_end = value in allowed and allowed.low > -math.inf  # "at least 0, got inf" says nothing
-        raise ScenarioError(f"must be {'finite and ' * no_end}{allowed}, {got(value)}", key=name)
+        rule = f"must be {'finite and ' * no_end}{allowed}, {got(value)}"
+        raise ScenarioError(f"{rule}{hint_about(name, value)}", key=name)
 
 
 def check_bounds(value: Any) -> None:

@@ -15,13 +15,15 @@ from ..law.mechanism import LocalMechanism, is_a
 from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import PureProtocol
 from .budget import Dial, ProtocolSpec
+from .exact import ExactSpec
 from .python_protocol import PythonSpec
 
 KINDS: Final = listed_in(__package__, "SPECS")
 """Every kind, in the order of the alphabet; lists that people see have the catalogue's order."""
 
-NAMED: Final[dict[str, type[Any]]] = {**KINDS, "plugin": PythonSpec}
-"""Every kind that a scenario can name: those, and somebody's own, by its name."""
+NAMED: Final[dict[str, type[Any]]] = {**KINDS, "plugin": PythonSpec, "exact": ExactSpec}
+"""Every kind that a scenario can name: those, somebody's own, by its name, and the users' items as
+they are, which promise no ε."""
 
 PROTOCOLS: Final[dict[str, Callable[..., ProtocolSpec]]] = {
     kind: spec for kind, spec in KINDS.items() if is_a(spec.mechanism, PureProtocol)

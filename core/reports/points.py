@@ -16,11 +16,9 @@ from ..law.mechanism import is_a, lacking
 from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import LocalMechanism
 from ..plugins import make_protocol, published_names
-from ..protocols import KINDS as BOUND
-from ..protocols import NAMED
+from ..protocols import NAMED, PythonSpec
 from ..protocols.budget import Domain
 from ..scenario import FORMAT, KINDS, Point, Scenario
-from . import exact
 from .arguments import names, number, whole, words
 
 ENDS: Final = 2
@@ -72,7 +70,7 @@ def protocol(
     Parameters
     ----------
     kind
-        One of `kinds("protocol")`; "exact", which adds no noise, to test with; or "FILE.py:NAME",
+        One of `kinds("protocol")`, of which "exact" adds no noise, to test with; or "FILE.py:NAME",
         or the name that a package publishes: code of your own, which runs.
     items
         The size d of the domain, at least 2.
@@ -112,18 +110,14 @@ def protocol(
             raise ScenarioError(f"is not a known key{meant}", key=f"protocol.{unknown}")
     items = whole(items, "items", 2)
     labels = names(labels, items)
-    if kind == exact.KIND:
-        if parameters:
-            raise ScenarioError("must be left out: there is no noise", key=next(iter(parameters)))
-        warn(exact.WARNING, LdpWarning, stacklevel=2)
-        return exact.Exact(items)
     if ":" in kind or (kind not in KINDS["protocol"] and kind in published_names("protocol")):
         return _own_protocol(kind, items, parameters)
-    if kind in NAMED and kind not in BOUND:
+    if NAMED.get(kind) is PythonSpec:
         rule = 'must name your code, as "FILE.py:NAME" or as a package publishes it'
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
-    if kind not in BOUND:
-        senders = [name for name, spec in BOUND.items() if is_a(spec.mechanism, LocalMechanism)]
+    if kind not in NAMED:
+        specs = ((name, spec) for name, spec in NAMED.items() if spec is not PythonSpec)
+        senders = [name for name, spec in specs if is_a(spec.mechanism, LocalMechanism)]
         check_among(kind, senders, "protocol.kind")
     spec = point_of({"protocol": table}).protocol
     try:
@@ -133,6 +127,8 @@ def protocol(
     if not isinstance(mechanism, LocalMechanism):
         rule = "must be a protocol whose users send reports; this is a trusted curator"
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
+    for doubt in mechanism.warnings:
+        warn(doubt, LdpWarning, stacklevel=2)
     return mechanism
 
 

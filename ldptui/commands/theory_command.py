@@ -14,7 +14,7 @@ from ldptui.core.base.ranges import DOMAIN
 from ldptui.core.law.mechanism import is_a
 from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.law.pure import SeedSearch
-from ldptui.core.protocols import KINDS
+from ldptui.core.protocols import KINDS, NAMED
 
 from ..catalogue import in_order
 from ..explain.formula import Formula
@@ -35,8 +35,11 @@ def bind_setting(
     numbers : users, share, r, held and mean of `FormulaSetting`. Formulas of protocols of numbers
     hold for any domain. Raises ScenarioError for options out of range, or of another protocol.
     """
-    spec, kinds, example = KINDS[kind], in_order("protocol", KINDS), list[str]()
+    spec, kinds, example = NAMED[kind], in_order("protocol", KINDS), list[str]()
     numeric, is_alone = is_a(spec.mechanism, NumericProtocol), not keys and items is None
+    if not {"epsilon", "f"} & {*_keys(spec)}:
+        rule = "must have a budget: without noise an estimate is the truth"
+        raise ScenarioError(f"{rule}, {got(kind)}", key="PROTOCOL")
     if "epsilon" not in keys and "f" not in _keys(spec):
         keys, example = {**keys, "epsilon": 1.0}, ["--epsilon 1"]
     if items is None:

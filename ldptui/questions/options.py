@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, DecimalException
 from numbers import Real
@@ -30,7 +29,7 @@ from typing import (
 from msgspec import Struct
 
 from ldptui.core.base.errors import ScenarioError, check_among, format_number, got
-from ldptui.core.base.ranges import Range, finite
+from ldptui.core.base.ranges import Range, finite, hint_about
 
 AS_GIVEN: Final = ("scenario", "protocol", "sender", "clients", "value")
 """The roles of options that Python gives as other values than texts."""
@@ -229,9 +228,7 @@ class OptionSpec(Struct, frozen=True):
         number: int | float = value if isinstance(value, int) else float(value)
         if not finite(number) or number not in self.range:
             rule = f"must be {self.range}, got {format_number(number)}"
-            if self.name == "epsilon" and number == math.inf:
-                rule += "; reports without noise, to test with, are those of the protocol exact"
-            raise ScenarioError(rule, key=self.name)
+            raise ScenarioError(f"{rule}{hint_about(self.name, number)}", key=self.name)
         return int(number) if is_whole else number
 
     def _numbers(self, written: str) -> tuple[float, ...]:

@@ -17,8 +17,7 @@ from ldptui.core.law.mechanism import name_of
 from ldptui.core.law.numeric_protocol import NumericProtocol
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import published_names
-from ldptui.core.protocols import KINDS
-from ldptui.core.reports import exact
+from ldptui.core.protocols import NAMED
 from ldptui.core.reports.arguments import keys_of, local
 from ldptui.core.reports.arguments import names as item_names
 from ldptui.core.reports.column_layout import Order
@@ -88,7 +87,7 @@ class ReportCollection:
         """A sentence where reports have no noise, and for each file whose reports are for tests."""
         own = f"{BUNDLED}{os.sep}"
         told = (sentence.removeprefix(own) for sentence in test_doubts(self.files or ()))
-        return (*([exact.WARNING] if isinstance(self.protocol, exact.Exact) else []), *told)
+        return (*self.protocol.warnings, *told)
 
     @property
     def rows(self) -> Any:
@@ -224,11 +223,9 @@ def _bind(
     size = options["items"] if labels is None else len(labels)
     is_own = ":" in kind or kind in published_names("protocol")
     kind = kind if is_own else kind.lower()
-    if not is_own and kind not in (*KINDS, exact.KIND):
-        raise ScenarioError(f"must be one of {', '.join(KINDS)}, {got(kind)}", key="protocol")
     if size is None and low is None:
         raise ScenarioError("is required, or domain, or low and high of numbers", key="items")
-    spec = KINDS.get(kind)
+    spec = NAMED.get(kind)
     given: dict[str, Any] = {name: value for name, value in keys.items() if value}
     if spec is not None:
         given = {name: read_key(spec, name, value) for name, value in given.items()}

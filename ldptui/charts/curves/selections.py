@@ -36,6 +36,7 @@ FEW_SERIES: Final = 6
 PROTOCOL_KEYS: Final = {
     kind: tuple(field.name for field in fields(spec) if field.name != "kind")
     for kind, spec in NAMED.items()
+    if "epsilon" in {field.name for field in fields(spec)}
 }
 """The protocols that an error chart may compare, with the keys that each of them knows."""
 
@@ -208,7 +209,7 @@ def error_protocols(scenario: Scenario) -> tuple[str, ...]:
     if len(swept) > 1:
         return tuple(swept)
     chosen = value_at(base(scenario).document, "protocol.kind")
-    return tuple(swept_kinds("protocol", str(chosen)))
+    return tuple(kind for kind in swept_kinds("protocol", str(chosen)) if kind in PROTOCOL_KEYS)
 
 
 def own_values(scenario: Scenario, key: str) -> list[float]:

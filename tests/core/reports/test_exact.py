@@ -10,7 +10,7 @@ import pytest
 
 import ldptui
 from ldptui.core.base.errors import LdpWarning, ScenarioError
-from ldptui.core.reports.exact import WARNING
+from ldptui.core.protocols.exact import WARNING
 from ldptui.core.reports.points import protocol
 from ldptui.core.reports.report_files import write_reports
 
@@ -39,8 +39,24 @@ def test_every_output_says_that_nobody_is_protected(tmp_path: Path) -> None:
         assert WARNING in written
 
 
+def test_a_scenario_names_it_and_its_run_says_so(tmp_path: Path) -> None:
+    """That warnings of a run are in each of its outputs is proved in `test_doubts`."""
+    path = tmp_path / "exact.toml"
+    path.write_text(
+        "format = 1\ntrials = 3\nprotocol = { kind = 'exact' }\n"
+        "population = { kind = 'zipf', items = 8, users = 100, exponent = 1.0 }\n"
+    )
+    with pytest.warns(LdpWarning, match="adds no noise"):
+        results = ldptui.run(str(path))
+    assert results.warnings == (WARNING,)
+    assert results.estimate("mse").mean == 0
+    path.write_text(path.read_text().replace("'exact'", "'oue', epsilon = inf"))
+    with pytest.raises(ScenarioError, match="are those of the protocol exact"):
+        ldptui.run(str(path))
+
+
 def test_no_budget_goes_with_it() -> None:
-    with pytest.raises(ScenarioError, match="epsilon must be left out: there is no noise"):
+    with pytest.raises(ScenarioError, match="epsilon is not a known key, only kind"):
         protocol("exact", items=4, epsilon=1.0)
     with pytest.raises(ScenarioError, match="are those of the protocol exact"):
         ldptui.estimate("r.csv", "oue", items=4, epsilon=float("inf"))

@@ -1,14 +1,13 @@
-"""Reports without noise, to test with what is around a protocol: clients, files and a server."""
+"""Reports without noise, to test what is around a protocol with: clients, files, a server."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
-from ..protocols.grr import GRR
-
-KIND: Final = "exact"
+from .budget import ProtocolSpec
+from .grr import GRR
 
 WARNING: Final = (
     "EXACT adds no noise (ε is infinite): its reports are the users' items and protect nobody"
@@ -18,6 +17,8 @@ WARNING: Final = (
 @dataclass(frozen=True)
 class Exact(GRR):
     """Report the own item: GRR with p = 1. It protects nobody."""
+
+    family: ClassVar[str] = "exact"
 
     epsilon: float = math.inf
 
@@ -31,3 +32,12 @@ class Exact(GRR):
     @property
     def q(self) -> float:
         return 0.0
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return (WARNING,)
+
+
+@dataclass(frozen=True)
+class ExactSpec(ProtocolSpec, kind="exact", mechanism=Exact):
+    """No noise, before the domain is known; it has no budget."""
