@@ -153,7 +153,7 @@ def _take(store: Store, made: Store, path: Path, limits: bool) -> tuple[int, boo
         if run.status == "done" and (done != run.total or not run.digest):
             raise FileError(f"{path} is not whole: it has {done} of {run.total} trials")
         if run.digest and digest(measured) != run.digest:
-            raise FileError(f"{path} does not hold what it says: the digest of its trials differs")
+            raise FileError(f"{path} is corrupt: the digest of its trials is not as it says")
     return taken, False
 
 

@@ -108,7 +108,7 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
         return BitLaw(self.cohort_law, rates)
 
     def _no_support(self) -> NoReturn:
-        raise ScenarioError("must not be RAPPOR's, whose bits do not stand for items", key="law")
+        raise ScenarioError("must not be RAPPOR: bits of Bloom filters are not items", key="law")
 
     def _made(self, targets: Items, filled: Callable[[Items], Items], *, own: bool) -> Law:
         """Reports with all bits of the targets (`own`) or none, and others at random.
