@@ -116,10 +116,17 @@ def _least_above(
     from scipy.special import betainc, ndtri  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
 
     few, high = np.broadcast_to(low, seen.shape), seen  # no more than `few` are asked for, or low
-    # From where a normal law has it, in steps that double; between numbers tried, by halves.
-    least, step, beyond, spread = few, 1, seen - reports * rate, ndtri(chance) ** 2 * rate
+    # From where a normal law has it, and a step of Newton's method for z = √(2N KL) from there:
+    # in steps that double; between numbers tried, by halves.
+    least, step, wanted, middle = few, 1, -ndtri(chance), seen - 0.5
+    spread = wanted**2 * rate
     root = np.sqrt(spread * (spread / 4 + reports - seen))
-    at = np.rint((beyond - spread / 2 - root) / np.maximum(1 - rate, 1e-12))
+    at = (seen - reports * rate - spread / 2 - root) / np.maximum(1 - rate, 1e-12)
+    at = np.maximum(np.minimum(at, middle - 0.5), 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left, honest = middle - at, reports - at
+        apart = np.sqrt(2 * _divergence(left, honest, rate))
+        at = np.ceil(at + (apart - wanted) * apart / np.log(left / (honest * rate)))
     while (high - few > 1).any():
         at = np.fmax(np.fmin(at, high - 1), few + 1)
         enough = betainc(seen - at, reports - seen + 1, rate) >= chance
