@@ -79,13 +79,14 @@ class InferAnswer(QuestionAnswer):
         )
         for name, found in self.hidden_attributes.items():
             about = f"± {text.short(found.deviation, 2)}; error {text.short(found.error, 3)}"
-            about += f"; ε {text.short(found.one_attribute, 3)} for one attribute"
+            about += f"; ε {text.short(found.one_attribute, 3)}"
             yield QuantityRow(f"{name}: named", found.named, about, "ours")
 
     @property
     def notes(self) -> Iterator[str]:
         yield f"named: of {text.count(self.messages)} simulated messages, the likeliest attribute"
         yield "error: root of the squared error, a mean over the values, then over the attributes"
+        yield "ε: between two records that differ in one attribute"
         yield "zeros: made-up reports of no value; realistic: of values with the true frequencies"
 
 

@@ -389,13 +389,12 @@ def _least_error(cell: Cell) -> float | None:
 
 def _lines(cell: Cell) -> Mapping[str, float]:
     """The lines that a gain is held against; none of a trusted curator, or several attributes."""
-    protocol, several = cell.protocol, isinstance(cell.population, Records)
+    protocol, population = cell.protocol, cell.population
+    several = isinstance(population, Records)
     if not isinstance(protocol, LocalMechanism) or several or not cell.targets.size or cell.rounds:
         return {}
     crafted = not isinstance(protocol, PlacedItems) or protocol.domain_size <= PLACED_ITEMS
     try:
-        return theory.gain_lines(
-            protocol, cell.population, cell.targets, cell.share, crafted=crafted
-        )
+        return theory.gain_lines(protocol, population, cell.targets, cell.share, crafted=crafted)
     except NO_VALUE:
         return {}

@@ -118,6 +118,8 @@ def test_every_row_is_shown() -> None:
     gaussian = trusted.set({"trust.noise": "gaussian", "trust.delta": 1e-6})
     cells = (*compile(trusted).cells, *compile(gaussian).cells)
     seen |= {(row.title, row.text) for one in cells for row in formulas(setting_of(one))}
+    for one in compile(load(bundled.path("attributes"))).cells:
+        seen |= {(row.title, row.text) for row in cell_formulas(one)}
     names = [name for _, name, _ in pkgutil.iter_modules(explain.__path__)]
     for name in {*names} - {*ELSEWHERE}:
         for constant, value in vars(importlib.import_module(f"ldptui.explain.{name}")).items():

@@ -36,7 +36,7 @@ SNAPSHOTS = Path(__file__).with_name("snapshots")
 HOME = Path("/home/ann")
 
 READ: Final[Mapping[str, tuple[str, ...]]] = {
-    "pane Protocol": ("1 Protocol", "● OUE", "all 31"),
+    "pane Protocol": ("1 Protocol", "● OUE", "all 32"),
     "pane Parameters": ("2 Parameters", "counts", "privacy budget ε", "6 × 4 trials"),
     "pane Attack": ("3 Attack", "mga", "share of fake users β", "target items T", "▸ more"),
     "pane Charts": ("4 Charts", "Gain of the attack", "share of fake users β", "closed form"),
@@ -73,6 +73,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Conclude": ("What can I still conclude?", "if nobody is fake", "up to 1 % fake"),
     "lab Audit": ("Do these clients keep ε?", "ε shown, beside the promise", "0.8191"),
     "lab Guess": ("What does a report give away?",),
+    "lab Infer": ("Which attribute is a report about?", "named"),
     "lab Trust": ("Whom do I trust?",),
     "lab Deployment": ("What can fakes do to my deployment?", "lift 3 items by"),
     "HelpScreen": ("Keys · 4 Charts", "Next tab", "esc closes"),
