@@ -34,7 +34,7 @@ SCRIPT: Final = (
     "TOML: the name of a table in brackets, then name = value, one a line; text in quotes, a list "
     "in [ ]. What is wrong stands below the text and in the status line. An attack is one kind, a "
     "mixture (mix = …), or the phases of a campaign, one after the other; each phase has its "
-    "rounds, its share of fakes and its mixture. In the form p adds a phase. An example:"
+    "rounds, its share of fakes and its mixture. In the form P adds a phase. An example:"
 )
 PHASES: Final = """
 [attack]
