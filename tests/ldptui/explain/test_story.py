@@ -16,7 +16,7 @@ from ldptui.commands.theory_command import bind_setting, print_theory
 from ldptui.core import Cell, theory
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.law.pure import SeedSearch
-from ldptui.core.protocols import GRR, KINDS, family_of
+from ldptui.core.protocols import GRR, KINDS, NAMED, family_of
 from ldptui.explain.example_users import fake_report, genuine_report
 from ldptui.explain.family_explanation import NOT_TOLD, Story, reports_of, story_named
 from ldptui.explain.formula_inputs import bound
@@ -113,7 +113,7 @@ def test_a_family_without_a_story_shows_no_report(rng: np.random.Generator) -> N
 def test_theory_of_a_family_without_a_story(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(KINDS, "made-up", MadeUpSpec)
+    monkeypatch.setitem(NAMED, "made-up", MadeUpSpec)
     for form in ("table", "json"):
         setting = bind_setting(
             "made-up", {"epsilon": 1.0}, 64, SeedSearch(), users=9999, share=0.05, r=3, held=0.01
