@@ -25,6 +25,11 @@ def insert(path: Path, mark: str, text: str) -> None:
     path.write_text(old.replace(f"\n{mark}", f"\n{text}{mark}", 1), "utf-8")
 
 
+def row(block: str) -> str:
+    """The line of a table that a block shows."""
+    return f"    {block.strip()},\n"
+
+
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the program with an oracle, an attack, a defence, a metric, a chart, a question."""
@@ -42,10 +47,12 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     insert(kinds, "    BaseCut,\n", "    Clip,\n")
     insert(kinds, '    "norm-mul": NormMul,\n', '    "clip": Clip,\n')
     insert(
-        there / "core/metrics/conclusions/frequency_conclusion.py", '    _one("l1_error"', metric
+        there / "core/metrics/conclusions/frequency_conclusion.py",
+        '    _one("l1_error"',
+        row(metric),
     )
     (there / "ldptui/charts/figures/trials_done.py").write_text(chart, "utf-8")
-    insert(there / "ldptui/charts/kinds.py", '    ChartKind("levels"', chart_row)
+    insert(there / "ldptui/charts/kinds.py", '    ChartKind("levels"', row(chart_row))
     (there / "ldptui/questions/fakes_question.py").write_text(question, "utf-8")
     with (there / "ldptui/catalogue/kinds.toml").open("a") as file:
         file.write(f"\n{ROWS[0]}\n[attack.first]\n{WORDS}\n[defence.clip]\n{WORDS}")
