@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.widgets import Static
+from textual.geometry import Size
+from textual.widget import Widget
 
 from ...charts.series import Bars, Plot
 from ...questions.sheet import AnswerSheet
@@ -105,29 +106,37 @@ class LabChart(CursorCharts):
         return numbers.columns[self.column].name if numbers is not None and numbers.rows else ""
 
 
-class Words(Static):
+class Words(Widget):
     """The sentences of an answer, wrapped for its width: the first alone, or the others."""
 
+    DEFAULT_CSS = "Words { height: auto; }"
+
     def __init__(self, *, first: bool = False, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id, markup=False)
+        super().__init__(id=id)
         self._first = first
         self._answer: AnswerSheet | None = None
 
     def show(self, answer: AnswerSheet | None) -> None:
         """Show the words of an answer; None: there is none yet."""
         self._answer = answer
-        self.on_resize()
+        self.refresh(layout=True)
 
-    def on_resize(self) -> None:
-        width, answer = self.content_size.width, self._answer
-        if not width or answer is None:
-            self.update("")
-            return
-        words = [spell_text(self, text) for text in answer.words]
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """The rows of the words at a width."""
+        return len(self._content(width).plain.splitlines())
+
+    def render(self) -> Content:
+        """The words, wrapped."""
+        return self._content(self.content_size.width)
+
+    def _content(self, width: int) -> Content:
+        if not width or self._answer is None:
+            return Content()
+        words = [spell_text(self, text) for text in self._answer.words]
         if self._first:
-            self.update("\n".join(wrap_text(words[0], width)) if words else "")
-        else:
-            self.update(sentences(words[1:], [spell_text(self, s) for s in answer.sources], width))
+            return Content("\n".join(wrap_text(words[0], width)) if words else "")
+        sources = [spell_text(self, source) for source in self._answer.sources]
+        return sentences(words[1:], sources, width)
 
 
 def sentences(words: Sequence[str], sources: Sequence[str], width: int) -> Content:

@@ -68,7 +68,7 @@ def test_a_run_that_cannot_start_does_not_hang(
         (("plot", "quickstart", "--out", "a.png", "--chart", "gian"), "(did you mean gain?)"),
         (("plot", "quickstart", "--out", "a.png", "--paper-columns", "3"), "one of 1, 2, got 3"),
         (("runs", "shwo"), "ACTION: must be one of list, show, rm, tag, star, export, import, gc"),
-        (("run", "quickstart", "--set", "protocol.kind=ou"), 'plugin, exact, got "ou" (did you mean'),
+        (("run", "quickstart", "--set", "protocol.kind=ou"), 'exact, got "ou" (did you mean'),
         (("ledger", "1e400"), "ENTRY 1e400: epsilon must be finite and at least 0, got inf"),
         (("ledger", "0.1x1.5"), 'must be [NAME=]EPSILON[,DELTA][xTIMES], got "0.1x1.5"'),
         (("--store", "x", "run", "quickstart"), "run is a command: it comes before its options"),

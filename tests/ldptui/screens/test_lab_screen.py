@@ -53,12 +53,12 @@ async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) ->
             assert form.display
             # Every field that is shown is on the screen, or a scroll away.
             assert form.size.height >= 2
-            verdict = screen.query_one("#lab-verdict", Static)
+            verdict = screen.query_one("#lab-verdict")
             chart = screen.query_one("#lab-chart", ChartView)
             assert chart.is_on_screen
             assert chart.size.height >= 7, (tab, size)
             assert len(text.split("\n")) == size[1]
-            said = " ".join(str(verdict.content).split())
+            said = " ".join(str(verdict.render()).split())
             assert said.removeprefix("Example data: ") == answers_of(screen)[tab].words[0]
             assert verdict.region.bottom <= form.region.y
 
