@@ -1,4 +1,4 @@
-"""One check of somebody's code, whatever its purpose: it runs as scenarios run it, twice."""
+"""The check of an attack, a defence, a metric or a population: scenarios with it, run twice."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SIGNATURES: Final[dict[tuple[str, ...], What]] = {
 """The required parameters of a function for each purpose."""
 
 SHOWN_METRICS: Final[dict[What, str]] = {
-    "attack": "gain", "defence": "mse_after", "protocol": "gain", "population": "mse_clean",
+    "attack": "gain", "defence": "mse_after", "population": "mse_clean",
 }  # fmt: skip
 """The metric that a run is told by; of a metric its own."""
 
@@ -92,10 +92,12 @@ def _required_parameters(made: Any) -> tuple[str, ...]:
 
 
 def check_plugin(code: CodeLocation, items: int, epsilon: float) -> Iterator[PluginRun]:
-    """The runs of a small scenario with plug-in code, with each of the protocols."""
-    for probe in (code.name,) if code.what == "protocol" else PROBES:
-        where = "in a scenario" if code.what == "protocol" else f"with {probe}"
-        promise = f"it runs {where}"
+    """The runs of a small scenario with plug-in code, with each of the protocols.
+
+    code : no protocol, whose check is that of its privacy.
+    """
+    for probe in PROBES:
+        promise = f"it runs with {probe}"
         try:
             first, again = (_run(code, items, epsilon, probe) for _ in range(2))
         except LdpError as error:
@@ -105,7 +107,7 @@ def check_plugin(code: CodeLocation, items: int, epsilon: float) -> Iterator[Plu
         yield PluginRun(promise, True, f"{shown} {first.metrics[shown].mean():.4g}")
         same = first.fingerprints.tobytes() == again.fingerprints.tobytes()
         same = same and first.metrics.tobytes() == again.metrics.tobytes()
-        yield PluginRun(f"it gives the same numbers again {where}", same, "")
+        yield PluginRun(f"it gives the same numbers again with {probe}", same, "")
 
 
 def _run(code: CodeLocation, items: int, epsilon: float, probe: str) -> CellResults:
@@ -125,8 +127,6 @@ def _document(code: CodeLocation, items: int, epsilon: float, probe: str) -> dic
     }
     own = {"kind": "plugin", "name": code.name}
     match code.what:
-        case "protocol":
-            tables["protocol"] |= own
         case "attack":
             tables["attack"] |= own
         case "population":
