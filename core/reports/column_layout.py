@@ -134,7 +134,7 @@ class ReportColumn:
                 row = np.packbits(row.reshape(-1, self.bits), axis=1, bitorder=self.order).ravel()
             rows.append(row)
         whole = np.array(rows, dtype=np.uint8)
-        if whole.shape != (len(rows), self.size):
+        if rows and whole.shape != (len(rows), self.size):
             raise ValueError(f"must be {self.value_rule}")
         return whole.reshape(-1, *self.shape)
 

@@ -2,8 +2,9 @@
 
 google/rappor writes bits with the first one at the end, and counts by cohort with the number of
 reports in front. pure-LDP and multi-freq-LDPy hash the decimal digits of an item by xxHash32, take
-the remainder as the bucket, and write it before a seed of 64 bits, of which the lower half counts.
-Prio adds up counts modulo a prime: noise below zero comes out as a number just below the prime.
+the remainder as the bucket, and write it before a seed of 64 bits, of which the lower half counts;
+LDP Toolbox does so too, and writes a report of SS and THE as the list of its items. Prio adds up
+counts modulo a prime: noise below zero comes out as a number just below the prime.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ from ..law.mechanism import name_of
 from ..law.pure import LocalMechanism
 from ..protocols.hashing import LocalHashing
 from ..protocols.rappor import Rappor
+from ..protocols.subset import SubsetSelection
+from ..protocols.the import Thresholding
 from .column_layout import layout, nobody
 from .file_cells import CELLS, load_arrays
 from .report_counts import Counted, counted
-from .report_files import ReportFile
+from .report_files import ReportFile, require_reports
 from .sources import format_of, unpack_name
 
 PRIMES: Final = {
@@ -85,12 +88,13 @@ def count_program(
     program: str, files: Sequence[Source], protocol: LocalMechanism, labels: Sequence[str] | None
 ) -> Counted:
     """The counts of all reports in files of another program; raises LdpError."""
-    kind, count = PROGRAMS[program]
-    if not isinstance(protocol, kind):
+    known = PROGRAMS[program]
+    count = next((known[kind] for kind in known if isinstance(protocol, kind)), None)
+    if count is None:
         rule = f"must be left out for {name_of(protocol)}, whose reports are read as they are"
         raise ScenarioError(f"{rule}, {got(program)}", key="program")
     parts: list[Counted] = [count(source, protocol, labels) for source in files]
-    return sum(parts[1:], start=parts[0])
+    return require_reports(sum(parts[1:], start=parts[0]), files)
 
 
 def _count_hashed(source: Source, protocol: Any, labels: Sequence[str] | None) -> Counted:
@@ -98,7 +102,7 @@ def _count_hashed(source: Source, protocol: Any, labels: Sequence[str] | None) -
     total = counted(nobody(protocol), protocol, labels)
     counts, reports = total.counts.copy(), 0
     words = [str(item).encode() for item in range(protocol.domain_size)]
-    for row, pair in enumerate(_pairs_in(source), 1):
+    for row, pair in enumerate(_rows_in(source, "value", "seed"), 1):
         whole = [whole_number(str(each)) for each in pair] if isinstance(pair, list) else []
         bucket, number = whole if len(whole) == 2 else (None, None)
         if bucket is None or number is None or bucket >= protocol.hash_range:
@@ -112,18 +116,37 @@ def _count_hashed(source: Source, protocol: Any, labels: Sequence[str] | None) -
     return Counted(protocol, counts, reports, total.labels)
 
 
-def _pairs_in(source: Source) -> Iterator[Any]:
-    """The bucket and the seed of each report, a list where it is one; raises LdpError."""
-    names, kind = {"value": "reports", "seed": "reports"}, format_of(unpack_name(source))
+def _count_items(source: Source, protocol: Any, labels: Sequence[str] | None) -> Counted:
+    """The counts of reports that are the lists of their items."""
+    d, rows = protocol.domain_size, []
+    for line, row in enumerate(_rows_in(source), 1):
+        parts = row.strip("[] ").replace(",", " ").split() if isinstance(row, str) else row
+        items = [whole_number(str(each)) for each in parts] if isinstance(parts, list) else [None]
+        if any(item is None or item >= d for item in items) or len({*items}) < len(items):
+            rule = f"must be a list of different items below {d}, {got(row)}"
+            raise ScenarioError(f"{spot(source, line)} {rule}")
+        rows.append([int(item in items) for item in range(d)])
+    file = ReportFile(source, layout(protocol), protocol)
+    return counted(
+        file.check_rows(Batch(range(1, 1 + len(rows)), [rows])).reports, protocol, labels
+    )
+
+
+def _rows_in(source: Source, *fields: str) -> Iterator[Any]:
+    """Each report, a list where it is one; raises LdpError. fields : their names in objects."""
+    names, kind = dict.fromkeys(fields or ["report"], "reports"), format_of(unpack_name(source))
     if kind == "npy" and not isinstance(arrays := load_arrays(source), dict):
         yield from arrays.tolist()
     elif kind in ("json", "jsonl"):
         for batch in CELLS[kind](source, {}):
             for row in batch.cells[0]:
-                yield [row.get(name) for name in names] if isinstance(row, dict) else row
+                if isinstance(row, dict):
+                    held = [row.get(name) for name in names]
+                    row = held if fields else held[0]
+                yield row
     else:
         for batch in CELLS[kind](source, names):
-            yield from map(list, zip(*batch.cells, strict=True))
+            yield from map(list, zip(*batch.cells, strict=True)) if fields else batch.cells[0]
 
 
 def _count_filters(source: Source, protocol: Any, labels: Sequence[str] | None) -> Counted:
@@ -152,9 +175,12 @@ def _count_filters(source: Source, protocol: Any, labels: Sequence[str] | None) 
     return Counted(protocol, counts, int(counts[:, -1].sum()), known)
 
 
-PROGRAMS: Final[dict[str, tuple[type[Any], Any]]] = {
-    "rappor": (Rappor, _count_filters),
-    "pure-ldp": (LocalHashing, _count_hashed),
-    "multi-freq-ldpy": (LocalHashing, _count_hashed),
-}
-"""The protocol and the reader of each program whose files need one of their own."""
+PROGRAMS: Final[dict[str, dict[type[Any], Any]]] = {
+    "rappor": {Rappor: _count_filters},
+    "pure-ldp": {LocalHashing: _count_hashed},
+    "multi-freq-ldpy": {LocalHashing: _count_hashed},
+    "ldp-toolbox": {
+        LocalHashing: _count_hashed, SubsetSelection: _count_items, Thresholding: _count_items,
+    },
+}  # fmt: skip
+"""The reader of each program's files, by the protocols whose reports need one of their own."""

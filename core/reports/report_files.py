@@ -254,7 +254,11 @@ def counted_in(
     kept = [source for source in named if source.suffix == END]
     reports = [source for source in named if source.suffix != END]
     total = counted((rows.reports for rows in read_rows(reports, protocol)), protocol, labels)
-    total = sum(read_all(kept, protocol, labels), start=total)
+    return require_reports(sum(read_all(kept, protocol, labels), start=total), named)
+
+
+def require_reports(total: Counted, named: Sequence[Source]) -> Counted:
+    """The counts of files; raises ScenarioError where they are those of nobody."""
     if not total.reports:
         places = ", ".join(map(str, named))
         raise ScenarioError(f"{places} must hold at least one report, got none")

@@ -106,7 +106,7 @@ High: TypeAlias = Annotated[
 ]  # fmt: skip
 BitOrder: TypeAlias = Literal["big", "little"]
 """Whether the first bit of a byte is its highest one, as in our files, or the lowest."""
-Program: TypeAlias = Literal["rappor", "pure-ldp", "multi-freq-ldpy"] | None
+Program: TypeAlias = Literal["rappor", "pure-ldp", "multi-freq-ldpy", "ldp-toolbox"] | None
 """A program whose files of reports are read in a way of their own."""
 SenderKeys: TypeAlias = Annotated[str, Keys(sender_keys)]
 Labels: TypeAlias = Annotated[Any, Argument(role="value")]

@@ -1,7 +1,8 @@
 """Write the reports of other programs here, and in told.json what their own decoders say of them.
 
-Needs multi-freq-ldpy, pure-ldp and opendp, xxhash below 4 and a folder with google/rappor:
-`python write.py RAPPOR`. Items are 90, 60, 40, 20, 15, 10, 5 and 0 of eight.
+Needs multi-freq-ldpy, pure-ldp, opendp, ldp-toolbox and prio (whose extension is built in place),
+xxhash below 4 and a folder with google/rappor: `python write.py RAPPOR`. Items are 90, 60, 40, 20,
+15, 10, 5 and 0 of eight.
 """
 
 from __future__ import annotations
@@ -76,6 +77,42 @@ def write_opendp() -> None:
     save("opendp-sue", sent, np.array(told) / len(sent))
 
 
+def write_ldp_toolbox() -> None:
+    from ldp_toolbox.protocols.frequency import grr, he, lh, ss, ue
+
+    for name, made in (
+        ("grr", grr.GeneralizedRandomizedResponse(D, EPSILON)),
+        ("oue", ue.UnaryEncoding(D, EPSILON)),
+        ("olh", lh.LocalHashing(D, EPSILON)),
+        ("ss", ss.SubsetSelection(D, 1.0)),  # subsets of 2: with 2.0 of 1
+        ("the", he.HistogramEncoding(D, EPSILON)),
+    ):
+        sent = [made.obfuscate(item) for item in ITEMS]
+        save(f"ldp-toolbox-{name}", sent, made.estimate(sent))
+
+
+def write_prio() -> None:
+    """The sum that two servers of libprio compute of one-hot rows, which neither of them sees."""
+    from prio import prio
+
+    (key_a, public_a), (key_b, public_b) = prio.create_keypair(), prio.create_keypair()
+    config = prio.Config(D, public_a, public_b, b"test_batch")
+    seed, client = prio.PRGSeed(), prio.Client(config)
+    a = prio.Server(config, prio.PRIO_SERVER_A, key_a, seed)
+    b = prio.Server(config, prio.PRIO_SERVER_B, key_b, seed)
+    for own in ITEMS:
+        shares = client.encode(bytes(int(item == own) for item in range(D)))
+        verify_a, verify_b = a.create_verifier(shares[0]), b.create_verifier(shares[1])
+        first = verify_a.create_verify1(), verify_b.create_verify1()
+        second = verify_a.create_verify2(*first), verify_b.create_verify2(*first)
+        if not (verify_a.is_valid(*second) and verify_b.is_valid(*second)):
+            raise ValueError(f"the servers must find the row of {own} valid")
+        a.aggregate(verify_a)
+        b.aggregate(verify_b)
+    sums = [*prio.total_share_final(config, a.total_shares(), b.total_shares())]
+    save("prio", sums, np.array(sums) / len(ITEMS))
+
+
 def write_rappor(folder: Path) -> None:
     """Reports and counts of google/rappor, whose client is of Python 2."""
     rappor = types.ModuleType("rappor")
@@ -108,5 +145,7 @@ if __name__ == "__main__":
     write_multi_freq_ldpy()
     write_pure_ldp()
     write_opendp()
+    write_ldp_toolbox()
+    write_prio()
     write_rappor(Path(sys.argv[1]))
     (HERE / "told.json").write_text(json.dumps(TOLD, indent=1) + "\n")
