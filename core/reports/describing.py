@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from ..base.errors import ContentError, format_number, format_value, one_line, shorten_name
 from ..base.files import Source
 from ..base.frames import frame_file, pyarrow_for
-from ..base.tables import table_rows, text_file, whole_number
+from ..base.tables import Batch, table_rows, text_file, whole_number
 from .arrow import is_readable
 from .column_layout import digits_of
-from .file_cells import CELLS, load_arrays
+from .file_cells import CELLS, array_cells, load_arrays, pick_cells
 from .report_counts import END
 from .sources import format_of, unpack_name
 
@@ -58,9 +59,9 @@ def describe_file(source: Source) -> Description:
     """The columns of a file, and the options that would read it; raises LdpError."""
     if source.suffix == END:
         return _describe_counts(source)
-    heads = _heads_of(source)
+    heads, batches = _open_columns(source)
     rows, cells = 0, {name: list[Any]() for name in heads}
-    for batch in CELLS[format_of(unpack_name(source))](source, dict.fromkeys(heads, "reports")):
+    for batch in batches:
         rows += len(batch.lines)
         for name, held in zip(heads, batch.cells, strict=True):
             cells[name] += held[: LOOKED_AT - len(cells[name])]
@@ -68,23 +69,32 @@ def describe_file(source: Source) -> Description:
     return Description(str(source), rows, columns, _advice_for(columns))
 
 
-def _heads_of(source: Source) -> list[str]:
-    """The names of the columns; "report" where there are none. Raises LdpError."""
-    match format_of(unpack_name(source)):
-        case "csv":
-            with table_rows(source) as table:
-                return next(iter(table), [])
-        case "parquet" | "arrow":
-            with frame_file(source) as (schema, _):
-                types = pyarrow_for(source).types
-                return [each.name for each in schema if is_readable(each.type, types)]
-        case "npy":
-            arrays = load_arrays(source)
-            return list(arrays if isinstance(arrays, dict) else arrays.dtype.names or ["report"])
-        case kind:
-            batch = next(CELLS[kind](source, {}), None)
-            first = batch.cells[0][0] if batch is not None and len(batch.lines) else None
-            return list(first) if isinstance(first, dict) else ["report"]
+def _open_columns(source: Source) -> tuple[list[str], Iterator[Batch]]:
+    """The names of the columns, "report" where there are none, and their cells; raises LdpError.
+
+    An array is read once: it is held whole.
+    """
+    kind = format_of(unpack_name(source))
+    if kind in ("json", "jsonl"):
+        batches = CELLS[kind](source, {})
+        begin = next(batches, Batch(range(0), [[]]))
+        first = next(iter(begin.cells[0]), None)
+        heads = list(first) if isinstance(first, dict) else ["report"]
+        names = dict.fromkeys(heads, "reports")
+        read = (each for each in chain([begin], batches) if each.lines)
+        return heads, (pick_cells(source, each.lines[0], [*each.cells[0]], names) for each in read)
+    if kind == "npy":
+        arrays = load_arrays(source)
+        heads = list(arrays if isinstance(arrays, dict) else arrays.dtype.names or ["report"])
+        return heads, array_cells(source, arrays, dict.fromkeys(heads, "reports"))
+    if kind == "csv":
+        with table_rows(source) as table:
+            heads = next(iter(table), [])
+    else:
+        with frame_file(source) as (schema, _):
+            types = pyarrow_for(source).types
+            heads = [each.name for each in schema if is_readable(each.type, types)]
+    return heads, CELLS[kind](source, dict.fromkeys(heads, "reports"))
 
 
 def _holding_of(name: str, cells: list[Any]) -> Holding:

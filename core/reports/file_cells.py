@@ -28,7 +28,7 @@ def json_line_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
     first = 1
     with text_file(path, "JSON lines") as file:
         for block in line_blocks(file, BATCH):
-            yield _cells_of(path, first, _json_values(block), names)
+            yield pick_cells(path, first, _json_values(block), names)
             first += len(block)
 
 
@@ -57,10 +57,10 @@ def json_array_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
     if not isinstance(rows, list):
         raise ContentError(f"{path} must be a JSON array of reports, {got(rows)}")
     for at in range(0, len(rows), BATCH):
-        yield _cells_of(path, at + 1, rows[at : at + BATCH], names)
+        yield pick_cells(path, at + 1, rows[at : at + BATCH], names)
 
 
-def _cells_of(path: Source, first: int, rows: list[Any], names: Mapping[str, str]) -> Batch:
+def pick_cells(path: Source, first: int, rows: list[Any], names: Mapping[str, str]) -> Batch:
     """The cells of rows that are objects, or the reports themselves where these have one column.
 
     Without names the rows as they are. Raises ScenarioError with the first row that is neither.
@@ -97,7 +97,11 @@ def load_arrays(path: Source) -> Any:
 
 def numpy_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
     """The cells of an array of NumPy, or of several of their names; raises LdpError."""
-    arrays = load_arrays(path)
+    return array_cells(path, load_arrays(path), names)
+
+
+def array_cells(path: Source, arrays: Any, names: Mapping[str, str]) -> Iterator[Batch]:
+    """The cells of what `load_arrays` returns; raises LdpError."""
     heads = list(arrays) if isinstance(arrays, dict) else list(arrays.dtype.names or ())
     if len(names) == 1 and len(heads) <= 1:  # the reports alone, whatever they are called
         columns = [arrays[heads[0]] if heads else arrays]

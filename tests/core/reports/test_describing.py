@@ -61,3 +61,18 @@ def test_arrays_and_counts_are_described(tmp_path: Path) -> None:
     answer = ldptui.estimate([str(tmp_path / n) for n in ("r.npy", "a.counts")], describe=True)
     assert "counts of GRR: epsilon 1.0, domain_size 4" in answer.text()
     assert json.loads(json.dumps(answer.document()))["files"][0]["rows"] == 4
+
+
+@pytest.mark.parametrize("end", [".npy", ".json"])
+def test_an_array_is_read_once(end: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path, opened = tmp_path / f"r{end}", list[str]()
+    np.save(path, np.eye(4)) if end == ".npy" else path.write_text(json.dumps([[0, 1]] * 4))
+    plain = Path.open
+
+    def open_noted(self: Path, *args: Any, **kwargs: Any) -> Any:
+        opened.append(self.name)
+        return plain(self, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "open", open_noted)
+    assert describe_file(path).rows == 4
+    assert opened == [path.name]
