@@ -11,6 +11,7 @@ from support.commands import Captured, succeed
 
 import ldptui
 from ldptui.commands import cli
+from ldptui.core.protocols.exact import WARNING
 from ldptui.session import exporting
 from ldptui.terminal import exits
 
@@ -165,6 +166,28 @@ def test_reports_for_tests_are_told_in_every_format(
         assert json.loads(said.out)["warnings"] == [doubt] if form == "json" else doubt in said.out
     with pytest.warns(ldptui.LdpWarning, match="which protected nobody"):
         list(ldptui.read_reports(path, made))
+
+
+def test_reports_without_noise_are_told_on_pages_and_in_figures(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    """In tables and LaTeX as every warning of a run is."""
+    asked, drawn = tmp_path / "a.toml", tmp_path / "a.txt"
+    asked.write_text(SCENARIO.replace('"cms"\nepsilon = 1.0', '"exact"'))
+    assert f"% warning: {WARNING}" in succeed(
+        capsys, "run", str(asked), "--no-store", "--quiet", "--format", "latex"
+    )
+    store = ("--store", str(tmp_path / "s.db"))
+    succeed(capsys, "plot", str(asked), *store, "--quiet", "--out", str(drawn))
+    assert f"warning: {WARNING}" in drawn.read_text().replace("\n", " ")
+    path = tmp_path / "r.csv"
+    path.write_text("report\n" + "0\n1\n3\n" * 9)
+    for command in ("estimate", "screen", "conclude --share=0.1"):
+        for end in ("md", "html"):
+            page = tmp_path / f"{command[:4]}.{end}"
+            read = (*command.split(), str(path), "--protocol", "exact", "--items", "4", "--quiet")
+            cli.main([*read, "--page", str(page)])
+            assert WARNING.partition(":")[0] in page.read_text(), page.name
 
 
 def test_a_run_that_another_numpy_drew_says_so(
