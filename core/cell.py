@@ -31,7 +31,7 @@ MAX_PAIRS: Final = 10**12
 
 
 class Task(ABC):
-    """The purpose of a collection: everything between the users' items and the results.
+    """The task of a collection: how items become reports, estimates and metrics.
 
     What a task does not say is as for one number from one collection. Two tasks are equal where
     their settings are, on which the address of a cell depends.
@@ -48,7 +48,7 @@ class Task(ABC):
     kind: Any
 
     def check(self, cell: Cell) -> None:
-        """Refuse a cell that makes no sense for this task; raises ScenarioError."""
+        """Raise ScenarioError for a cell that makes no sense for this task."""
         phases = any(key.startswith("attack.phase.") for key in cell.parameters)
         refused = {
             "attack.phase" if phases else "campaign": (cell.rounds, "whose users report once"),
@@ -61,7 +61,7 @@ class Task(ABC):
                 raise ScenarioError(rule, key=key)
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
-        """The protocol as this task asks its users with it; raises ScenarioError."""
+        """The protocol bound to the population as this task uses it; raises ScenarioError."""
         mechanism: Mechanism = protocol.over(population)
         check_estimates(mechanism)
         return mechanism
@@ -69,7 +69,7 @@ class Task(ABC):
     def check_size(
         self, population: Population, malicious: int, path: Path, rounds: int | None
     ) -> None:
-        """Refuse a collection that would take very long or very much memory: ScenarioError.
+        """Raise ScenarioError for a collection that would take too long or too much memory.
 
         malicious : the number of fakes, in the round with the most. rounds : None without any.
         """
@@ -81,7 +81,9 @@ class Task(ABC):
 
     @abstractmethod
     def block(self, cell: Cell, work: Work) -> CellResults:
-        """Simulate, conclude and measure the first trials of a block."""
+        """The results of the first trials of a block: reports simulated, frequencies estimated,
+        metrics measured.
+        """
 
     def size(self, cell: Cell) -> int:
         """The length of the vectors whose moments a block keeps."""
@@ -92,7 +94,9 @@ class Task(ABC):
         return cell.population.frequencies if self.of_items else None
 
     def ask_user(self, cell: Cell, number: int) -> Cell:  # noqa: ARG002
-        """The collection as it asks this user: about a part of an item, where users are grouped."""
+        """The collection as the user of this number takes part: about a part of an item if users
+        are grouped.
+        """
         return cell
 
     def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:  # noqa: ARG002
@@ -102,7 +106,7 @@ class Task(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """Everything that the numbers of one cell depend on.
+    """Everything that the results of one cell of a sweep depend on.
 
     In a campaign each round is a cell of its own, and the cell that holds them is the collection of
     all: its population and its fakes are those of the rounds together.
@@ -165,28 +169,32 @@ class Cell:
 
     @property
     def metrics(self) -> list[str]:
-        """The names of the metrics that can be defined, in order."""
+        """The names of the metrics that are defined for the cell, in order."""
         columns = (name for metric in self.python_metrics for name in metric.columns(self.arms))
         return [*metrics_of(self.arms, self.task.concludes), *columns]
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        """The arms that its trials go through, in order."""
+        """The stages of the estimates that the cell's trials have, in order: clean, attacked, then
+        defended.
+        """
         return ARMS if self.defences else UNDEFENDED
 
     @property
     def published_arm(self) -> Arm:
-        """The arm whose estimates the server publishes while it is attacked."""
+        """The stage whose estimates the server publishes while it is attacked."""
         return self.arms[-1]
 
     @property
     def filters(self) -> tuple[Filter, ...]:
-        """The defences that read every report, in order."""
+        """The defences that filter reports, in order."""
         return tuple(step for step in self.defences if isinstance(step, Filter))
 
     @cached_property
     def sifted_cell(self) -> Cell:
-        """The collection that defences read, where the defended estimates come from."""
+        """The collection whose reports the filters read, and from which the defended estimates
+        come.
+        """
         trust = next((step.trust for step in self.defences if step.trust), self.trust)
         if self.asked is None and trust is self.trust:
             return self
@@ -204,17 +212,17 @@ class Cell:
 
     @property
     def first(self) -> Cell:
-        """The first round of a campaign; the cell itself where there is one collection."""
+        """The first round of a campaign; the cell itself without a campaign."""
         return self.rounds[0] if self.rounds else self
 
     @property
     def peak(self) -> Cell:
-        """The first round with the most fakes; the cell itself where there is one collection."""
+        """The first round with the most fakes; the cell itself without a campaign."""
         return max(self.rounds, key=lambda cell: cell.malicious) if self.rounds else self
 
     @cached_property
     def fakes(self) -> tuple[Fakes, ...]:
-        """The fake users by what they do; none without an attack."""
+        """The groups of fake users who act alike; empty without an attack."""
         if self.rounds:
             same: dict[tuple[Strategy, bytes], Fakes] = {}
             for fakes in (fakes for cell in self.rounds for fakes in cell.fakes):
@@ -231,13 +239,13 @@ class Cell:
 
     @property
     def python_attacks(self) -> tuple[str, ...]:
-        """The names of the attacks in Python that the cell asks for, permitted or not."""
+        """The names of the cell's attacks in Python, permitted or not."""
         strategies = (fakes.strategy for fakes in self.fakes)
         return tuple(code for strategy in strategies if (code := code_of(strategy)))
 
     @property
     def python_code(self) -> tuple[tuple[What, str], ...]:
-        """The code in Python that a run of the cell takes: what for, and its name.
+        """The plug-in code that a run of the cell executes: its purpose and its name.
 
         That of attacks, defences and metrics, permitted or not; of a population, and of a protocol
         that tables tell, as long as it is not.
@@ -253,40 +261,42 @@ class Cell:
 
     @property
     def decided_path(self) -> Path | None:
-        """Its path; None where the code of its protocol decides it, and may not run here."""
+        """The cell's simulation path; None if unpermitted code of its protocol would decide it."""
         asked = self.parameters.get("simulate.path")
         return None if awaits_code(self.protocol) and asked == "auto" else self.path
 
     @property
     def share(self) -> float:
-        """β = m / (n + m), as it came out after m was rounded."""
+        """The share of fakes β = m / (n + m), after m was rounded to a whole number."""
         return fake_share(self.users, self.malicious)
 
     @cached_property
     def leaders(self) -> Leaders:
-        """The k items that the genuine users hold most."""
+        """The k items with the most genuine users."""
         return Leaders.of(self.population.frequencies, self.top_k)
 
     @property
     def target_frequency(self) -> float:
-        """f_T, what the genuine users really hold of the targets."""
+        """f_T, the true total frequency of the targets among genuine users."""
         return float((self.population.histogram[self.targets] / self.users).sum())
 
     @property
     def pure(self) -> PureProtocol:
-        """The protocol where it is a pure one; raises TypeError for others."""
+        """The protocol, if it is a pure protocol; raises TypeError otherwise."""
         if not self.is_pure:
             raise TypeError(f"{type(self.protocol).__name__} is not a pure protocol")
         return cast("PureProtocol", self.protocol)
 
     @property
     def is_pure(self) -> bool:
-        """True if the protocol is a pure one: its reports support items."""
+        """True if the protocol is pure: its reports support items."""
         return isinstance(self.protocol, PureProtocol)
 
     @property
     def has_evidence(self) -> bool:
-        """True if it is known what one fake can say of an item, in a single collection."""
+        """True if one report's possible contribution to an item is known, and there is a single
+        collection.
+        """
         told: Any = self.protocol
         return not self.rounds and (
             self.is_pure or not (isinstance(told, LocalMechanism) or told.withholds)
@@ -294,19 +304,21 @@ class Cell:
 
     @property
     def local(self) -> LocalMechanism:
-        """The protocol where users send reports; raises TypeError for a curator."""
+        """The protocol, if its users send reports; raises TypeError for a curator."""
         if not isinstance(self.protocol, LocalMechanism):
             raise TypeError("users of a trusted curator send no reports")
         return self.protocol
 
     @cached_property
     def budgets(self) -> dict[str, float]:
-        """The central ε and δ of all reports together, and ε₀; empty where each stands alone."""
+        """The central ε and δ of all reports together, and the local ε₀; empty without a shuffler
+        or curator.
+        """
         return budgets(self.trust, self.protocol, self.users)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The reasons to doubt the results, a sentence each."""
+        """The reasons why the results may be unreliable, a sentence each."""
         everyone = self.users + self.malicious
         reasons = [*self.protocol.warnings, *self.protocol.doubts(everyone)]
         for step in self.filters:

@@ -34,7 +34,9 @@ SEEDS = Range(1, 10**6)
 
 
 class SearchingAttack(ByNumbers):
-    """An attack whose reports are the best of those that an effort finds."""
+    """An attack that searches for its reports, and sends the best reports found within a given
+    effort.
+    """
 
     seeds: Any
     scoring: Any = "anchor"
@@ -48,7 +50,9 @@ class SearchingAttack(ByNumbers):
 
 
 class Maximal(SearchingAttack):
-    """Reports that support as many of the targets as possible; what MGA and its kin share."""
+    """Attacks whose reports support as many targets as possible: the shared part of MGA and its
+    variants.
+    """
 
     report_law: ClassVar[LawName] = "crafted"
 
@@ -67,7 +71,7 @@ class MaximalGain(Promoting, Maximal):
 
 @dataclass(frozen=True)
 class Untargeted(Maximal):
-    """MGA at a random set of items that all fakes share: to wreck the histogram as a whole.
+    """MGA at a random set of items that all fakes share, to distort the whole histogram.
 
     After Cheu, Smith, Ullman, "Manipulation Attacks in Local Differential Privacy", S&P 2021. The
     set is drawn once a seed and population, apart from random targets.
@@ -87,7 +91,7 @@ class Untargeted(Maximal):
 
 @dataclass(frozen=True, repr=False)
 class Reactive(Promoting, Maximal):
-    """MGA at the targets that are still outside the top k of what was published last.
+    """MGA at the targets that were not among the k largest estimates of the round before.
 
     All targets in the first round, and when none is outside.
     """
@@ -172,7 +176,7 @@ class SubsetGain(Promoting, SearchingAttack):
 
 @dataclass(frozen=True)
 class PatternAttack(Promoting, ByNumbers):
-    """APA: MGA whose number of ones follows the honest law, Bern(p) + Bin(d - 1, q). L25.
+    """APA: MGA whose reports have as many ones as honest reports do, Bern(p) + Bin(d - 1, q). L25.
 
     With fewer ones than targets they are a random subset of the targets.
     """
@@ -225,17 +229,23 @@ class RandomReport(Promoting, ByNumbers):
 
 
 class HeldItem(ByNumbers):
-    """Fakes who pretend to hold a target each and obey the protocol; what RIA and its kin share."""
+    """Attacks whose fakes pretend to hold a target and obey the protocol: the shared part of RIA
+    and its variants.
+    """
 
     report_law: ClassVar[LawName] = "honest"
     aims_at_prefixes: ClassVar[bool] = True
 
     def weights(self, r: int) -> Floats | None:  # noqa: ARG002
-        """float64[r]: how likely a fake holds each target; None where all are alike."""
+        """float64[r]: the probability that a fake pretends to hold each target; None if all targets
+        are equally likely.
+        """
         return None
 
     def view_law(self, view: View) -> Floats:
-        """float64[r]: how likely a fake holds each target, which may be the prefix of several."""
+        """float64[r]: the probability that a fake pretends to hold each target (heavy hitters: each
+        prefix of targets).
+        """
         aims = view.targets.size if view.stands is None else view.stands.size
         weights = self.weights(aims)
         held = np.full(aims, 1 / aims) if weights is None else weights
@@ -277,7 +287,7 @@ class UnperturbedItem(Promoting, HeldItem):
 
 @dataclass(frozen=True)
 class InputPoisoning(Promoting, HeldItem):
-    """Each fake lies about its item alone: it holds a target by `distribution`, and is honest else.
+    """IPA: each fake pretends to hold a target drawn from `distribution`, and obeys the protocol.
 
     distribution : a weight for each target, in their order; they need not add up to 1. Left out,
     all weigh the same, which is RIA.

@@ -25,7 +25,8 @@ from .strategy import Among, Fakes, Promoting, Strategy, View
 
 
 def hide_mean(protocol: NumericProtocol, end: float, genuine: Floats, share: float) -> Law:
-    """The law of fakes who move the mean towards an end by as much as no defence can see.
+    """The distribution of fakes' reports that moves the mean towards an end of the range as far as
+    no defence can detect.
 
     genuine : float64[d], what the genuine users hold. The best is a linear programme over the
     honest populations that all reports together can look like: `core.bounds.hidden_numbers`.
@@ -36,7 +37,7 @@ def hide_mean(protocol: NumericProtocol, end: float, genuine: Floats, share: flo
 
 @dataclass(frozen=True)
 class HiddenGain(Promoting):
-    """Fakes who know the true frequencies, and promote the targets by as much as can be hidden.
+    """Fakes who know the true frequencies, and promote the targets as far as no defence can detect.
 
     All reports together are those of honest users with other frequencies: one round of them tells a
     server without a prior nothing.
@@ -51,13 +52,15 @@ class HiddenGain(Promoting):
 
 @dataclass(frozen=True)
 class Hiding(Among):
-    """This many fakes, who hide among these genuine users."""
+    """A number of fakes who craft undetectable reports among given genuine users."""
 
     kind = HiddenGain.kind
     report_law: ClassVar[LawName] = HiddenGain.report_law
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:
-        """The law of who hides: where reports are a background given their own item, or numbers."""
+        """The distribution of one undetectable fake report; a `Lack` with the reason if the
+        protocol offers none.
+        """
         if isinstance(protocol, NumericProtocol):
             held = self.population.frequencies
             return hide_mean(protocol, protocol.end(view.targets), held, self.of_all)
@@ -66,7 +69,7 @@ class Hiding(Among):
         return Lack(why_not) if why_not is not None else self._hiding(protocol, view.targets)
 
     def plan(self, protocol: Exchangeable, targets: Items) -> Hidden:
-        """The mixture that the fakes draw their reports from; without fakes, that of one."""
+        """The mixture of distributions from which undetectable fakes draw their reports."""
         return hidden_against(protocol, self.population.frequencies, targets, self.of_all)
 
     def draw_supports(
@@ -119,7 +122,7 @@ def _law(protocol: Exchangeable, plan: Hidden) -> Floats:
 
 @dataclass(frozen=True)
 class Obeying(Strategy):
-    """Fakes of any attack who have to run the protocol, over d items.
+    """The fakes of any attack, forced to run the protocol honestly on an item of their choice.
 
     drop_out : they keep a report back that does not support the item they chose.
     """
@@ -142,7 +145,9 @@ class Obeying(Strategy):
         return self.strategy.claims(view, domain_size)
 
     def refuse_nobody(self, targets: Items) -> None:
-        """Refuse fakes who aim at a number and name no item to pretend; raises ScenarioError."""
+        """Raise ScenarioError for an attack on a mean that gives its fakes no item to pretend to
+        hold.
+        """
         if not targets.size:
             rule = f'must not be "{self.strategy.kind}" where reports are verified'
             raise ScenarioError(f"{rule}: its fakes choose no item", key="attack.kind")
@@ -152,7 +157,9 @@ class Obeying(Strategy):
         return self.ask(view).items(count, rng)
 
     def ask(self, view: View) -> Ask:
-        """An honest report of the item that the fake pretends to hold, whichever it is."""
+        """The request for the distribution of an honest report of the item that a fake pretends to
+        hold.
+        """
         self.refuse_nobody(view.targets)
         items = self.domain_size
         return Ask(self.report_law, np.arange(items), held=self.claims(view, items))
@@ -179,20 +186,23 @@ class Obeying(Strategy):
 
 
 def obeying(fakes: Fakes, protocol: Mechanism, drop_out: bool) -> Fakes:
-    """The fakes where reports are verified; with drop-out each sends one with probability p."""
+    """The fakes where reports are verified: they run the protocol; with drop-out each sends a
+    report with probability p.
+    """
     sent = cast("Exchangeable", protocol).p if drop_out else 1.0
     strategy = Obeying(fakes.strategy, protocol.domain_size, drop_out)
     return replace(fakes, strategy=strategy, sent=sent)
 
 
 def beside(protocol: Exchangeable) -> float:
-    """The probability that a report which supports an item supports another given one as well."""
+    """The probability that a report which supports one item supports another given item as well."""
     size = protocol.report_size
     return float(protocol.q) if size is None else (size - 1) / max(protocol.domain_size - 1, 1)
 
 
 def sent_support(protocol: Exchangeable, law: Floats, counted: Items) -> ItemSupport:
-    """The support of a report that supports its own item, which is drawn by this law float64[d].
+    """The support, item by item, of a report that supports its own item, which is drawn from
+    float64[d].
 
     The variance is that of the number of `counted` items, by the law of total variance.
     """
@@ -200,7 +210,9 @@ def sent_support(protocol: Exchangeable, law: Floats, counted: Items) -> ItemSup
     hit = float(law[counted].sum())
 
     def spread(items: int) -> float:
-        """The variance of the number supported of this many other items."""
+        """The variance of the number of supported items among this many items other than the own
+        item.
+        """
         if size is None:
             return items * rate * (1 - rate)
         return items * rate * (1 - rate) * (d - 1 - items) / max(d - 2, 1)  # hypergeometric

@@ -23,7 +23,7 @@ WEIGHT = Range(0)
 
 @dataclass(frozen=True)
 class Part(RangeChecked):
-    """The fakes of a mixture who do the same, and their weight beside the others.
+    """One part of a mixture of attacks: an attack, its targets and its weight among all fakes.
 
     aims : indices of their targets; empty until they are known.
     """
@@ -35,7 +35,7 @@ class Part(RangeChecked):
 
 @dataclass(frozen=True)
 class Mixture:
-    """Fakes in parts, each with an attack and targets of its own.
+    """An attack by fakes in several parts, each part with its own attack and its own targets.
 
     targets : what gain and the other metrics are of; None: all that any part has, in the order in
     which they appear.
@@ -58,7 +58,7 @@ class Mixture:
         return replace(self, share=share, parts=tuple(parts))
 
     def with_targets(self, population: Population, seed: int) -> tuple[Mixture, Items]:
-        """The mixture with its targets drawn, and those of them that the metrics count.
+        """The mixture with its targets drawn, and the targets that the metrics count.
 
         Raises ScenarioError at its own key.
         """
@@ -81,7 +81,7 @@ class Mixture:
 def resolve_targets(
     attack: Attack | Mixture, population: Population, seed: int
 ) -> tuple[Attack | Mixture, Items]:
-    """An attack whose targets are known, and those that the metrics count.
+    """An attack with its targets drawn, and the targets that the metrics count.
 
     An item has one name, its label where it has any, so that its number makes the same reports.
     Raises ScenarioError at its own key.
@@ -113,7 +113,7 @@ def _resolve_items(targets: Targets | RandomSet, population: Population, seed: i
 def fakes_of(
     attack: Attack | Mixture, targets: Items, malicious: int, population: Population
 ) -> tuple[Fakes, ...]:
-    """The fake users of an attack by what they do; it is `aimed`, at these targets.
+    """The groups of identical fake users of an attack, with their targets and their numbers.
 
     population : the genuine users among whom they are. A mixture's fakes are split by its weights,
     with the largest remainders rounded up.
@@ -128,7 +128,8 @@ def fakes_of(
 
 
 def split(total: int, weights: Sequence[float]) -> list[int]:
-    """`total` in whole parts by weight: rounded down, then the largest remainders get one more.
+    """`total` split into whole parts by weight: rounded down, then the largest remainders get one
+    more.
 
     Exact, whatever the total; of equal remainders the first comes first.
     """

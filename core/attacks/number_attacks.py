@@ -26,7 +26,7 @@ from .strategy import Among, Promoting, Strategy, View
 
 @dataclass(frozen=True)
 class WidestReport(Promoting):
-    """Reports of the whole window of an end of the range, all alike: SW's [1 - b, 1 + b].
+    """An attack whose fakes all report the bins around an end of the range: SW's [1 - b, 1 + b].
 
     targets : numbers, whose nearer end it is.
     """
@@ -37,19 +37,19 @@ class WidestReport(Promoting):
 
 @dataclass(frozen=True)
 class AtNumber(Strategy, RangeChecked):
-    """An attack that aims at a number. share : β, that of the fakes among all users."""
+    """An attack on the mean of numbers. share : β, the share of fakes among all users."""
 
     share: Annotated[float, SHARE]
 
     @property
     def targets(self) -> RandomSet:
-        """No items: what it promotes is a number."""
+        """An empty set of items, as an attack on a mean promotes no item."""
         return RandomSet(0)
 
 
 @dataclass(frozen=True)
 class OnePoint(AtNumber):
-    """The report that says one number, from all fakes: that of the number without noise.
+    """An attack whose fakes all send the report that a given number has without noise.
 
     number : one of the task's range; the nearest report is sent.
     """
@@ -64,7 +64,8 @@ class OnePoint(AtNumber):
 
 @dataclass(frozen=True)
 class OutputPoisoning(AtNumber):
-    """OPA: fakes who know the true mean, and report what brings the estimate to another one.
+    """OPA: fakes who know the true mean, and craft reports that bring the estimated mean to a
+    chosen value.
 
     mean : the mean that the server shall estimate, a number of its range. Where it is too far, all
         fakes report the end that is nearer to it.
@@ -89,7 +90,9 @@ class OutputPoisoning(AtNumber):
 
 @dataclass(frozen=True)
 class Steering(Among):
-    """This many fakes among these genuine users, who steer the mean of all, and that of squares."""
+    """A number of fakes who steer the estimated mean, and the mean of squares, of given genuine
+    users.
+    """
 
     mean: float
     second_moment: float | None

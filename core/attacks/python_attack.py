@@ -17,7 +17,7 @@ from .strategy import Promoting, View
 
 @dataclass(frozen=True)
 class PythonAttack(PythonCode, Promoting):
-    """An attack in Python, by its name. No law of its reports is known here."""
+    """An attack written in Python, by its name; its distribution of reports is unknown."""
 
     what: ClassVar[What] = "attack"
     reacts: ClassVar[bool] = True
@@ -25,10 +25,12 @@ class PythonAttack(PythonCode, Promoting):
     kind: Literal["plugin"] = "plugin"
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        """Every collection is accepted: the code alone knows where it makes sense."""
+        """Accept every collection: only the attack's own code knows where the attack makes
+        sense.
+        """
 
     def law(self, protocol: Any, view: View) -> Law:  # noqa: ARG002
-        """Nothing is known of one report, and the code alone makes it."""
+        """A distribution whose reports the attack's code makes, and whose moments are unknown."""
         return Law(self._reports, self._counts)
 
     def _reports(self, *_: object) -> NoReturn:

@@ -34,7 +34,8 @@ SLACK = Range(0, 8)
 
 @dataclass(frozen=True)
 class SolvedGain(Promoting):
-    """Fakes who know the true frequencies of the targets, and each constraint's defence.
+    """MGA that evades given defences: a linear programme finds the best reports within their
+    constraints.
 
     chance, min_support, max_size : of the FIAD that they stay below. slack : how surely they do,
     for all sets of a size together, in standard deviations.
@@ -56,14 +57,16 @@ class SolvedGain(Promoting):
 
 @dataclass(frozen=True)
 class Solving(Among):
-    """This many fakes among these genuine users, whose reports are solved for."""
+    """A number of fakes among given genuine users, whose reports a linear programme finds."""
 
     attack: SolvedGain
     kind = SolvedGain.kind
     report_law: ClassVar[LawName] = SolvedGain.report_law
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        """Refuse a protocol without free bits, and constraints that nothing keeps to."""
+        """Raise ScenarioError for a protocol without independent bits, or constraints that no
+        report satisfies.
+        """
         self.require_law(protocol.law_of(Ask(self.report_law, targets)))
         solver.check(self.programme(cast("IndependentBits", protocol), targets))
 
@@ -73,7 +76,9 @@ class Solving(Among):
         return told
 
     def programme(self, protocol: IndependentBits, targets: Items) -> Programme:
-        """The linear programme of the classes of reports."""
+        """The linear programme whose unknowns are the shares of fakes that support j = 0..r
+        targets.
+        """
         attack, users = self.attack, self.population.users
         r, everyone = targets.size, users + self.count
         sizes = range(1, min(r, attack.max_size) + 1) if "fiad" in attack.constraints else ()

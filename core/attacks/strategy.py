@@ -22,7 +22,9 @@ COHORT = Range(0, 1)
 
 
 def protocol_of_fakes(protocol: Any, cohort: float | None) -> Any:
-    """The protocol of fakes, the share `cohort` of whom claims one cohort, where it has any."""
+    """The protocol as fakes see it, when a share `cohort` of them claims cohort 0; unchanged
+    without cohorts.
+    """
     if cohort is None or not isinstance(protocol, Rappor):
         return protocol
     return protocol.concentrate_cohorts(cohort)
@@ -30,7 +32,7 @@ def protocol_of_fakes(protocol: Any, cohort: float | None) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The knowledge of fake users when they choose their reports.
+    """The knowledge that fake users have when they choose their reports.
 
     Attributes
     ----------
@@ -57,14 +59,15 @@ class View:
 
 
 def evenly(items: Items, domain_size: int) -> Floats:
-    """float64[d]: one of these items, all alike."""
+    """float64[d]: the uniform distribution over these items, 0 elsewhere."""
     law = np.zeros(domain_size)
     law[items] = 1 / items.size
     return law
 
 
 class Strategy:
-    """An attack that is a row: options, the law that it asks a protocol for, and its check.
+    """An attack: its options, the distribution of reports that it requests of a protocol, and its
+    check.
 
     Its fakes know their targets, and among whom they are. An attack says more only where its law is
     not one that a protocol knows by name.
@@ -89,31 +92,39 @@ class Strategy:
         return self
 
     def among(self, population: Population, count: int) -> Strategy:  # noqa: ARG002
-        """This many of its fakes among these genuine users, on whom few attacks depend."""
+        """The strategy of `count` fakes among given genuine users; most strategies do not depend on
+        either.
+        """
         return self
 
     def ask(self, view: View) -> Ask:
-        """The law of one report."""
+        """The request for the distribution of one fake report."""
         return Ask(self.report_law, view.targets)
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:
-        """The protocol's answer."""
+        """The protocol's distribution of one fake report; a `Lack` with the reason if the protocol
+        has none.
+        """
         told: Law | Lack = protocol_of_fakes(protocol, self.cohort).law_of(self.ask(view))
         return told
 
     def law(self, protocol: Any, view: View) -> Law:
-        """The law of one report; raises ScenarioError where the protocol has none."""
+        """The distribution of one fake report; raises ScenarioError if the protocol has none."""
         return self.require_law(self.answer(protocol, view))
 
     def require_law(self, answer: Law | Lack) -> Law:
-        """The law that a protocol answered; raises ScenarioError where it has none."""
+        """The distribution in a protocol's answer; raises ScenarioError if the answer is a
+        `Lack`.
+        """
         if isinstance(answer, Lack):
             rule = f'must not be "{self.kind}" against {answer.reason}'
             raise ScenarioError(rule, key="kind")
         return answer
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        """Raise ScenarioError where it makes no sense against this protocol, or these targets."""
+        """Raise ScenarioError if the attack makes no sense against this protocol or these
+        targets.
+        """
         self.law(protocol, View(targets))
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
@@ -121,43 +132,46 @@ class Strategy:
         return self.law(protocol, view).reports(count, rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        """int64[trials, …], the law of the counts of int64[trials] fake users."""
+        """int64[trials, …]: random support counts of int64[trials] fake users."""
         return np.asarray(self.law(protocol, view).counts(count, rng))
 
     def claims(self, view: View, domain_size: int) -> Floats:
-        """float64[d]: the chances that a fake who runs the protocol pretends to hold each item.
+        """float64[d]: the probability that a fake who runs the protocol pretends to hold each item.
 
         float64[trials, d] where it depends on what was published in each trial.
         """
         return evenly(view.targets, domain_size)
 
     def item_support(self, protocol: Any, targets: Items, counted: Items) -> ItemSupport | None:
-        """The support of one fake report, item by item; None where it is not known.
+        """The support of each item by one fake report; None if the attack's distribution is
+        unknown.
 
         targets : the attack's own. counted : the targets whose number the variance is of.
         """
         return self.law(protocol, View(targets)).support(counted)
 
     def bits(self, protocol: Any, targets: Items) -> BitLaw | None:
-        """The bits of one fake report where they do not stand for items; None if not known."""
+        """The bits of one fake report if bits do not stand for items (RAPPOR); None if unknown."""
         return self.law(protocol, View(targets)).shape()
 
 
 def fake_share(users: int, malicious: int) -> float:
-    """β = m / (n + m), as it came out after m was rounded."""
+    """The share of fakes β = m / (n + m), after m was rounded to a whole number."""
     return malicious / (users + malicious)
 
 
 @dataclass(frozen=True)
 class Among(Strategy):
-    """This many fakes among these genuine users."""
+    """A number of fakes among given genuine users."""
 
     population: Population
     count: int
 
     @property
     def of_all(self) -> float:
-        """The share of these fakes among all users; without any, that of one."""
+        """The share of these fakes among all users, genuine and fake; that of one fake if there are
+        none.
+        """
         return fake_share(self.population.users, max(self.count, 1))
 
 
@@ -173,10 +187,12 @@ class Promoting(Strategy, RangeChecked):
 
 
 class ByNumbers(Strategy, RangeChecked):
-    """An attack whose law depends on its targets by their number alone, whoever the others are."""
+    """An attack whose distribution of reports depends on the number of its targets only, not on
+    which items they are.
+    """
 
     def support(self, protocol: Any, r: int) -> Support:
-        """The support of one fake report, towards r targets of its own."""
+        """The support of targets and other items by one fake report, for r targets."""
         return self.law(protocol, View(np.arange(r))).towards()
 
 
@@ -185,7 +201,7 @@ class ByNumbers(Strategy, RangeChecked):
 
 @dataclass(frozen=True, eq=False)
 class Fakes:
-    """Fake users who all do the same: their strategy, their targets and their number.
+    """A group of fake users who act alike: their strategy, their targets and their number.
 
     sent : the probability that one of them sends a report at all.
     """
@@ -196,7 +212,7 @@ class Fakes:
     sent: float = 1.0
 
     def sending(self, count: Counts, rng: Rng) -> Counts:
-        """The number of those who send a report, of int64[…] fakes."""
+        """int64[…]: random numbers of fakes who send a report, of int64[…] fakes."""
         return count if self.sent == 1 else np.asarray(binomial(count, self.sent, rng))
 
 

@@ -6,20 +6,24 @@ from typing import Final, NamedTuple
 
 
 class Arm(NamedTuple):
-    """One way through a collection. The arms of a cell share its genuine reports."""
+    """A stage of the estimates of one cell: clean or attacked, and defended or not; stages share
+    the genuine reports.
+    """
 
     attacked: bool
     defended: bool = False
 
     @property
     def name(self) -> str:
-        """The arm's name in every output: clean, attacked, clean_defended, attacked_defended."""
+        """The name of the stage in every output: clean, attacked, clean_defended,
+        attacked_defended.
+        """
         name = "attacked" if self.attacked else "clean"
         return f"{name}_defended" if self.defended else name
 
     @property
     def before(self) -> Arm:
-        """The arm without the attack, with the same defence."""
+        """The stage without the attack, and with the same defence or none."""
         return Arm(False, self.defended)
 
 

@@ -19,7 +19,7 @@ What: TypeAlias = Literal["attack", "defence", "protocol", "population", "metric
 
 @dataclass(frozen=True)
 class PythonCode(RangeChecked):
-    """A table that asks for plug-in code by its name; raises ScenarioError for a bad name.
+    """A scenario table that names plug-in code; raises ScenarioError for a bad name.
 
     what : the purpose of the code. options : what the code takes besides, as TOML has it; kept
     with sorted keys.
@@ -40,28 +40,28 @@ class PythonCode(RangeChecked):
 
     @property
     def code(self) -> str:
-        """The name of the code, which `code_of` asks every value for."""
+        """The name of the plug-in code of this table."""
         return self.name
 
 
 def code_of(value: object) -> str:
-    """The name of the code in Python that a value is; "" for all others."""
+    """The name of the plug-in code that a value stands for; "" if the value is no plug-in code."""
     return str(getattr(value, "code", ""))
 
 
 def kind_of_table(settings: Mapping[str, Any], table: str) -> str:
-    """The kind of a table among flat settings; of plug-in code its name."""
+    """The `kind` of a table among flat settings; the code's name if the kind is plug-in code."""
     kind = str(settings.get(f"{table}.kind", ""))
     return str(settings.get(f"{table}.name", kind)) if kind.startswith(PLUGIN) else kind
 
 
 def title_of(spec: Any) -> str:
-    """The kind of a table's value in capitals; of plug-in code its name."""
+    """The kind of a table in capitals, for titles; the code's name if the kind is plug-in code."""
     return code_of(spec) or str(spec.kind).upper()
 
 
 def read_only(array: Any) -> Any:
-    """A view of an array that plug-in code cannot write to."""
+    """A read-only view of an array, handed to plug-in code."""
     view = array.view()
     view.setflags(write=False)
     return view

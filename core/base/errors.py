@@ -32,7 +32,7 @@ JOINERS: Final = "\u200c\u200d"
 
 
 def one_line(words: str) -> str:
-    """Words that a terminal may show: nothing in them ends the line, is invisible or steers it.
+    """Text made safe for a terminal: one line, without invisible or control characters.
 
     Spaces of all kinds become plain ones, and joiners inside a word are left out. Line ends,
     separators, control characters, marks of direction, and lone surrogates become question marks.
@@ -62,7 +62,7 @@ def format_number(value: float, digits: int | None = None) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """The reason of an error in a few words: the system's, where it is one of the system."""
+    """The reason of an error in a few words; the operating system's message for an OSError."""
     if isinstance(error, IsADirectoryError):
         return "it is a folder"
     return str(getattr(error, "strerror", None) or error)
@@ -89,23 +89,27 @@ def format_value(value: object) -> str:
 
 
 def shorten_name(name: str) -> str:
-    """A name of somebody's file in a message: its first characters, 58 at most."""
+    """The first 58 characters of a name from a user's file, for a message."""
     return name if len(name) <= 60 else f"{name[:57]}…"
 
 
 def got(value: object) -> str:
-    """The value that broke the rule, for the end of a message."""
+    """The words "got VALUE" that end a message about a rejected value."""
     return "it is empty" if isinstance(value, str) and not value else f"got {format_value(value)}"
 
 
 def closest(word: object, known: Iterable[str]) -> str:
-    """The known word that is most like another one, one that begins alike first; "" for none."""
+    """The known word that is most like a given one, preferring a common beginning; "" if none is
+    close.
+    """
     close = get_close_matches(str(word), list(known), n=3)
     return min(close, key=lambda each: each[:1] != str(word)[:1], default="")
 
 
 def suggest(word: object, known: Iterable[str], otherwise: str = "") -> str:
-    """The end of a sentence about an unknown word: the closest known one, or something else."""
+    """The end of a sentence about an unknown word: "did you mean …", or `otherwise` if no known
+    word is close.
+    """
     close = closest(word, known)
     hint = f"did you mean {close}?" if close else otherwise
     return f" ({hint})" if hint else ""
@@ -116,7 +120,7 @@ class LdpError(Exception):
 
 
 class LdpWarning(UserWarning):
-    """A reason to doubt what is answered, in a sentence."""
+    """A warning, in one sentence, that a result may be unreliable."""
 
 
 class ScenarioError(LdpError, ValueError):
@@ -168,7 +172,7 @@ class ScenarioError(LdpError, ValueError):
 
 
 def check_among(value: object, known: Iterable[str], key: str, besides: str | None = None) -> None:
-    """Raise ScenarioError for a value that is none of the known names, nor the one besides."""
+    """Raise ScenarioError for a value that is neither one of the known names nor `besides`."""
     names = dict.fromkeys(known)
     if value not in (*names, besides) or value is None:
         first = "" if besides is None else f"{besides} or "
@@ -178,7 +182,7 @@ def check_among(value: object, known: Iterable[str], key: str, besides: str | No
 
 
 def check_limit(number: float, most: float, rule: str, key: str = "") -> None:
-    """Refuse a number above a limit that can be lifted; raises ScenarioError with its rule."""
+    """Raise ScenarioError for a number above a limit that `--no-limits` lifts."""
     if number > most:
         raise ScenarioError(f"{rule}, {got(number)}{LIFTED}", key=key)
 
@@ -191,7 +195,7 @@ class FileError(LdpError, OSError):
 
 
 class ContentError(FileError):
-    """A file of data could be opened, and its bytes break a rule: no UTF-8, damaged, endless."""
+    """A data file opened, but its content is invalid: not UTF-8, damaged or endless."""
 
 
 class RunError(LdpError, RuntimeError):
@@ -199,7 +203,7 @@ class RunError(LdpError, RuntimeError):
 
 
 class CellError(RunError):
-    """One cell cannot be computed; `details` is a traceback, "" where none helps.
+    """One cell cannot be computed; `details` is a traceback, "" if the reason needs none.
 
     Sentence and details are its only arguments, so that it arrives whole from another process.
     """
@@ -213,16 +217,16 @@ class CellError(RunError):
 
 
 class AttackError(CellError):
-    """Somebody's own attack failed."""
+    """An attack written by a user failed."""
 
 
 class ProtocolError(CellError):
-    """Somebody's own protocol failed."""
+    """A protocol written by a user failed."""
 
 
 class DefenceError(CellError):
-    """A defence leaves nothing of an estimate."""
+    """A defence drops all reports, or sets all estimates to zero."""
 
 
 class MetricError(CellError):
-    """Somebody's own metric failed."""
+    """A metric written by a user failed."""

@@ -82,22 +82,22 @@ Source: TypeAlias = Path | StdinFile
 
 
 def is_there(path: Path | str) -> bool:
-    """True where the path leads to something, as far as one may know."""
+    """True if the path exists; False if the system does not let us know."""
     return os.path.exists(path)  # noqa: PTH110
 
 
 def is_folder(path: Path | str) -> bool:
-    """True where the path leads to a folder, as far as one may know."""
+    """True if the path is a folder; False if the system does not let us know."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def is_file(path: Path | str) -> bool:
-    """True where the path leads to a regular file, as far as one may know."""
+    """True if the path is a regular file; False if the system does not let us know."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def fault_of(file: Path) -> str:
-    """The reason why a file cannot be read, in a few words; "" where it can."""
+    """The reason why a file cannot be read, in a few words; "" if the file can be read."""
     try:
         if not stat.S_ISREG(file.stat().st_mode):
             return "it is a folder" if is_folder(file) else "it is no regular file"
@@ -107,7 +107,7 @@ def fault_of(file: Path) -> str:
 
 
 def check_other(out: Path, read: Path | str, key: str = "--out") -> None:
-    """Refuse to write over what is read; raises ScenarioError."""
+    """Raise ScenarioError if the output file is the input file."""
     if is_there(out) and is_there(read) and out.samefile(read):
         raise ScenarioError(f"must be another file than {read}, which is read", key=key)
 
@@ -119,7 +119,7 @@ _LOOKED_AT: Final = 1 << 16
 
 
 def check_replaced(path: Path, key: str = "--out") -> None:
-    """Refuse to write over a file that is not ours, as data by a mistyped name; raises LdpError.
+    """Raise LdpError rather than overwrite a file that this program did not write.
 
     What we write can be computed again, and an empty file holds nothing: both may be replaced.
     """
@@ -139,7 +139,7 @@ def check_replaced(path: Path, key: str = "--out") -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing that appears whole or not at all; raises FileError.
+    """A context manager that writes a file which appears complete or not at all; raises FileError.
 
     A link is followed. A device or a pipe is written as it comes.
     """
@@ -175,7 +175,7 @@ def check_file(path: Source) -> None:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write text to a `whole_file`; raises FileError."""
+    """Write text to a file that appears complete or not at all; raises FileError."""
     with whole_file(path) as file:
         file.write(text.encode())
 

@@ -13,7 +13,8 @@ from .sampling import Floats
 
 @dataclass(frozen=True, eq=False)
 class Flags:
-    """The claims of a server about one arm, trial by trial, beside what is true.
+    """The detections of a server in one stage of the estimates, trial by trial, with the true
+    numbers.
 
     All arrays are float64[trials], NaN where there is nothing to tell.
 
@@ -41,7 +42,7 @@ class Flags:
 
     @classmethod
     def nothing(cls, users: int, fakes: int, trials: int) -> Flags:
-        """No claim of any kind."""
+        """Flags of trials in which the server detects nothing."""
         return cls(users, np.full(trials, fakes), *[np.full(trials, np.nan)] * 9)
 
     def first(self, trials: int) -> Flags:
@@ -53,7 +54,7 @@ class Flags:
 
     @property
     def kept_reports(self) -> Floats:
-        """The reports that are left."""
+        """The number of reports that the filters leave, float64[trials]."""
         return np.asarray(self.users + self.fakes - self.flagged)
 
     @property
@@ -68,7 +69,9 @@ class Flags:
 
     @property
     def f1(self) -> Floats:
-        """The harmonic mean of both, 2·caught / (flagged + fakes); NaN without fakes."""
+        """F1: the harmonic mean of precision and recall, 2·caught / (flagged + fakes); NaN without
+        fakes.
+        """
         return _ratio(2 * self.caught, np.where(self.fakes > 0, self.flagged + self.fakes, 0))
 
     @property
@@ -85,7 +88,7 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
 
 
 def pool_flags(rounds: Sequence[Flags]) -> Flags:
-    """The flags of a campaign: reports of all rounds, an alarm where there was one in any."""
+    """The flags of a campaign: the sums over its rounds, with an alarm if any round has one."""
 
     def ever(values: Sequence[Floats]) -> Floats:
         return np.asarray(np.fmax.reduce(values))

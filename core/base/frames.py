@@ -18,7 +18,7 @@ ROWS: Final = 1 << 16
 
 
 def pyarrow_for(path: Source) -> Any:
-    """The library; raises ScenarioError where it is not installed."""
+    """The module pyarrow; raises ScenarioError if pyarrow is not installed."""
     try:
         import_module("pyarrow.compute")
         import_module("pyarrow.ipc")

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass by name: its own values, no copies of them."""
+    """The fields of a dataclass by name, with their values uncopied."""
     return {part.name: getattr(value, part.name) for part in fields(value)}
 
 
@@ -25,7 +25,7 @@ def entries_in(package: str, table: str) -> Iterator[Any]:
 
 
 def by_kind(classes: Iterable[type[Any]]) -> dict[str, type[Any]]:
-    """These classes by their kind, in this order."""
+    """The given classes as a dict from their `kind`, in the given order."""
     return {get_args(get_type_hints(each)["kind"])[0]: each for each in classes}
 
 

@@ -39,7 +39,7 @@ def range_rule(low: float, high: float, clip: str) -> str:
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """A column of a CSV, Parquet or Arrow file that holds a number of [low, high] in each row.
+    """A column of a CSV, Parquet or Arrow file with a number in [low, high] in each row.
 
     key : what a message about the column is about. clip : whether numbers outside the range count
     as its nearer end. clipping : what asks for that, in the words of a message.
@@ -54,7 +54,7 @@ class NumberColumn:
     clipping: str = "clip = true takes the nearer end"
 
     def batches(self) -> Iterator[Numbers]:
-        """float64[rows], batch by batch, as they stand in the file.
+        """float64[rows], the numbers of the file, one batch after another.
 
         Raises FileError, and ScenarioError with the row of the first cell that is no number, or
         outside the range where nothing is clipped.
@@ -62,7 +62,7 @@ class NumberColumn:
         yield from Columns(self.path, [self.name], self.key).read(self._exact, self._quick, ["f8"])
 
     def clip_numbers(self, numbers: Numbers) -> Numbers:
-        """Numbers as they count: outside the range as its nearer end."""
+        """The numbers clipped to the range [low, high]."""
         return np.clip(numbers, self.low, self.high)
 
     def _quick(self, cells: NDArray[Any]) -> Numbers | None:

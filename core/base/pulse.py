@@ -19,16 +19,16 @@ def no_pulse() -> None:
 
 
 def no_words(words: str) -> None:
-    """Tell nobody."""
+    """Ignore a progress message."""
 
 
 def say(pulse: Pulse, words: str) -> None:
-    """Tell those who watch what is done; most do not watch, and their pulse has no `tell`."""
+    """Send a progress message to the pulse, if the pulse has a `tell`."""
     getattr(pulse, "tell", no_words)(words)
 
 
 def whole(work: Callable[[], T]) -> T:
-    """Work that a thread does to its end, also where a signal makes the caller leave it.
+    """The result of work that runs to its end in a thread, even if a signal interrupts the caller.
 
     An import, or what numba compiles, may not be repeated where it was left halfway.
     """

@@ -115,7 +115,7 @@ def finite(number: float) -> bool:
 
 
 def hint_about(key: str, value: object) -> str:
-    """What to take in place of an infinite ε; "" for any other value."""
+    """Advice what to set instead of an infinite ε; "" for any other key or value."""
     if key == "epsilon" and value == math.inf:
         return "; reports without noise, to test with, are those of the protocol exact"
     return ""
@@ -141,7 +141,7 @@ def check_bounds(value: Any) -> None:
 
 
 class RangeChecked:
-    """The shared part of dataclasses whose numbers are within the ranges that their fields declare.
+    """The base class of dataclasses whose numeric fields declare ranges, which it checks.
 
     Raises ScenarioError for the first one that is not.
     """
@@ -155,7 +155,7 @@ WIDE: Final = 1e100
 
 
 def check_span(low: float, high: float) -> None:
-    """Refuse ends of a range that enclose no numbers, or too many; raises ScenarioError."""
+    """Raise ScenarioError for ends of a range that are not finite numbers in rising order."""
     for key, end in (("low", low), ("high", high)):
         if not abs(end) <= WIDE:
             raise ScenarioError(f"must be from -1e100 to 1e100, {got(end)}", key=key)

@@ -12,7 +12,9 @@ from .errors import RunError, ScenarioError, got
 
 
 def generator(rng: object) -> np.random.Generator:
-    """The generator that is given, or a secure one for None; raises ScenarioError for others."""
+    """The given random generator, or a cryptographically secure one for None; raises ScenarioError
+    otherwise.
+    """
     if rng is None:
         return secure()
     if not isinstance(rng, np.random.Generator):
@@ -21,12 +23,12 @@ def generator(rng: object) -> np.random.Generator:
 
 
 def secure() -> np.random.Generator:
-    """A generator that nobody can predict or run backwards from what it has drawn."""
+    """A cryptographically secure random generator, unpredictable in both directions."""
     return SystemCoins()
 
 
 class SystemCoins(np.random.Generator):
-    """The draws that reports are made of, from fresh bytes of the operating system each time.
+    """A random generator that takes fresh bytes from the operating system for every draw.
 
     NumPy's own generators are for simulation: the state of PCG64 follows from some hundred bytes
     of its output (Bouillaguet, Martinez, Sauvage, ToSC 2020). Nothing is kept between two draws,
@@ -48,7 +50,7 @@ class SystemCoins(np.random.Generator):
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64,
         endpoint: bool = False,
     ) -> Any:  # fmt: skip
-        """Uniform whole numbers in [low, high), or in [0, low).
+        """Uniform integers in [low, high), or in [0, low) if `high` is None.
 
         Words of as many bits as the range needs are drawn until one is inside: none is likelier.
         """
@@ -63,7 +65,9 @@ class SystemCoins(np.random.Generator):
         return _shape_values(drawn.astype(dtype, copy=False), size)
 
     def geometric(self, p: Any, size: Any = None) -> Any:
-        """The place of the first success of trials of chance p: 1, 2, …"""
+        """Geometric random numbers: the number of trials of probability p until the first success,
+        1, 2, …
+        """
         left = np.log1p(-self.random(_count(size)))
         return _shape_values(np.maximum(np.ceil(left / np.log1p(-p)), 1).astype(np.int64), size)
 

@@ -29,7 +29,7 @@ _PATHS: Final[dict[Path, int]] = {"counts": 0, "reports": 1}
 def stream(
     seed: int, address: str, role: Role, path: Path = "counts", block: tuple[int, ...] = (0,)
 ) -> np.random.Generator:
-    """The generator of one addressed stream.
+    """The random generator of the stream with this seed, address, role and block.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ class RowReader(Protocol):
 
 
 def spot(path: Source | str, line: int) -> str:
-    """The place of a row in a sentence: "data.csv line 3", "data.parquet row 2"."""
+    """The place of a row in a message: "data.csv line 3", "data.parquet row 2"."""
     end = path.suffix if isinstance(path, StdinFile) else _end_of(path)
     return f"{path} {'row' if end in ROWED else 'line'} {line}"
 
@@ -72,7 +72,7 @@ def _end_of(path: Path | str) -> str:
 
 @contextmanager
 def table_rows(path: Source) -> Iterator[RowReader]:
-    """The rows of a table; raises FileError where it cannot be read."""
+    """A context manager that opens a table and yields a reader of its rows; raises FileError."""
     if path.suffix.lower() in FRAMES:
         with frame_file(path) as (schema, batches):
             yield _FrameRows(path, schema.names, batches)
@@ -251,7 +251,9 @@ def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "c
 
 
 def refuse_more(row: Sequence[str], width: int, where: str, what: str) -> None:
-    """Refuse a row with more cells than the header: 1,234 without quotes shifts what follows."""
+    """Raise ContentError for a row with more cells than the header, such as 1,234 without
+    quotes.
+    """
     if len(row) > width and any(row[width:]):
         rule = f"must have at most as many cells in a row as in its header, {width}"
         raise ScenarioError(f"{rule}, got {len(row)} in {where}", key=what)
@@ -262,7 +264,9 @@ def refuse_more(row: Sequence[str], width: int, where: str, what: str) -> None:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some columns of some rows. lines : the number of each row's line. cells : of each column."""
+    """Some columns of some rows of a file. lines : the line number of each row. cells : of each
+    column.
+    """
 
     lines: Sequence[int]
     cells: Sequence[Sequence[Any]]

@@ -25,7 +25,9 @@ def versions(ldptui: str = "") -> dict[str, str | int]:
 
 
 def differing(known: Mapping[str, str | int]) -> str:
-    """The versions that are not those of a kept run, in words; "" if there are none."""
+    """The library versions that differ from those of a saved run, in words; "" if all are
+    the same.
+    """
     here = versions()
     names = {"numpy": "NumPy", "machine": "a processor of the family", "simulator": "simulator"}
     return ", ".join(
@@ -36,7 +38,9 @@ def differing(known: Mapping[str, str | int]) -> str:
 
 
 def redrawn_words(known: Mapping[str, str | int]) -> tuple[str, ...]:
-    """A sentence about the NumPy of a kept run that draws otherwise than this one; else none."""
+    """A warning sentence if this NumPy draws random numbers differently from that of a saved run,
+    else ().
+    """
     if not draws_differ(known):
         return ()
     here = versions()["numpy"]
@@ -45,7 +49,7 @@ def redrawn_words(known: Mapping[str, str | int]) -> tuple[str, ...]:
 
 
 def draws_differ(known: Mapping[str, str | int]) -> bool:
-    """Return whether NumPy draws large binomials otherwise here than in a kept run: numpy#31238."""
+    """True if NumPy draws large binomials differently here than in a saved run (numpy#31238)."""
     return _has_binomial_fix(known["numpy"]) != _has_binomial_fix(versions()["numpy"])
 
 

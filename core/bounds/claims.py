@@ -29,7 +29,7 @@ from .robust import Ballot, deviation
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """A sum Σ w f that is said to be above a level.
+    """A weighted sum of frequencies Σ w f that a claim says to be above a level.
 
     items : int64[k], distinct. weights : float64[k], not all 0.
     """
@@ -84,7 +84,7 @@ class Overturning:
 
     @property
     def stands(self) -> bool:
-        """Whether the claim stands where nobody is fake."""
+        """True if the claim holds without any fake user."""
         return self.low > 0
 
 
@@ -93,7 +93,9 @@ Noise: TypeAlias = Callable[[Sum, Floats], float]
 
 
 def normal_quantile(chance: float) -> float:
-    """z: a normal number is z or more standard deviations above its mean with this chance."""
+    """The z that a normal variable exceeds, in standard deviations above its mean, with this
+    probability.
+    """
     return NormalDist().inv_cdf(1 - chance)
 
 
@@ -123,7 +125,9 @@ def overturning_share(
 
 
 def report_noise(protocol: PureProtocol, reports: int) -> Noise:
-    """The noise of N reports, whose users are a sample; the most that is possible where unknown."""
+    """The noise of the estimates from N reports of a random sample of users; the largest possible
+    noise if unknown.
+    """
 
     def of(claimed: Sum, means: Floats) -> float:
         said, weights = means[claimed.items], claimed.weights
@@ -148,7 +152,7 @@ def _both(protocol: PureProtocol, said: Floats, held: Floats) -> Floats:
 
 
 def independent(deviations: Floats) -> Noise:
-    """Noise that is added to each item by itself, as curators and aggregators do: float64[d]."""
+    """Independent noise in each item, as curators and aggregators add; deviations : float64[d]."""
 
     def of(claimed: Sum, means: Floats) -> float:
         assert deviations.size == means.size

@@ -31,7 +31,8 @@ SIZES: Final = 16
 
 @dataclass(frozen=True, eq=False)
 class Floor:
-    """The least number of fakes that N reports prove, and the set that proves it.
+    """A proved lower bound on the number of fakes among N reports, and the item set that proves the
+    bound.
 
     fakes : m. reports : N. confidence : that no more than the true number is proved. items :
     int64[s], the set; empty where nothing is proved. every : whether it is that so many reports
@@ -47,18 +48,19 @@ class Floor:
 
     @property
     def share(self) -> float:
-        """The share of the reports that are fake at least."""
+        """The proved lower bound on the share of fake reports."""
         return self.fakes / self.reports
 
 
 def nothing(reports: int, confidence: float) -> Floor:
-    """The floor where nothing is proved."""
+    """The trivial lower bound: no fakes are proved."""
     return Floor(0, reports, confidence, np.empty(0, dtype=np.int64))
 
 
 @lru_cache(maxsize=16)
 def honest_rates(protocol: PureProtocol, sizes: int) -> tuple[Floats, Floats]:
-    """The largest probabilities that an honest report supports all, and none, of s items.
+    """The largest probabilities that an honest report supports all, or none, of s items, for each
+    s.
 
     float64[sizes] each, s = 1, 2, …, exact; 1 where they are not known, so that nothing is proved.
     """
@@ -80,7 +82,8 @@ def honest_rates(protocol: PureProtocol, sizes: int) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=16)
 def log_chances(items: int, sizes: int, confidence: float) -> Floats:
-    """float64[sizes]: ln of the chance of each test of a set of s items, so that all are paid for.
+    """float64[sizes]: the logarithm of the error probability of each test of a set of s items
+    (union bound).
 
     (1 − confidence)/2 for each of both directions, in equal parts for the sizes, and of each size
     in equal parts for all C(d, s) sets.
@@ -95,7 +98,8 @@ def log_chances(items: int, sizes: int, confidence: float) -> Floats:
 
 
 def least_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: Floats) -> Counts:
-    """int64[…]: the least m with P(m + Bin(N − m, τ) ≥ x) of at least that chance.
+    """int64[…]: the smallest number of fakes m with P(m + Bin(N − m, τ) ≥ x) of at least the given
+    probability.
 
     seen : x, of N reports. rate : τ. The probability rises with m, and is 1 at m = x.
     """
@@ -204,7 +208,9 @@ def floor_of(
     sizes: int,
     confidence: float,
 ) -> Floor:
-    """The largest floor that chains of sets prove, of N reports; sizes : of those paid for."""
+    """The largest lower bound on fakes that chains of item sets prove; sizes : of the sets
+    tested.
+    """
     best = nothing(reports, confidence)
     every, none = honest_rates(protocol, sizes)
     chances = log_chances(protocol.domain_size, sizes, confidence)
@@ -236,7 +242,8 @@ def floor_of_counts(
 def floors_of_ordered(
     protocol: PureProtocol, ordered: Floats, reports: int, confidence: float = 0.95
 ) -> Counts:
-    """int64[trials]: the fakes that `floor_of_counts` proves, from the estimates of N reports.
+    """int64[trials]: the lower bound on fakes that single items prove, from sorted estimates of N
+    reports.
 
     ordered : float64[trials, d], of all items, ascending in each trial.
     """

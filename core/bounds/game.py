@@ -17,7 +17,7 @@ from ..base.sampling import Floats
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """The solution of a game.
+    """The solution of a zero-sum game: mixed strategies of both players and the game's value.
 
     value : what the attacker gains. rows, columns : how likely each row is for the attacker, and
         each column for the server.
@@ -29,7 +29,7 @@ class Game:
 
 
 def solve_game(matrix: Floats) -> Game:
-    """The game in which the attacker gains matrix[row, column]; raises ScenarioError.
+    """The solution of the zero-sum game whose row player, the attacker, gains matrix[row, column].
 
     max v subject to Σ_i x_i A_ij ≥ v for every column j, x in the simplex; the server's mixture is
     the programme's dual.

@@ -22,7 +22,7 @@ def least_gain_factor(epsilon: float) -> float:
 
 
 def curve_variance(gain_factor: Number, epsilon: float) -> Number:
-    """Var*(a), n times the variance of an estimate of zero; for a above `least_gain_factor`."""
+    """Var*(a): n times the least variance of an estimate of frequency zero, at gain factor a."""
     return gain_factor**2 / (math.expm1(epsilon) * (gain_factor - 1) - 1)
 
 

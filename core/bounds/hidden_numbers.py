@@ -17,7 +17,8 @@ from ..base.sampling import Floats
 
 
 def hidden_law(table: Floats, values: Floats, genuine: Floats, share: float) -> Floats:
-    """float64[K], the law of reports of fakes, a share β of all, who hide and move the mean most.
+    """float64[K]: the undetectable distribution of fakes' reports, a share β of all, that moves the
+    mean most.
 
     table : float64[K, d], columns are laws of honest reports. values : float64[d], the numbers
     whose mean shall grow. genuine : float64[d], what the genuine users hold.
@@ -27,7 +28,7 @@ def hidden_law(table: Floats, values: Floats, genuine: Floats, share: float) -> 
 
 
 def least_shift(epsilon: float, values: Floats, genuine: Floats, share: float) -> float:
-    """The shift of a mean that can be hidden whatever the ε-LDP protocol.
+    """The shift of a mean that stays undetectable whatever the ε-LDP protocol.
 
     A share β of all moves to the largest number, and so may β/(e^ε − 1) of the lowest numbers: a
     report is at most e^ε times as likely for these. Of a protocol with a report for every set of

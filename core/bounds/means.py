@@ -24,18 +24,20 @@ SIDES: Final = 2
 
 
 def oracle_of(protocol: NumericProtocol) -> Oracle:
-    """The error model that the planner needs of a protocol of numbers in [-1, 1]."""
+    """The planner's error model of a protocol for numbers in [-1, 1]."""
     whole = whole_numbers(protocol)
     return Oracle(protocol.epsilon, protocol.worst, 0.0, protocol.reach + 1, 0.0, whole=whole)
 
 
 def plan_of(users: float, share: float, within: float, alpha: float) -> Plan:
-    """The plan of the planner whose threshold is the error of a mean: (1 − β)f is x."""
+    """The planner's equivalent of a mean's error: a frequency plan whose threshold is the
+    error x.
+    """
     return Plan(SIDES, users, share, min(within / (1 - share), 1.0), alpha, 0.5)
 
 
 def error(oracle: Oracle, users: float, share: float, alpha: float) -> float:
-    """The x within which the estimate is, whatever the fakes report: β(C + 1) + z√(V/N)."""
+    """The error of the estimated mean that holds whatever the fakes report: β(C + 1) + z√(V/N)."""
     plan = plan_of(users, share, 1.0, alpha)
     return planner.attack_floor(oracle, plan) + planner.noise_threshold(oracle, plan)
 

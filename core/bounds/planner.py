@@ -28,7 +28,7 @@ COARSE: Final = 33
 
 @dataclass(frozen=True)
 class Oracle:
-    """A pure protocol at one ε and d, as far as a plan has to know it.
+    """The error model of a pure protocol at one ε and d, as the planner needs.
 
     variance : Var* = q(1−q)/(p−q)², n times the variance of an estimate of zero.
     slope : (1−p−q)/(p−q), what an item's own frequency adds to it.
@@ -53,7 +53,7 @@ class Oracle:
 
     @classmethod
     def of(cls, protocol: PureProtocol, targets: int = 1) -> Self:
-        """The oracle against fakes who lift this number of items together."""
+        """The error model if fakes promote this number of targets together."""
         p, q = protocol.p, protocol.q
         gap = p - q
         variance = float(item_variance(protocol, 1))
@@ -69,7 +69,7 @@ class Oracle:
 
     @classmethod
     def of_verified(cls, protocol: PureProtocol, targets: int = 1) -> Self:
-        """The oracle against fakes who have to run the protocol, each for one of the targets."""
+        """The error model if fakes have to run the protocol, each on one of the targets."""
         honest = protocol.find_support("honest", targets)
         free, gap = cls.of(protocol, targets), protocol.p - protocol.q
         lifted = (honest.target - protocol.q) / gap
@@ -77,7 +77,7 @@ class Oracle:
 
     @classmethod
     def of_curator(cls, curator: Any, targets: int = 1) -> Self:
-        """The oracle where counts are exact, but for noise that is added once."""
+        """The error model of a curator: exact counts with noise added once."""
         crafted = curator.find_support("crafted", targets)
         noise = curator.total_variance(Total(1))
         return cls(curator.epsilon, 0.0, 0.0, crafted.target, -crafted.other, noise, curator)
@@ -117,7 +117,7 @@ class Oracle:
 
 @dataclass(frozen=True)
 class Plan(RangeChecked):
-    """A collection that is planned: n genuine users, a share β of all users who are fake.
+    """A planned collection: n genuine users, and fakes who are a share β of all users.
 
     frequency : the smallest one of an item that has to be found. power : how likely it is found.
     alpha : how likely any of d items that nobody holds passes the threshold, without an attack.
@@ -150,27 +150,36 @@ def power_quantile(oracle: Oracle, plan: Plan) -> float:
 
 
 def attack_floor(oracle: Oracle, plan: Plan) -> float:
-    """βa: below it no estimate is to be trusted, however many users there are."""
+    """The gain βa that fakes can reach, with β their share and a the protocol's gain factor:
+    frequencies below it prove nothing.
+    """
     return plan.share * oracle.gain_factor
 
 
 def undetectable_floor(oracle: Oracle, plan: Plan) -> float:
-    """βe^ε/(e^ε − 1), a gain that fakes hide from any defence, whatever the protocol."""
+    """The gain βe^ε/(e^ε − 1) that fakes (share β of all users) reach undetected under any ε-LDP
+    protocol.
+    """
     return plan.share / -math.expm1(-oracle.epsilon)
 
 
 def verified_floor(plan: Plan) -> float:
-    """β, the gain of fakes who can choose their item alone, and have to run the protocol."""
+    """The gain β of fakes (share β of all users) who have to run the protocol and choose their item
+    alone.
+    """
     return plan.share
 
 
 def noise_threshold(oracle: Oracle, plan: Plan) -> float:
-    """zσ₀ of n + m reports: no item that nobody holds exceeds it, but with probability α."""
+    """The threshold zσ₀ that an item without users exceeds with probability α only, from n + m
+    reports.
+    """
     return quantile(oracle, plan) * math.sqrt(oracle.unit_variance(plan.reports) / plan.reports)
 
 
 def saturation_users(oracle: Oracle, plan: Plan) -> float:
-    """n* = z²Var*/(βa)²: the reports with which the noise has the size of the attack floor.
+    """The number of reports n* = z²Var*/(βa)² at which the noise threshold equals the attack floor
+    βa.
 
     More users help ever less from there on. Infinite where nobody is fake.
     """
@@ -182,7 +191,7 @@ def saturation_users(oracle: Oracle, plan: Plan) -> float:
 
 
 def least_frequency(oracle: Oracle, plan: Plan) -> float:
-    """The smallest frequency that is found with the plan's power; it may exceed 1.
+    """The smallest frequency that is detected with the plan's power; it may exceed 1.
 
     The root of (F − A)² = z_b²(Var* + F·slope)/N with the threshold A; F = (1 − β)f.
     """
@@ -201,7 +210,7 @@ def without_fakes(plan: Plan) -> Plan:
 
 
 def found_power(oracle: Oracle, plan: Plan, lowered: bool = False) -> float:
-    """The probability that the plan's frequency is found.
+    """The probability that an item of the plan's frequency is detected.
 
     lowered : whether the fakes who lift another item also lower this one by what they leave out.
     """
@@ -221,7 +230,9 @@ def _spread(oracle: Oracle, plan: Plan) -> float:
 
 
 def users_needed(oracle: Oracle, plan: Plan) -> float:
-    """The genuine users with whom the plan's frequency is found; raises ScenarioError."""
+    """The number of genuine users at which the plan's frequency is detected; raises
+    ScenarioError.
+    """
     shown = (1 - plan.share) * plan.frequency
     room = shown - attack_floor(oracle, plan)
     if room <= 0:
@@ -239,7 +250,9 @@ def users_needed(oracle: Oracle, plan: Plan) -> float:
 
 
 def largest_share(oracle: Oracle, plan: Plan) -> float:
-    """The largest share of fakes at which the frequency is still found; raises ScenarioError."""
+    """The largest share of fakes at which the plan's frequency is detected; raises
+    ScenarioError.
+    """
 
     def room(share: float) -> float:
         return plan.frequency - least_frequency(oracle, replace(plan, share=share))
@@ -254,7 +267,9 @@ def largest_share(oracle: Oracle, plan: Plan) -> float:
 
 
 def largest_power(oracle: Oracle, plan: Plan) -> float:
-    """The power with which the frequency is found; raises ScenarioError where it is below 0.5."""
+    """The power with which the plan's frequency is detected; raises ScenarioError if it is below
+    0.5.
+    """
     power = found_power(oracle, plan)
     if power < POWER.low:
         if (1 - plan.share) * plan.frequency <= attack_floor(oracle, plan):
@@ -265,7 +280,7 @@ def largest_power(oracle: Oracle, plan: Plan) -> float:
 
 
 def least_epsilon(bind: Callable[[float], Oracle], plan: Plan) -> float:
-    """The smallest ε with which the frequency is found; raises ScenarioError.
+    """The smallest ε at which the plan's frequency is detected; raises ScenarioError.
 
     bind : the protocol at an ε. Its whole parameters make steps, so that a budget may be enough
         where one that is a little larger is not: the pieces between them are gone through.
@@ -295,7 +310,7 @@ def _below_floor(oracle: Oracle, plan: Plan) -> ScenarioError:
 
 
 def floor_above_all(floor: float, plan: Plan) -> ScenarioError:
-    """No frequency is found, not that of an item that everybody holds."""
+    """The error that no frequency up to 1 is detected, as the attack floor is too high."""
     most = plan.share / (floor + plan.share)  # the floor is βa, and has to be below 1 − β
     rule = f"is too large: the attack floor alone is {floor:.4g}; it must be below {most:.4g}"
     return ScenarioError(f"{rule}, {got(plan.share)}", key="share")

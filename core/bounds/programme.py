@@ -29,7 +29,7 @@ TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """The best hidden gain for a matrix of reports.
+    """The largest undetectable gain under a protocol given as a matrix of report probabilities.
 
     gain : that of a shift which breaks no row. bound : no shift gains more.
     reports : int64[k], the reports that were rows; a start for a programme like this one.

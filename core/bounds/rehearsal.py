@@ -31,7 +31,7 @@ def rehearse_plan(
     proved: bool = False,
     alarms_planned: float | None = None,
 ) -> dict[str, float | int]:
-    """Simulate a plan on the counts path, and measure what it promises.
+    """The measured errors of a simulated plan, beside the numbers that the plan promises.
 
     Item 0 has the plan's frequency and item 1 all other users; nobody holds the rest, and the fakes
     lift the last `targets` of them. Returns, by name, each with its standard error and its closed

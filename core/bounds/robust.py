@@ -45,7 +45,7 @@ KNOTS: Final = 4096
 
 @dataclass(frozen=True)
 class Ballot:
-    """The range of what one report can add to an item's count.
+    """The range of the contribution of one report to an item's count.
 
     p, q : its mean for the item that the user holds, and for any other one. low, high : the least
     and the largest that a server accepts. votes : the number of items of which one report can say
@@ -61,31 +61,35 @@ class Ballot:
 
     @property
     def gap(self) -> float:
-        """p − q: by this much more a report says of the item that its user holds."""
+        """p − q: by how much a report's mean contribution is larger for its user's own item."""
         return self.p - self.q
 
     @property
     def reach(self) -> float:
-        """high − low."""
+        """The width of the range of one report's contribution: high − low."""
         return self.high - self.low
 
     def frequencies(self, means: Floats) -> Floats:
-        """float64[…]: the frequencies of items of which all reports say this on average."""
+        """float64[…]: the frequencies of items, given the reports' mean contribution to each."""
         return np.asarray((means - self.q) / self.gap)
 
     def means(self, frequencies: Floats) -> Floats:
-        """float64[…]: what all reports say on average of items of these frequencies."""
+        """float64[…]: the reports' mean contribution to items, given the items' frequencies."""
         return np.asarray(self.q + self.gap * frequencies)
 
 
 def why_unbounded(protocol: Any) -> str | None:
-    """The reason why nothing is known to bound what a fake can say, after "is"; else None."""
+    """The reason why one report's contribution has no known bound, to stand after "is"; None if it
+    has a bound.
+    """
     why = "whose reports support no items one by one"
     return lacking(protocol, PureProtocol, "supports", why)
 
 
 def ballot_of(protocol: Any) -> Ballot:
-    """The range of one report of a protocol; raises ScenarioError if it is not known."""
+    """The range of one report's contribution to an item's count; raises ScenarioError if it is
+    unknown.
+    """
     if not isinstance(protocol, PureProtocol):
         rule = f"must not be {why_unbounded(protocol)}: no support law bounds what a fake can say"
         raise ScenarioError(rule, key="protocol")
@@ -114,7 +118,8 @@ def honest_mean(
 
 
 def marginal_set(means: Floats, share: float, ballot: Ballot) -> Interval:
-    """The frequencies of each item that are possible, not clipped to [0, 1].
+    """The interval of each item's honest frequency, whatever a share β of fakes sends; not clipped
+    to [0, 1].
 
     means : float64[…], what all reports say of each item on average. Its width is
     β (high − low)/((1 − β)(p − q)).
@@ -127,7 +132,8 @@ def marginal_set(means: Floats, share: float, ballot: Ballot) -> Interval:
 
 
 def sharp_set(frequencies: Floats, share: float, protocol: Exchangeable) -> Interval:
-    """The frequencies of each item that are possible where all reports look honest, not clipped.
+    """The interval of each item's honest frequency if fakes' reports are undetectable; not clipped
+    to [0, 1].
 
     frequencies : float64[d], the estimates from all reports. The set is that of all honest f with
     (1 − β) M f ≤ M g, report by report, of a histogram g: with δ = g − (1 − β) f it says that the
@@ -200,7 +206,8 @@ SKEWED: Final = 0.05
 
 
 def deviation(protocol: PureProtocol, means: Floats, reports: int) -> Floats:
-    """float64[…]: the standard deviation of what N reports say of each item on average, at most.
+    """float64[…]: an upper bound on the standard deviation of N reports' mean contribution to each
+    item.
 
     Of reports that support an item or do not it is √(c(1 − c)/N), c what they say on average: fakes
     add to the noise of the honest ones there, and never take from it. Of reports that also speak
@@ -216,7 +223,8 @@ def deviation(protocol: PureProtocol, means: Floats, reports: int) -> Floats:
 
 
 def with_noise(ends: Interval, noise: Floats | float, confidence: float) -> Interval:
-    """The ends moved apart, so that they cover what is true with this probability at least.
+    """The interval widened for noise, so that it covers the true value with this probability at
+    least.
 
     noise : float64[…], the standard deviation of each end. By z standard deviations with
     Φ(z + Δ/σ) − Φ(−z) = confidence, Δ their distance: less than of an interval around one number,
@@ -228,7 +236,8 @@ def with_noise(ends: Interval, noise: Floats | float, confidence: float) -> Inte
 
 
 def noise_factor(distance: Floats, noise: Floats | float, confidence: float) -> Floats | float:
-    """The z of Imbens and Manski, of sets of this width, whose ends have this standard deviation.
+    """The z of Imbens and Manski for intervals of a given width, whose ends have a given standard
+    deviation.
 
     float64[…]; one number where all sets are wide.
     """
@@ -247,7 +256,7 @@ def noise_factor(distance: Floats, noise: Floats | float, confidence: float) -> 
 
 @lru_cache(maxsize=4)
 def normal_factors(confidence: float) -> tuple[float, float]:
-    """The z of sets that are wide, and of single points: the least and the largest one."""
+    """The smallest z (two distant ends) and the largest z (a single point) of Imbens and Manski."""
     normal = NormalDist()
     return normal.inv_cdf(confidence), normal.inv_cdf((1 + confidence) / 2)
 
@@ -273,12 +282,14 @@ def _factors(confidence: float) -> Floats:
 
 
 def skewed_at(means: Floats, reports: int) -> BoolArray:
-    """bool[…]: where the number of reports that support an item is skewed; first at both ends."""
+    """bool[…]: where the number of supporting reports is so small or large that its distribution is
+    skewed.
+    """
     return np.asarray((1 - 2 * means) ** 2 > SKEWED**2 * reports * means * (1 - means))
 
 
 def clip_interval(ends: Interval) -> Interval:
-    """The part of an interval that frequencies can have."""
+    """The part of an interval within [0, 1]."""
     low, high = (np.minimum(np.maximum(end, 0.0), 1.0) for end in ends)
     return low, high
 
@@ -286,7 +297,7 @@ def clip_interval(ends: Interval) -> Interval:
 def intervals(
     ballot: Ballot, ends: Interval, share: float, spread: Floats | float, confidence: float
 ) -> Interval:
-    """Intervals in [0, 1] around the sets between these ends, with noise that is nearly normal.
+    """Intervals in [0, 1] around the identified intervals, widened for nearly normal noise.
 
     spread : float64[…], the standard deviation of what all reports say of each item on average. A
     curator's or an aggregator's ballot is `Ballot()` or `Ballot(votes=1)`, and its spread that of
@@ -367,7 +378,7 @@ def robust_mean(
     share: float,
     confidence: float = CONFIDENCE,
 ) -> Interval:
-    """Intervals in [-1, 1] that cover the honest users' mean, whatever a share β of fakes sends.
+    """Intervals in [-1, 1] that cover the honest users' mean, whatever a share of fakes sends.
 
     told : float64[…], what N reports say on average, each a number from -reach to reach. spread :
     float64[…], the variance of what one of them says; fakes add to it and never take from it.

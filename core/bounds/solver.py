@@ -23,7 +23,7 @@ KEPT: Final = 512
 
 @dataclass(frozen=True)
 class Programme:
-    """The constraints that fakes keep to.
+    """A linear programme: the constraints of given defences on the fakes' reports.
 
     p, q : of the protocol, whose reports are `items` bits. users, fakes : n and m.
     held : the targets' true frequencies, largest first; there are r of them.
@@ -66,7 +66,7 @@ def honest_together(programme: Programme) -> tuple[Floats, Floats]:
 
 
 def room(programme: Programme) -> Floats:
-    """float64[s]: the share of the fakes who may support all of a set of s targets.
+    """float64[s]: the largest share of fakes that may all support a set of s targets.
 
     The largest x with m x + k √(V + m x) ≤ τ − 1 − H: the fakes who do so scatter as well, by less
     than their number. k is so large that all C(r, s) sets stay below as surely as one does with
@@ -84,7 +84,9 @@ def room(programme: Programme) -> Floats:
 
 
 def together(targets: int, sizes: int) -> Floats:
-    """float64[sizes, r + 1]: C(j, s)/C(r, s), how likely class j supports a given set of s."""
+    """float64[sizes, r + 1]: C(j, s)/C(r, s), the probability that a report of j targets supports a
+    given set of s.
+    """
     j = np.arange(targets + 1)
     rows, row = [], np.ones(targets + 1)
     for s in range(sizes):
@@ -94,7 +96,9 @@ def together(targets: int, sizes: int) -> Floats:
 
 
 def ones_law(programme: Programme) -> Floats:
-    """float64[d + 1]: the law of the ones of an honest report, Bern(p) + Bin(d − 1, q)."""
+    """float64[d + 1]: the distribution of the number of ones of an honest report, Bern(p) + Bin(d −
+    1, q).
+    """
     law = np.zeros(programme.items + 1)
     ones, likely = binomial_law(programme.items - 1, programme.q)
     law[ones] += likely * (1 - programme.p)
@@ -114,7 +118,7 @@ def _tails(programme: Programme) -> tuple[Floats, Floats]:
 
 
 def check(programme: Programme) -> None:
-    """Refuse constraints that no report keeps to, or that are too many; raises ScenarioError.
+    """Raise ScenarioError for constraints that no report satisfies, or for too many constraints.
 
     Without solving: the class 0 alone is feasible wherever anything is, or with honest numbers of
     ones the fewest targets that these leave.
@@ -148,12 +152,14 @@ _SOLVED: Final[dict[Programme, Floats]] = {}
 
 
 def is_solved(programme: Programme) -> bool:
-    """True if the programme was solved before, so that its answer is there at once."""
+    """True if the programme's solution is cached."""
     return programme in _SOLVED
 
 
 def solve_classes(programme: Programme) -> Floats:
-    """z, float64[r + 1]: the share of the fakes in each class; read-only. Raises ScenarioError."""
+    """float64[r + 1], read-only: the optimal share of fakes that support j targets. Raises
+    ScenarioError.
+    """
     shares = _SOLVED.get(programme)
     if shares is None:
         check(programme)

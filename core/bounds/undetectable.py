@@ -30,7 +30,7 @@ from ..law.pure import Items
 
 @dataclass(frozen=True, eq=False)
 class Hidden:
-    """The best hidden attack, as a mixture of laws of one report.
+    """The attack with the largest undetectable gain, as a mixture of distributions of one report.
 
     shift : float64[d], δ = f′ − (1−β)f, with Σδ = β.
     gain : Σ_T (f′ − f), what it adds to the targets' estimates.
@@ -49,7 +49,7 @@ class Hidden:
 def hidden(
     frequencies: Floats, targets: Items, share: float, p: float, rate: float, size: int | None
 ) -> Hidden:
-    """The best hidden attack of a share β > 0 of fakes on these targets.
+    """The attack with the largest undetectable gain on these targets, by a share β > 0 of fakes.
 
     p : how likely a report supports its own item. rate : how likely the background supports an
     item: w/d, or q. size : the number w of items that every report supports; None: any number.
@@ -69,14 +69,14 @@ def hidden(
 def hidden_against(
     protocol: Exchangeable, frequencies: Floats, targets: Items, share: float
 ) -> Hidden:
-    """The best hidden attack on a protocol whose reports are a conditioned background."""
+    """The attack with the largest undetectable gain on a protocol that treats all items alike."""
     size = protocol.report_size
     rate = protocol.q if size is None else size / protocol.domain_size
     return hidden(frequencies, targets, share, protocol.p, rate, size)
 
 
 def unlisted_gain(p: float, q: float, share: float, held: float) -> float:
-    """The best hidden gain where every subset of items is the support of some report.
+    """The largest undetectable gain if every subset of items is the support of some report.
 
     β + min(β q(1 − p)/(p − q), (1 − β)(1 − f_T)) − β f_T, whichever items hold what.
     """
@@ -84,7 +84,7 @@ def unlisted_gain(p: float, q: float, share: float, held: float) -> float:
 
 
 def least_gain(epsilon: float, share: float, held: float) -> float:
-    """A gain that can be hidden whatever the ε-LDP protocol, and how its reports look.
+    """A gain that is undetectable under any ε-LDP protocol.
 
     β + min(β/(e^ε − 1), (1 − β)(1 − f_T)) − β f_T: a report is at most e^ε times as likely for one
     item as for another.
@@ -103,7 +103,7 @@ def hidden_gain_against(
     aims: Counts,
     share: float,
 ) -> float:
-    """The gain of the best hidden attack alone, without work for each item.
+    """The largest undetectable gain, computed without work for each item.
 
     distinct : the numbers of users that items have, rising, and the number of items with each.
     aims : int64[r], the users of each target.

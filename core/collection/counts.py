@@ -31,7 +31,7 @@ def trial_numbers(number: int, trials: int) -> range:
 
 
 def drawn_trials(cell: Cell, trials: int) -> int:
-    """The number of trials that are drawn where the first ones of a block are asked for.
+    """The number of trials that are drawn if the first `trials` of a block are requested.
 
     The counts path draws all trials at once: a block that is cut short is drawn whole there.
     """
@@ -39,14 +39,16 @@ def drawn_trials(cell: Cell, trials: int) -> int:
 
 
 def block_counts(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
-    """Counts [trials, …] before and after the attack, on the cell's path."""
+    """Counts [trials, …] before and after the attack, simulated on the cell's path."""
     return arrived_counts(cell, number, trials, pulse)[:2]
 
 
 def arrived_counts(
     cell: Cell, number: int, trials: int, pulse: Pulse
 ) -> tuple[Counts, Counts, Counts]:
-    """Counts [trials, …] before and after the attack; int64[trials], the reports after it."""
+    """Counts [trials, …] before and after the attack; int64[trials], the number of reports after
+    it.
+    """
     everyone = np.full(trials, cell.users + cell.malicious)
     drawn = drawn_trials(cell, trials)
     clean = genuine_counts(cell, number, drawn, pulse)[:trials]
@@ -57,7 +59,9 @@ def arrived_counts(
 
 
 def kept_address(cell: Cell) -> str:
-    """The address of the streams of what users keep over the rounds; empty where nothing is."""
+    """The address of the random streams of answers that users memoise over rounds; "" without
+    memoisation.
+    """
     return (
         f"{cell.rounds[0].genuine_address} permanent"
         if isinstance(cell.protocol, Memoising)
@@ -66,7 +70,7 @@ def kept_address(cell: Cell) -> str:
 
 
 def genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterator[Counts]:
-    """The genuine users' counts [trials, …] of each round, of users who may keep an answer."""
+    """The genuine users' counts [trials, …] of each round, for users who may memoise an answer."""
     protocol, permanent = cell.protocol, kept_address(cell)
     if not isinstance(protocol, Memoising) or cell.path == "reports":
         for collection in cell.rounds:

@@ -30,7 +30,8 @@ Also the bytes of reports that are held at once, where a report has more bytes t
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """The campaign of a collection, as far as its fakes know it.
+    """The history of a campaign that its fakes know: the rounds before and their published
+    estimates.
 
     rounds : the number of all its collections. published : the estimates of the one before,
     float64[trials, d], or float64[d] of one trial; None in the first round.
@@ -40,11 +41,11 @@ class Past:
     published: Floats | None = None
 
     def of(self, row: int) -> Past:
-        """The campaign as it was in one of the trials."""
+        """The history of the campaign in one trial."""
         return self if self.published is None else Past(self.rounds, self.published[row])
 
     def view(self, cell: Cell, targets: Items) -> View:
-        """The view of fakes who promote these targets."""
+        """The knowledge of fakes who promote these targets."""
         return View(targets, cell.round, self.rounds, self.published, cell.top_k)
 
 
@@ -59,7 +60,7 @@ def genuine_reports(
     permanent: str = "",
     first: Reports | None = None,
 ) -> Iterator[Reports]:
-    """The genuine users' reports, in the order of their items.
+    """The genuine users' reports, ordered by their items.
 
     permanent : names the streams of what users keep from round to round.
     first : their reports so far, where these are the second ones.
@@ -82,7 +83,7 @@ def fake_reports(
     past: Past = ALONE,
     first: Reports | None = None,
 ) -> Iterator[Reports]:
-    """The fakes' reports, in the order of the parts of the attack; of those who send one.
+    """The reports of the fakes who send one, ordered by the parts of the attack.
 
     past : of this trial. first : as for `genuine_reports`.
     """
@@ -112,13 +113,13 @@ def _protocol(cell: Cell, first: Reports | None, start: int, stop: int) -> Local
 
 
 def users_at_once(mechanism: LocalMechanism) -> int:
-    """The number of users whose reports are made together."""
+    """The number of users whose reports are generated in one batch."""
     size = max(mechanism.domain_size, math.ceil(mechanism.report_bits / 8))
     return max(1, min(USER_BLOCK, PAIRS // size))
 
 
 def no_reports(cell: Cell) -> Reports:
-    """The reports of nobody: an array of the type and shape that reports have."""
+    """An empty array of the type and shape of the protocol's reports."""
     return cell.local.perturb(np.empty(0, dtype=np.int64), np.random.default_rng(0))
 
 

@@ -26,7 +26,7 @@ from .reports import ALONE, Past, fake_reports, genuine_reports, no_reports
 
 @dataclass(frozen=True, eq=False)
 class FilteredReports:
-    """The reports that are left of one arm in several trials: after filters, or of those verified.
+    """The reports that remain in one stage of several trials, after filters or verification.
 
     counts : int64[trials, d], support counts. users : int64[trials], the reports behind them.
     named : for each trial the items that a filter takes for targets.
@@ -41,7 +41,7 @@ class FilteredReports:
 
 @dataclass(frozen=True, eq=False)
 class TrialVerdict:
-    """The verdict on every report of one trial, in an order that says nothing.
+    """The verdict of the filters on every report of one trial, in random order.
 
     fakes, kept : bool[N]. told : True if a filter tells fakes at all.
     score : float64[N], higher for what looks more like a fake; None where no filter has one.
@@ -99,7 +99,8 @@ def sift_reports(
     past: Past = ALONE,
     permanent: str = "",
 ) -> tuple[Counts, Counts, Mapping[Arm, FilteredReports]]:
-    """Support counts [trials, d] before and after the attack, and what the filters leave of both.
+    """Support counts [trials, d] before and after the attack, and the reports that the filters
+    leave of both.
 
     permanent : as `genuine_reports` has it.
     """
@@ -268,7 +269,7 @@ def verified_counts(
     clean: Counts,
     past: Past = ALONE,
 ) -> Mapping[Arm, FilteredReports]:
-    """The reports that arrive before and after the attack; nothing where no defence verifies them.
+    """The reports that arrive before and after the attack; empty unless a defence verifies reports.
 
     clean : the genuine users' counts [trials, d] without a defence, who are the same.
     """

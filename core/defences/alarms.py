@@ -21,11 +21,11 @@ from .step import ServerKnowledge, Step
 
 
 class Alarm(Step):
-    """A step that reads the estimates of one collection, and claims an attack or none."""
+    """A defence that reads the estimates of one collection, and raises an alarm or none."""
 
     @abstractmethod
     def detect_attack(self, frequencies: Floats, known: ServerKnowledge) -> BoolArray | None:
-        """bool[trials]: whether it claims an attack; None where it cannot tell.
+        """bool[trials]: whether the defence raises an alarm; None if it cannot be applied.
 
         frequencies : float64[trials, d].
         """
@@ -37,7 +37,7 @@ CONFIDENCES: Final = np.arange(0.9, 1 - 5e-5, 1e-4)
 
 
 def noise_bounds(levels: Floats, known: ServerKnowledge) -> Floats:
-    """ξ(γ) = Φ⁻¹((1 + γ)/2) σ: the noise of an item is within ±ξ with probability γ, a level."""
+    """The bound ξ(γ) = Φ⁻¹((1 + γ)/2) σ that an item's noise stays within with probability γ."""
     from scipy.special import ndtri
 
     return np.asarray(ndtri((1 + levels) / 2) * known.std)
@@ -45,7 +45,7 @@ def noise_bounds(levels: Floats, known: ServerKnowledge) -> Floats:
 
 @dataclass(frozen=True)
 class ASD(Alarm):
-    """Alarm where the counts that exceed what noise explains add up to more than all users.
+    """Alarm if the estimates above the noise bound add up to more than all users.
 
     With ξ(γ) the bound that an item of nobody stays below in absolute value with probability γ, γ
     is the smallest level with |B| ξ (1 - γ) < λN, where B are the items up to ξ: then noise above
@@ -75,7 +75,7 @@ class ASD(Alarm):
 
 @dataclass(frozen=True)
 class History(Alarm):
-    """Alarm where any item's estimates of two rounds differ by more than noise explains.
+    """Alarm if any item's estimates of two rounds differ by more than noise explains.
 
     Without an attack and with the same users in both rounds the difference of an item has mean 0
     and the variance of both estimates, W17 theorem 2 each; the bound is shared by all items
@@ -110,7 +110,7 @@ class History(Alarm):
 
 @dataclass(frozen=True)
 class VerifiedRandomiser(Step):
-    """Accept a report only with a proof that the protocol drew it, from whichever item.
+    """Accept a report only with a proof that the protocol drew the report, from whichever item.
 
     drop_out : as `core.protocols.trust.Verified` has it.
     """
@@ -120,7 +120,7 @@ class VerifiedRandomiser(Step):
 
     @property
     def trust(self) -> Verified:
-        """Whom users trust in the defended arms."""
+        """The trust model of the defended stages: verified reports."""
         return Verified(self.drop_out)
 
     def reads(self, protocol: Mechanism) -> str | None:

@@ -28,7 +28,8 @@ ROUNDING: Final = 1e-12
 
 
 def project(frequencies: Floats, total: float | Floats = 1.0) -> Floats:
-    """The nearest point with no value below 0 and this sum, for each row of float64[trials, d].
+    """The projection of each row of float64[trials, d] onto the vectors without negative values
+    that have this sum.
 
     max(f - t, 0) with the t that makes the sum `total`, found among the sorted values in
     O(d log d). Values of -inf become 0; so does everything where the total is 0 or less. Held,
@@ -47,7 +48,7 @@ def project(frequencies: Floats, total: float | Floats = 1.0) -> Floats:
 
 @dataclass(frozen=True)
 class NoCorrection(ByEstimates):
-    """The estimates as they are, to compare with."""
+    """No correction: estimates unchanged, for comparison."""
 
     spreads: ClassVar[float] = 0.0
     kind: Literal["none"] = "none"
@@ -136,7 +137,7 @@ class NormSub(ByEstimates):
 
 
 def threshold(alpha: float, known: ServerKnowledge) -> float:
-    """T = Φ⁻¹(1 - α/d) σ: among d items that nobody holds, α are expected above it."""
+    """The threshold T = Φ⁻¹(1 - α/d) σ that an expected α of d items without users exceed."""
     from scipy.special import ndtri
 
     return -float(ndtri(alpha / known.domain_size)) * known.std
@@ -221,7 +222,7 @@ class RobustNormSub(Correction):
 
 
 def noisy_frequency(known: ServerKnowledge) -> float:
-    """The x with x = 2 σ(x), where σ(x) is the deviation of the estimate of a frequency x.
+    """The frequency x that is twice its estimate's standard deviation: x = 2 σ(x).
 
     The positive root of N (p-q)² x² = 4 [x p(1-p) + (1-x) q(1-q)].
     """
@@ -243,7 +244,8 @@ def noisy_frequency(known: ServerKnowledge) -> float:
 
 @dataclass(frozen=True)
 class Recover(Correction):
-    """The fakes' reports are taken to support one item each, evenly over those above 0.
+    """LDPRecover: subtract fakes' reports, taken to support one item each, evenly over items above
+    0.
 
     The estimates of such fakes sum to (1 - qd)/(p - q); the method gives that mass to the items
     above 0 in equal parts. It is one number for all items that survive the projection, which
@@ -265,7 +267,8 @@ class Recover(Correction):
 
 @dataclass(frozen=True)
 class RecoverTargets(Correction):
-    """LDPRecover* for a server that knows the targets: a fake is taken to support one of them.
+    """LDPRecover* for a server that knows the targets: subtract fakes' reports, taken to support
+    one target each.
 
     The estimates of such fakes are -q/(p-q) for other items and (1 - qr)/(r(p-q)) for each of the
     r targets. That is exact for MGA on GRR; fakes that support several targets gain more than is
@@ -299,7 +302,8 @@ LOW: Final = -12.0
 
 @dataclass(frozen=True)
 class Power(Correction):
-    """The mean of x given f~ = x + noise of deviation σ, x with a density ∝ x^-a on [1/N, 1].
+    """The posterior mean of each frequency x given its noisy estimate, under a power-law prior ∝
+    x^-a on [1/N, 1].
 
     exponent : a. Frequencies of a Zipf law of exponent s have a = 1 + 1/s. The results do not sum
         to one; Norm-Sub behind it makes them do so (PowerNS).

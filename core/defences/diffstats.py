@@ -26,7 +26,9 @@ LEAST = 1e-300
 
 
 def ones_law(protocol: PureProtocol) -> Floats:
-    """P(an honest report supports k items), k = 0..d: Bern(p) + Bin(d - 1, q)."""
+    """The distribution of the number of items that an honest report supports: Bern(p) + Bin(d - 1,
+    q), k = 0..d.
+    """
     others, likely = binomial_law(protocol.domain_size - 1, protocol.q)
     law = np.zeros(protocol.domain_size + 1)  # of others the unlikeliest numbers are left out
     law[others] += likely * (1 - protocol.p)
@@ -36,7 +38,8 @@ def ones_law(protocol: PureProtocol) -> Floats:
 
 @dataclass(frozen=True)
 class Diffstats(BitFilter):
-    """Flag the users of a set of items without whom the numbers of ones fit their law best.
+    """Diffstats: flag the users of the item set without whom the numbers of ones fit the honest
+    distribution best.
 
     With O(k) the number of reports that support k items and Y(k) its expectation, the k that fits
     best is left out, one after the other; among the users of those that remain, and of the `top`
@@ -60,7 +63,9 @@ class Diffstats(BitFilter):
         groups: dict[tuple[int, ...], Counts] = {}
 
         def group(items: tuple[int, ...]) -> Counts:
-            """int64[d + 1]: the users of all these items, by their number of ones."""
+            """int64[d + 1]: the number of users who support all these items, by their number of
+            ones.
+            """
             if items not in groups:
                 received.pulse()
                 held = unpack_bits(support_of(columns, np.array(items)), users)

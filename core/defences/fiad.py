@@ -59,7 +59,7 @@ def _exceeding(levels: list[ItemsetLevel], thresholds: Thresholds) -> list[tuple
 
 
 class BitFilter(Filter):
-    """A filter of reports that are a bit for each item, each by itself."""
+    """A filter of reports that consist of one independent bit for each item."""
 
     def reads(self, protocol: Mechanism) -> str | None:
         return lacking(protocol, (IndependentBits, LocalHashing), "columns", NO_BITS)
@@ -67,7 +67,8 @@ class BitFilter(Filter):
 
 @singledispatch
 def itemset_threshold(protocol: Any, size: int, users: int, chance: float) -> int:
-    """τ: that τ of N honest reports hold a given set of this size has at most this chance.
+    """The threshold τ that the number of N honest reports supporting a given item set reaches with
+    this probability at most.
 
     Whatever the users hold; N + 1 where no count is that unlikely.
     """

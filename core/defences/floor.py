@@ -63,7 +63,7 @@ class CertifiedFloor(Filter):
 def certify_floor(
     protocol: PureProtocol, reports: Reports, confidence: float, pulse: Pulse
 ) -> Floor:
-    """The floor on the fakes among these reports."""
+    """A proved lower bound on the number of fakes among these reports."""
     if not tells_together(protocol):
         counts = protocol.support_counts(reports)
         return floor_of_counts(protocol, counts, len(reports), confidence)
@@ -72,7 +72,7 @@ def certify_floor(
 
 
 def sizes_of(protocol: PureProtocol) -> int:
-    """The largest size of the sets that are looked for."""
+    """The largest size of the item sets that are tested."""
     return min(SIZES, protocol.domain_size - 1)
 
 

@@ -69,7 +69,9 @@ class Guard(Filter):
         return load.users
 
     def deviation(self, protocol: Mechanism, r: int, users: int) -> float:
-        """The standard deviation of β~ where nobody attacks; infinite where P1 = P2."""
+        """The standard deviation of the estimated share of fakes β~ if there is no attack; infinite
+        if P1 = P2.
+        """
         honest, fake = self.chances(protocol, r)
         if math.isclose(honest, fake, rel_tol=1e-12):
             return math.inf
@@ -78,14 +80,18 @@ class Guard(Filter):
         return float(np.float32(deviation))
 
     def chances(self, protocol: Mechanism, r: int) -> tuple[float, float]:
-        """(P1, P2). Without targets the fakes of an attack on some are no different: P1 = P2."""
+        """(P1, P2): the probabilities that two reports of an honest and of a fake user coincide;
+        equal without targets.
+        """
         honest = coincidence(protocol, Sender(self.compared))
         if not r and self.assumed != "random":
             return honest, honest
         return honest, coincidence(protocol, Sender(self.compared, self.assumed, r))
 
     def doubts(self, protocol: Mechanism, r: int, users: int) -> tuple[str, ...]:
-        """A sentence where β~ is only noise; none where it says something."""
+        """A warning if the estimated share of fakes β~ is lost in noise, else (). r : the number of
+        targets.
+        """
         deviation = self.deviation(protocol, r, users)
         if deviation < NOISE:
             return ()
@@ -142,7 +148,9 @@ def _draw_holders(
 
 @dataclass(frozen=True, eq=False)
 class Twice:
-    """Two reports of each of some users, and the items that are compared where there are bits."""
+    """Two reports of each of some users, and the items on which reports of many bits are
+    compared.
+    """
 
     first: Reports
     second: Reports
@@ -165,7 +173,9 @@ class Sender:
 
 @singledispatch
 def find_coincidences(protocol: Mechanism, pair: Twice) -> BoolArray:  # noqa: ARG001
-    """bool[n]: whether both reports say the same, of the items where there are many bits."""
+    """bool[n]: whether both reports of a user coincide, on the compared items if reports have many
+    bits.
+    """
     return np.asarray(pair.first == pair.second)
 
 
@@ -177,7 +187,9 @@ def _(protocol: IndependentBits, pair: Twice) -> BoolArray:
 
 @singledispatch
 def coincidence(protocol: Any, sender: Sender) -> float:
-    """The probability that both reports of a user coincide; those of GRR, where it is not said."""
+    """The probability that both reports of a user coincide; computed as for GRR unless the protocol
+    gives it.
+    """
     r, d = sender.r, protocol.domain_size
     match sender.law:
         case "random":

@@ -38,7 +38,7 @@ COUNTED_AT_ONCE: Final = 64
 
 @dataclass(frozen=True, eq=False)
 class ItemsetLevel:
-    """The sets of one size that were kept, those that go together most first.
+    """The frequent item sets of one size, the most correlated sets first.
 
     sets : int64[k, size], items in rising order. support : int64[k], the users with all of a set.
     """
@@ -74,7 +74,9 @@ def _(protocol: LocalHashing, reports: Reports) -> BitColumns:
 
 
 def support_of(columns: BitColumns, items: Items) -> NDArray[np.uint64]:
-    """uint64[ceil(N/64)]: the users who support all of the items, which are at least one."""
+    """uint64[ceil(N/64)]: the users who support all of the items (at least one item), as packed
+    bits.
+    """
     return np.asarray(np.bitwise_and.reduce(columns[items], axis=0))
 
 
@@ -89,7 +91,7 @@ def unpack_bits(bits: NDArray[np.uint64], users: int) -> BoolArray:
 
 
 def sizes_of(columns: BitColumns, users: int) -> NDArray[np.int32]:
-    """int32[N]: the number of columns that each user is in."""
+    """int32[N]: the number of columns in which each user has a 1."""
     packed = columns.view(np.uint8)
     sizes = np.zeros((packed.shape[1], 8), dtype=np.int32)
     for column in packed:
@@ -98,7 +100,7 @@ def sizes_of(columns: BitColumns, users: int) -> NDArray[np.int32]:
 
 
 def say_nothing(words: str) -> None:
-    """Say nothing of the work."""
+    """Ignore a progress message."""
 
 
 def mine_itemsets(
@@ -109,7 +111,7 @@ def mine_itemsets(
     pulse: Pulse,
     tell: Callable[[str], None] = say_nothing,
 ) -> Iterator[ItemsetLevel]:
-    """The kept sets of sizes 1, 2, …, `most` that at least `least` users support.
+    """The frequent item sets of sizes 1, 2, …, `most` that at least `least` users support.
 
     Ends with the first size of which there is none. Beyond chance means: by how many standard
     deviations the support exceeds what it were if the item last added were independent of the
@@ -236,6 +238,8 @@ def _most(beyond: Floats) -> Items:
 
 
 def memory_of(items: int, users: int) -> int:
-    """The bytes that mining needs at most, about: columns, pairs, and what is counted at once."""
+    """An approximate upper bound on the bytes that item set mining needs: columns, pairs and
+    counts.
+    """
     words = -(-users // 64)
     return items * (8 * words + 40 * items + 6 * USERS_AT_ONCE) + 80 * words

@@ -22,7 +22,7 @@ HALVINGS: Final = 60
 
 
 def shares(frequencies: Floats, known: ServerKnowledge) -> Floats:
-    """c = C/N, the share of the reports that support each item; none outside [0, 1]."""
+    """The share of the reports that support each item, c = C/N, clipped to [0, 1]."""
     p, q = known.probabilities
     return np.clip(q + (p - q) * frequencies, 0.0, 1.0)
 
@@ -47,7 +47,8 @@ class MaximumLikelihood(Correction):
     kind: Literal["ml"] = "ml"
 
     def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
-        """Concave, and separable but for the sum: a search for its multiplier μ, in O(60 d).
+        """The maximum-likelihood frequencies, found by a search for the sum's multiplier μ in O(60
+        d).
 
         Every f_v > 0 has the same slope μ of its own term in s_v, so that s_v falls as μ rises.
         """

@@ -30,7 +30,7 @@ TRIMMED: Final = Range(0, 0.5, "()")
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """The reports that a step leaves, and what it claims.
+    """The reports that a defence against fake numbers keeps, and its detections.
 
     tallies : float64[trials, K], the reports of each kind, parts of reports among them.
     alarm : bool[trials], whether it claims an attack; None where it makes no claim.
@@ -44,7 +44,7 @@ class Left:
 
 @dataclass(frozen=True, eq=False)
 class TalliedReports:
-    """The reports of some trials, counted. reports : float64[trials, K], those of each kind."""
+    """The reports of some trials, counted by bin. reports : float64[trials, K]."""
 
     protocol: NumericProtocol
     reports: Floats
@@ -52,7 +52,7 @@ class TalliedReports:
 
 
 class NumberStep(Step):
-    """A step that reads how many reports of numbers there are of each kind.
+    """A defence that reads the number of reports in each bin of a protocol for numbers.
 
     foretold : whether what it leaves of the expected reports is what it leaves on average, where
         there are many.
@@ -71,7 +71,8 @@ class NumberStep(Step):
 
 @dataclass(frozen=True)
 class Misfit(NumberStep):
-    """Alarm where no honest users' reports are likely to be like these; it changes nothing.
+    """Alarm if the reports are unlikely to come from honest users of any distribution; estimates
+    stay unchanged.
 
     The likeliest distribution is fitted (EM), and the chi-square of the reports that it expects is
     compared with the 1 - α quantile of χ² with K - 1 degrees of freedom. Two reports, as those of
@@ -98,7 +99,8 @@ class Misfit(NumberStep):
 
 @dataclass(frozen=True)
 class Trim(NumberStep):
-    """Drop the share τ of the reports that say the most, and that of those that say the least.
+    """Drop a share τ of the reports with the largest values, and the same share of those with the
+    smallest.
 
     The mean of what is left is biased where nobody attacks, towards where reports are dense.
 
@@ -120,7 +122,8 @@ class Trim(NumberStep):
 
 @dataclass(frozen=True)
 class PoisonComponent(NumberStep):
-    """Fit honest users and any poison on one side of the middle together, and drop the poison.
+    """Fit honest users and poison on one side of the middle jointly (EM), and drop the fitted
+    poison.
 
     Each kind of report on that side is a component of its own beside the honest users' numbers
     (EM). A part of the honest reports there is taken for poison as well, so that the mean is biased

@@ -20,7 +20,7 @@ class PythonDefence(PythonCode, Step):
     what: ClassVar[What] = "defence"
 
     def refuse(self) -> NoReturn:
-        """Say that its code may not run: it raises DefenceError."""
+        """Raise DefenceError, as the defence's code is not permitted to run."""
         raise DefenceError(f"defence {self.name!r} is somebody's code and not allowed")
 
 
@@ -36,7 +36,7 @@ class PythonCorrection(PythonDefence, Correction):
 
 @dataclass(frozen=True)
 class PythonFilter(PythonDefence, Filter):
-    """A filter in Python: `sift(received)`, whatever reports it is given."""
+    """A filter in Python: `sift(received)`, for reports of any protocol."""
 
     kind: Literal["plugin-filter"] = "plugin-filter"
 

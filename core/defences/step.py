@@ -41,14 +41,16 @@ class ServerKnowledge:
 
     @property
     def probabilities(self) -> tuple[float, float]:
-        """(p, q), of a collection that `ForPure` has checked."""
+        """The support probabilities (p, q) of a pure protocol."""
         assert self.p is not None
         assert self.q is not None
         return self.p, self.q
 
     @property
     def std(self) -> float:
-        """The standard deviation √variance, of one that `ForKnownNoise` has checked."""
+        """The standard deviation √variance of an estimate of frequency zero, if the noise
+        is known.
+        """
         assert self.variance is not None
         return float(np.sqrt(self.variance))
 
@@ -63,14 +65,14 @@ def inform_server(protocol: Mechanism, users: int, targets: Items) -> ServerKnow
 
 
 class KindTable(RangeChecked):
-    """A table of a scenario that has a kind."""
+    """A scenario table with a `kind`."""
 
     kind: Any
 
 
 @dataclass(frozen=True)
 class Step(KindTable):
-    """A step of the server, the `[[defence]]` table of a scenario; it can be muted.
+    """A defence of the server, a `[[defence]]` table of a scenario; it can be muted.
 
     muted : it stays in the scenario and does not act: everything is as it is without it. None
         where nothing is said of that.
@@ -88,27 +90,29 @@ class Step(KindTable):
 
     @property
     def trust(self) -> Any:
-        """Whom users trust where it decides what they can send; None where it does not."""
+        """The trust model that the defence imposes on users; None if it imposes none."""
         return None
 
     def check(self, known: ServerKnowledge) -> None:
-        """Raise ScenarioError where it makes no sense for such a collection."""
+        """Raise ScenarioError if the defence makes no sense for such a collection."""
         if self.needs == "pure" and known.p is None:
             raise self.refusal("reports do not support items")
         if self.needs == "noise" and known.variance is None:
             raise self.refusal("noise has no closed form")
 
     def refusal(self, why: str) -> ScenarioError:
-        """The refusal of a step where the protocol lacks what it needs."""
+        """The error of a defence whose protocol lacks what the defence needs."""
         return ScenarioError(f'must not be "{self.kind}" with a protocol whose {why}', key="kind")
 
     def reads(self, protocol: Mechanism) -> str | None:  # noqa: ARG002
-        """The reason why it cannot read such reports, "GRR, whose …"; None if it can."""
+        """The reason why the defence cannot read a protocol's reports, "GRR, whose …"; None if it
+        can.
+        """
         return None
 
 
 class Correction(Step):
-    """A step from estimated frequencies to better ones.
+    """A defence that corrects estimated frequencies.
 
     spreads : of one that is affine in the estimates, the share of the missing mass 1 - Σf that it
         adds, evenly over all items; None of others.
@@ -125,7 +129,7 @@ class Correction(Step):
 
 
 class ByEstimates(Correction):
-    """A correction that needs to know nothing but the estimates."""
+    """A correction that uses the estimates only."""
 
     @abstractmethod
     def correct_frequencies(self, frequencies: Floats) -> Floats:
@@ -136,7 +140,7 @@ class ByEstimates(Correction):
 
 
 def require_left(kind: str, left: np.ndarray[Any, Any] | np.bool_, why: str) -> None:
-    """Refuse an estimate of which nothing is left; raises DefenceError. left : bool[trials]."""
+    """Raise DefenceError in trials whose estimate is empty. left : bool[trials]."""
     if not left.all():
         raise DefenceError(f"{kind} leaves nothing of an estimate: {why}")
 
@@ -150,7 +154,8 @@ def _no_items() -> Items:
 
 @dataclass(frozen=True, eq=False)
 class TrialReports:
-    """The reports of all users of one trial, in an order that does not tell the fakes apart.
+    """The reports of all users of one trial, in an order that does not separate fakes from genuine
+    users.
 
     protocol : one that has what the filter reads. rng : for filters that draw.
     pulse : called between pieces of work; raises to stop it.
@@ -169,11 +174,11 @@ class TrialReports:
 
     @property
     def users(self) -> int:
-        """N, the genuine and the fake ones."""
+        """N, the number of genuine and fake users."""
         return len(self.reports)
 
     def tell(self, words: str) -> None:
-        """Say what is looked at, to a pulse that has `tell`."""
+        """Send a progress message to whoever watches the filter."""
         say(self.pulse, f"{self.place}: {words}" if self.place else words)
 
 
@@ -205,7 +210,7 @@ class Verdict:
 
 
 def given_the_rest(frequencies: Floats, named: Items) -> Floats:
-    """float64[d]: frequencies, of which the items that a filter named get what is left of 1."""
+    """float64[d]: frequencies in which the items that a filter named share the remainder of 1."""
     if not named.size:
         return frequencies
     made = frequencies.copy()
@@ -223,7 +228,7 @@ class Load:
 
 
 class Filter(Step):
-    """A step that reads all reports, before corrections.
+    """A defence that reads all reports and drops some, before corrections.
 
     scores : what the score of a report is, in a few words; "" where it gives none.
     """
@@ -231,12 +236,14 @@ class Filter(Step):
     scores: ClassVar[str] = ""
 
     def doubts(self, protocol: Mechanism, r: int, users: int) -> tuple[str, ...]:  # noqa: ARG002
-        """The reasons to doubt it, a sentence each. r : the number of targets."""
+        """The reasons why the filter may be unreliable, a sentence each. r : the number of
+        targets.
+        """
         return ()
 
     @abstractmethod
     def memory(self, load: Load) -> int:
-        """The bytes that it needs besides the reports, about."""
+        """The approximate number of bytes that the filter needs besides the reports."""
 
     @abstractmethod
     def sift(self, received: TrialReports) -> Verdict:

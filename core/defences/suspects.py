@@ -29,7 +29,7 @@ SHOWN: Final = 100
 
 @dataclass(frozen=True, eq=False)
 class Suspects:
-    """The pairs that are flagged, those beyond what is expected most first.
+    """The item pairs that are flagged, the most surprising pairs first.
 
     alarm : whether any pair exceeds its limit. pairs : int64[k, 2], those named. z : float64[k],
     T in its standard deviations. items : int64[r], those of the pairs, rising. nearest : the T of
@@ -44,7 +44,7 @@ class Suspects:
 
     @classmethod
     def none(cls, nearest: Floats | None = None) -> Suspects:
-        """Nothing is flagged."""
+        """No flagged pairs."""
         nothing = np.empty(0, dtype=np.int64)
         shares = np.empty(0) if nearest is None else nearest
         return cls(False, nothing.reshape(0, 2), np.empty(0), nothing, shares)
@@ -58,7 +58,8 @@ def looked_at(single: Counts) -> Items:
 def suspects(
     law: PairLaw, single: Counts, items: Items, together: Counts, users: int, chance: float
 ) -> Suspects:
-    """The pairs of N reports whose T exceeds a limit that honest ones pass with this chance.
+    """The item pairs whose statistic T exceeds the limit that honest reports pass with probability
+    `chance`.
 
     single : int64[d], the reports that support each item. together : int64[k, k], above the
     diagonal, those that support each two of `items`, int64[k].
@@ -110,7 +111,8 @@ def least_number(protocol: Exchangeable, seen: Counts) -> int:
 
 @dataclass(frozen=True, eq=False)
 class KeptReportLaw:
-    """The probabilities of an honest report that is kept, and supports an item besides.
+    """The probabilities that an honest report is kept by the filter, and supports a given item
+    besides.
 
     It is kept if it supports fewer than `least` of r suspicious items. Its user holds one of those
     (`inside`) or another item (`outside`): float64[2] for inside, outside.

@@ -41,7 +41,7 @@ from .trusting import Act, acts_of, check_defences, trusting
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """A scenario with everything bound; running it needs nothing else.
+    """A scenario with all its cells bound to protocols and populations, ready to run.
 
     Attributes
     ----------
@@ -64,14 +64,16 @@ class Experiment:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The reasons to doubt its results, each sentence once, in the order of the cells."""
+        """The reasons why the results may be unreliable, each sentence once, in the order of the
+        cells.
+        """
         return tuple(dict.fromkeys(each for cell in self.cells for each in cell.warnings))
 
 
 def compile(  # noqa: A001
     scenario: Scenario, limits: bool = True, pulse: Pulse = no_pulse, searches: bool = True
 ) -> Experiment:
-    """Bind every point of a scenario; raises ScenarioError or FileError.
+    """The experiment of a scenario, every point bound; raises ScenarioError or FileError.
 
     With `limits`, sizes that would take very long or very much memory are refused. A goal is
     reached for here, which may take a search by simulation: `pulse` is called meanwhile, and
@@ -127,7 +129,7 @@ def bound(
     population_of: Callable[[int, Point], Population | None],
     limits: bool = True,
 ) -> Iterator[Cell]:
-    """The cells of all points of a scenario, in order.
+    """The cells of the points of a scenario, in order.
 
     population_of : the users of a point, by its number too; None leaves its cell out.
     """

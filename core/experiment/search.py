@@ -50,7 +50,8 @@ PRECISION: Final = 0.01
 def solve_goal(
     cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13, simulates: bool = True
 ) -> Cell:
-    """The cell with the least fakes that reach its goal, and the answer; itself without a goal.
+    """The cell with the fewest fakes that reach its goal, and the answer; the cell itself without a
+    goal.
 
     most : genuine and fake users together. simulates : without it, a goal that takes a search is
     left without an answer.
@@ -69,7 +70,7 @@ def solve_goal(
 
 
 def answered_by(cell: Cell, answer: GoalAnswer) -> Cell:
-    """The cell with the fakes that the answer to its goal says."""
+    """The cell with the number of fakes from its goal's answer."""
     return replace(with_fakes(cell, answer.malicious), answer=answer)
 
 
@@ -83,7 +84,7 @@ def with_fakes(cell: Cell, malicious: int) -> Cell:
 
 
 def measured_alone(cell: Cell) -> Cell:
-    """The cell without metrics in Python, whose code no search needs or runs."""
+    """The cell without metrics in Python, which a search does not run."""
     return replace(cell, python_metrics=())
 
 
@@ -230,7 +231,9 @@ class _Bracket:
         self.doubtful = [size for size in self.doubtful if self.low < size < top]
 
     def middle(self) -> int | None:
-        """The next number to try: the middle of the larger gap; None if the bracket is narrow."""
+        """The next number of fakes to try, in the larger gap of the bracket; None if the bracket is
+        narrow.
+        """
         assert self.high is not None
         edges = [self.low, *sorted(self.doubtful), self.high]
         gaps = [(edges[1] - edges[0], edges[0]), (edges[-1] - edges[-2], edges[-2])]

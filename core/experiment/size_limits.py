@@ -26,14 +26,16 @@ MAX_HASHED: Final = 2**28
 
 
 def check_size(point: Point) -> None:
-    """Refuse what is too large before anything is drawn."""
+    """Raise ScenarioError for a point that is too large, before anything is drawn."""
     for name, most, allowed in (("items", MAX_ITEMS, ITEMS), ("users", MAX_USERS, USERS)):
         number = getattr(point.population, name, 0)
         check_limit(number, most, f"must be {allowed}", f"population.{name}")
 
 
 def check_filters(point: Point, population: Population) -> None:
-    """Refuse more Bloom filters, or rows of a sketch, than can be hashed, and counted, in time."""
+    """Raise ScenarioError for more Bloom filters, or sketch rows, than can be hashed and counted in
+    time.
+    """
     placed = population.domain_size * getattr(point.protocol, "rows", 0)
     check_limit(placed, MAX_HASHED, "times items must be at most 2^28", "protocol.rows")
     cohorts, bits = (getattr(point.protocol, name, None) for name in ("cohorts", "bits"))
@@ -45,7 +47,7 @@ def check_filters(point: Point, population: Population) -> None:
 
 
 def check_total(everyone: int, in_rounds: int | None) -> None:
-    """Refuse more users than counts have room for, limits or not."""
+    """Raise ScenarioError for more users than an int64 count can hold."""
     if everyone >= 2**63:
         where = " of all rounds" if in_rounds else ""
         raise ScenarioError(
@@ -54,14 +56,14 @@ def check_total(everyone: int, in_rounds: int | None) -> None:
 
 
 def check_cell(population: Population, malicious: int) -> None:
-    """Refuse a cell that is too large, now that its population is known."""
+    """Raise ScenarioError for a cell that is too large, once its population is known."""
     everyone = population.users + malicious
     check_limit(population.domain_size, MAX_ITEMS, "must hold at most 2^20 items", key="population")
     check_limit(everyone, MAX_USERS, "users and malicious users must be at most 10^13 together")
 
 
 def held_bytes(cell: Cell) -> int:
-    """The bytes that one process holds for the filters of a cell, about; 0 without a filter.
+    """The approximate bytes that one process needs for the filters of a cell; 0 without a filter.
 
     The reports of one trial, the genuine ones and all in a random order, and the filter's own;
     both reports of a user where there are two.
@@ -77,7 +79,7 @@ def held_bytes(cell: Cell) -> int:
 
 
 def check_held(cell: Cell) -> None:
-    """Refuse filters that need very much memory."""
+    """Raise ScenarioError for filters that need too much memory."""
     held = held_bytes(cell)
     if held > MAX_HELD:
         rule = f"needs about {in_bytes(held)} for the reports of {cell.first.users} users"

@@ -21,7 +21,7 @@ from ..task import Frequencies, task_over
 
 
 def trusting(trust: Trust, point: Point, population: Population) -> Mechanism:
-    """The mechanism by which users are asked, who trust somebody; raises ScenarioError."""
+    """The mechanism that users run under a trust model; raises ScenarioError."""
     task = task_over(point.task, point.protocol)
     told = is_a(
         point.protocol.mechanism, LocalMechanism
@@ -48,7 +48,7 @@ def trusting(trust: Trust, point: Point, population: Population) -> Mechanism:
 def check_defences(
     point: Point, trust: Trust, protocol: Mechanism, users: int, targets: Items
 ) -> None:
-    """Refuse a defence that makes no sense for the collection, at its own key."""
+    """Raise ScenarioError, at its own key, for a defence that makes no sense for the collection."""
     for number, defence in enumerate(point.defence):
         if defence.muted:
             continue
@@ -83,7 +83,9 @@ def _check_reading(
 
 @dataclass(frozen=True, eq=False)
 class Act:
-    """The attack on one collection, None without any, and the number of its fakes."""
+    """The attack on one collection and the number of its fakes; the attack is None without
+    fakes.
+    """
 
     attack: Attack | Mixture | None
     malicious: int = 0
@@ -95,7 +97,7 @@ class Act:
 
 
 def acts_of(point: Point, population: Population, protocol: Mechanism) -> tuple[list[Act], Items]:
-    """The acts of each round, or of the one collection; and the targets of the metrics."""
+    """The attack on each round, or on the one collection; and the targets of the metrics."""
     if isinstance(point.attack, PhasesSpec):
         try:
             return _phases(point.attack, point.rounds or 1, point.seed, population, protocol)
@@ -144,7 +146,7 @@ def _phases(
 
 
 def bound_attack(point: Point) -> Attack | Mixture | None:
-    """The attack of a point; None without an attack, and where it has phases."""
+    """The attack of a point; None without an attack, and if the attack has phases."""
     return None if isinstance(point.attack, PhasesSpec) else point.attack.bind()
 
 

@@ -48,7 +48,7 @@ def csv_lines(results: RunResults, choice: TableChoice = ALL) -> Iterator[str]:
 def trial_rows(
     results: RunResults, chosen: Sequence[str] = ()
 ) -> tuple[list[str], Iterator[list[Any]]]:
-    """The columns of `to_csv`, and its rows; None for what is not defined."""
+    """The columns of `to_csv`, and its rows; a value is None if its metric is undefined."""
     cells = results.experiment.cells
     names = parameter_names([cell.parameters for cell in cells])
     answers = ANSWER if any(cell.answer for cell in cells) else ()
@@ -138,14 +138,16 @@ def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
 
 
 def results_cells_csv(results: RunResults, choice: TableChoice = ALL) -> str:
-    """The cells of results as `cells_csv` writes them. choice : as `to_csv` takes it."""
+    """The results as a CSV with one row per cell; choice : the columns, as in `to_csv`."""
     if choice.is_pivot:
         return pivot_csv(results, choice)
     return cells_csv(cell_documents(results, metrics=choice.metrics))
 
 
 def pivot_csv(results: RunResults, choice: TableChoice) -> str:
-    """A row for each value of the keys at the side, with the columns of `Pivot.records`."""
+    """The results as a CSV with one row for each value of the row keys, with the columns of
+    `Pivot.records`.
+    """
     records = pivot(results, choice).records()
     lines = (_line([parameter_text(value) for value in record.values()]) for record in records)
     return "".join([_line([*records[0]]), *lines])
@@ -226,7 +228,7 @@ def parameter_text(value: object) -> object:
 
 
 def of_one_type(values: list[Any]) -> list[Any]:
-    """The values of a column as numbers, or all of them as words; None stays."""
+    """The values of a column, all numbers or all texts; None stays None."""
     if len({isinstance(value, str) for value in values if value is not None}) > 1:
         return [None if value is None else str(value) for value in values]
     return values
@@ -262,7 +264,7 @@ def _line(values: list[Any]) -> str:
 
 
 def make_frame(rows: list[dict[str, Any]], library: str | None) -> Any:
-    """Rows as a data frame, of polars or else pandas; raises RunError where neither is there."""
+    """Rows as a polars or pandas data frame; raises RunError if neither library is installed."""
     libraries = ("polars", "pandas")
     if library is not None and (not isinstance(library, str) or library not in libraries):
         raise ScenarioError(f'must be "polars" or "pandas", {got(library)}', key="library")

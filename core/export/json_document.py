@@ -77,7 +77,7 @@ def to_json(
 def cell_documents(
     results: RunResults, frequencies: bool = False, metrics: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """The cells of the JSON document; one that failed has its `error` and `traceback`."""
+    """The cells of the JSON document; a failed cell has its `error` and `traceback`."""
     failed = {
         failure.cell: {"error": failure.error, "traceback": failure.details}
         for failure in results.failures
@@ -115,7 +115,7 @@ def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any
 
 
 def cell_document(view: CellView, **more: Any) -> dict[str, Any]:
-    """One cell: what it is, what was measured, its answer, numbers of its bits, budgets.
+    """One cell of the JSON document: its parameters, metrics, goal's answer and privacy budgets.
 
     more : fields that follow its index, or stand in for those of the view.
     """
@@ -134,7 +134,9 @@ def cell_document(view: CellView, **more: Any) -> dict[str, Any]:
 
 
 def rounds_document(rounds: RoundSummary) -> dict[str, Any]:
-    """The rounds of a campaign; epsilon_spent is by a user who took part in all of them so far."""
+    """The rounds of a campaign for JSON; epsilon_spent is the loss of a user who took part in all
+    rounds so far.
+    """
     written = [
         {
             "round": number,
@@ -168,13 +170,17 @@ def _summaries(metrics: Mapping[str, Estimate]) -> dict[str, dict[str, float | N
 def frequencies_document(
     shown: FrequencySummary, items: list[str] | None, arms: Iterable[str]
 ) -> dict[str, Any]:
-    """The estimates of a cell by the names of its items, None where they have none."""
+    """The estimates of a cell in JSON, by stage, with its items' names; names are None if items
+    have none.
+    """
     tested = {} if shown.detected is None else {"detected": list(shown.detected)}
     return {"items": items, **estimates_document(shown, arms), **tested}
 
 
 def estimates_document(shown: FrequencySummary, arms: Iterable[str]) -> dict[str, Any]:
-    """The true frequencies, then by arm the mean estimates and their standard deviations."""
+    """The true frequencies, then for each stage the mean estimates and their standard
+    deviations.
+    """
     known = {name: shown.arms.get(name) for name in arms}
     return {
         "true": list(shown.true),

@@ -19,7 +19,8 @@ NO_ESTIMATE: Final = Estimate(None, None, None)
 
 @dataclass(frozen=True)
 class TableChoice:
-    """The metrics, rows and columns of a table; empty: all of them, in the usual order.
+    """The metrics, row keys and column keys of a table; empty fields mean all of them, in the usual
+    order.
 
     metrics : the names of the metrics. rows, columns : swept keys whose values make the rows, and
     stand above the columns. wrap : the letters of a line in LaTeX, of which a wider table becomes
@@ -33,7 +34,7 @@ class TableChoice:
 
     @property
     def is_pivot(self) -> bool:
-        """Whether keys stand at the side or above, so that a row is no cell any more."""
+        """True if the table has row keys or column keys, so that a row is no longer one cell."""
         return bool(self.rows or self.columns)
 
 
@@ -57,7 +58,9 @@ class Pivot:
     estimates: dict[str, dict[tuple[Any, Any], Estimate]] = field(repr=False)
 
     def column(self, metric: str, above: tuple[Any, ...] = ()) -> list[Estimate]:
-        """The estimates of a metric under the values above, from the first row to the last."""
+        """The estimates of a metric at given values of the column keys, from the first row to the
+        last.
+        """
         known = self.estimates[metric]
         return [known.get((row, above), NO_ESTIMATE) for row in self.rows]
 
@@ -78,7 +81,7 @@ class Pivot:
 
 
 def check_choice(experiment: Experiment, choice: TableChoice) -> TableChoice:
-    """The choice with what it leaves open filled in; raises ScenarioError for what is not there.
+    """The choice with empty fields filled in; raises ScenarioError for an unknown metric or key.
 
     The error's key is `metrics`, `rows` or `columns`.
     """

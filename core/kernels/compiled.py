@@ -112,7 +112,8 @@ def hit_columns(
 def anchored_seeds(
     keys: UInts, anchors: UInts, seeds: UInts, hash_range: int, best: Counts, value: UInts
 ) -> None:
-    """Write the place of the seed of each row with most items in its anchor's bucket, and that.
+    """Write for each row the index of the seed with most items in its anchor's bucket, and that
+    number of items.
 
     keys : uint32[r, rows], items × PRIME_3. anchors : uint32[rows], the same of one item of each
     row. seeds : uint32[rows, K]. best : int64[rows]. value : uint32[rows].

@@ -25,7 +25,9 @@ SETTINGS: Final = Path(".numba_config.yaml")
 
 
 class Loops:
-    """The loops of this process. missing : why there are no compiled ones; "" before a try."""
+    """The compiled (numba) or NumPy loops of this process. missing : why compilation is
+    unavailable, "" before a try.
+    """
 
     def __init__(self) -> None:
         self.compiled: ModuleType | None = None
@@ -33,7 +35,7 @@ class Loops:
         self._seconds = 0.0
 
     def after(self, seconds: float) -> ModuleType | None:
-        """The compiled loops for work that would take NumPy this long; None for NumPy."""
+        """The compiled loops if NumPy would take longer than this; None to use NumPy."""
         self._seconds += seconds
         if is_there(SETTINGS):
             return None
@@ -42,7 +44,7 @@ class Loops:
         return self.compiled
 
     def load(self) -> None:
-        """Load them now, if they can be."""
+        """Load the compiled loops now, if numba is available."""
         if is_there(SETTINGS):
             return
         try:
@@ -52,7 +54,9 @@ class Loops:
 
     @property
     def words(self) -> str:
-        """The loops that large counts take: "compiled by numba 0.68.1". Loads nothing."""
+        """The name of the loops in use, for a message: "compiled by numba 0.68.1". Loads
+        nothing.
+        """
         if find_spec("numba") is None:
             return "NumPy's (pip install 'ldptui[fast]' compiles them)"
         numba = f"numba {metadata.version('numba')}"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Inside, linear algebra uses one thread.
+    """A context manager in which linear algebra uses one thread.
 
     The matrices are small: threads that wait for each other cost more than they save, by far where
     several processes compute.

@@ -32,7 +32,9 @@ CONTRACT: Final = (
 
 @dataclass(frozen=True)
 class Clause:
-    """One thing that a protocol promises. worst : the largest deviation, in standard errors."""
+    """One property that a protocol guarantees, tested. worst : the largest deviation, in standard
+    errors.
+    """
 
     promise: str
     worst: float
@@ -40,7 +42,7 @@ class Clause:
 
 
 def contract(protocol: PureProtocol, items: int, rng: Rng, users: int) -> list[Clause]:
-    """The clauses of a protocol's contract, each tested. users : of a batch."""
+    """The guaranteed properties of a pure protocol, each tested. users : of one batch."""
     tests = list(_tests(protocol, items, rng, users))
     comparisons = sum(deviations.size for _, deviations in tests)
     most = -float(stdtrit(BATCHES - 1, FALSE_ALARM / (2 * comparisons)))

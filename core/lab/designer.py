@@ -30,7 +30,7 @@ FINEST: Final = 1e-4
 
 @dataclass(frozen=True)
 class Demand:
-    """A collection that a protocol is designed for: n genuine users, a share β of fakes.
+    """The requirements that a protocol is designed for: n genuine users, a share β of fakes.
 
     targets : r, the items whose joint gain counts.
     """
@@ -50,7 +50,7 @@ class Demand:
 
 @dataclass(frozen=True, eq=False)
 class RatedProtocol:
-    """A protocol and its closed forms on a demand.
+    """A protocol and its predicted errors and gains for given requirements.
 
     protocol : its `[protocol]` table, mechanism : bound to the demand. variance : Var*.
     gain_factor : a, of one item. noise : the RMSE of an item of nobody, without an attack. gain :
@@ -86,7 +86,7 @@ def rate_protocol(table: Mapping[str, Any], demand: Demand) -> RatedProtocol:
 
 
 def design_protocols(demand: Demand, kinds: Iterable[str] = tuple(DIALS)) -> list[RatedProtocol]:
-    """The setting of each kind with the least worst RMSE, the best of all first."""
+    """The parameters of each kind with the least worst-case RMSE, the best kind first."""
     return sorted((_best(kind, demand) for kind in kinds), key=lambda each: each.worst)
 
 

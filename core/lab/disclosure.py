@@ -33,7 +33,7 @@ MOST_VALUES: Final = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The rows, grouped.
+    """The equivalence classes of a table's rows: rows with the same quasi-identifiers.
 
     of_row : int64[n], each row's class.
     sizes : int64[classes], rows of each class; at least 1.
@@ -87,7 +87,8 @@ def group(columns: Sequence[NumberedColumn]) -> Classes:
 
 @dataclass(frozen=True)
 class Spread:
-    """A sensitive column within the classes: its variety, and its distance from the whole table.
+    """The diversity of a sensitive column within the classes (l-diversity), and its distance from
+    the whole table (t-closeness).
 
     values : the number of different ones. l_distinct : the fewest that a class has. l_entropy :
     e^(the least entropy of a class). t_equal, t_ordered : the largest distance of the law of a
@@ -106,7 +107,9 @@ class Spread:
 
 
 def diversity(classes: Classes, sensitive: NumberedColumn) -> Spread:
-    """The sensitive column within the classes. Work and memory: the rows, whatever its values."""
+    """The diversity and closeness of a sensitive column within the classes; O(rows) time and
+    memory.
+    """
     order, is_number = _order(sensitive.values)
     rank = np.empty(order.size, dtype=np.int64)
     rank[order] = np.arange(order.size)
@@ -170,7 +173,9 @@ MOST_SETS: Final = 200_000
 
 @dataclass(frozen=True)
 class Inference:
-    """A rule: who is seen with `observed` also has `implied`. No fewer attributes show that."""
+    """A rule: a user seen with the attributes `observed` also has `implied`; no smaller set implies
+    that.
+    """
 
     observed: tuple[str, ...]
     implied: tuple[str, ...]
@@ -189,7 +194,7 @@ class Relation:
 
     @classmethod
     def of(cls, held: Mapping[str, Iterable[str]]) -> Relation:
-        """From the attributes of each user; attributes in alphabetical order."""
+        """The relation from the attributes of each user, with attributes in alphabetical order."""
         rows = {user: set(names) for user, names in held.items()}
         attributes = tuple(sorted(set().union(*rows.values()))) if rows else ()
         if not attributes:
@@ -276,7 +281,8 @@ class Relation:
         return self.names(self.closure(0))
 
     def implications(self, most: int = 3) -> tuple[tuple[Inference, ...], bool]:
-        """The minimal sets of up to `most` attributes that imply others; True if all were tried.
+        """The minimal sets of up to `most` attributes that imply others; and True if all sets were
+        tried.
 
         What a smaller observed set implies already is not repeated.
         """
@@ -302,7 +308,7 @@ class Relation:
 
     @property
     def identified_users(self) -> tuple[str, ...]:
-        """The users that all their attributes together single out: ψ∘φ of them is them alone."""
+        """The users whose attributes together fit nobody else."""
         alone = {held for held, users in Counter(self.held).items() if users == 1}
         return tuple(
             name

@@ -38,7 +38,7 @@ COARSE: Final = 41
 
 @dataclass(frozen=True)
 class Guess:
-    """The chances of an observer.
+    """The probabilities that an observer guesses a user's item right, before and after a report.
 
     before, after : that the observer names the item, without a report and with one. rad : what a
     report adds to a guess, as said above. odds : the largest odds of one item against all others
@@ -56,7 +56,9 @@ Prior: TypeAlias = Sequence[tuple[float, Floats]]
 
 
 def average_guess(protocol: LocalMechanism, prior: Prior) -> Guess:
-    """The chances on average over the groups, and the worst odds in any; raises ScenarioError."""
+    """The observer's guessing probabilities averaged over groups, and the worst odds in any group;
+    raises ScenarioError.
+    """
     made = [(share, guess_item(protocol, law)) for share, law in prior]
     return Guess(
         sum(share * each.before for share, each in made),
@@ -82,7 +84,9 @@ def guess_item(protocol: LocalMechanism, prior: Floats) -> Guess:
 
 
 def guess_by_report(law: Floats, prior: Floats) -> Guess:
-    """The chance of a right guess after each report. law : float64[d, reports], M."""
+    """The probability of a right guess after each report. law : float64[d, reports], Pr[report |
+    item].
+    """
     joint = law * prior[:, None]
     seen = joint.sum(axis=0)
     best = joint.max(axis=0)
@@ -134,7 +138,8 @@ def _least_of(items: int, size: int) -> Floats:
 
 
 def guess_between_two(protocol: LocalMechanism, reports: int) -> float:
-    """The chance that a guess between two items, as likely before, is right after fresh reports.
+    """The probability that a guess between two equally likely items is right after several fresh
+    reports.
 
     It is (1 + TV)/2, the total variation TV of all reports together, from their privacy loss: of
     two items that differ as much as the protocol lets them. Raises ScenarioError.
@@ -152,7 +157,7 @@ def guess_between_two(protocol: LocalMechanism, reports: int) -> float:
 def largest_epsilon(
     bind: Callable[[float], LocalMechanism], prior: Prior, gain: float
 ) -> float | None:
-    """The largest ε below which every ε keeps RAD to the gain at most; None where all do.
+    """The largest ε that keeps an observer's gain RAD at most `gain`; None if every ε does.
 
     bind : the protocol at an ε. Its whole parameters make steps: RAD may jump above the gain, and
         the answer is the lower end of such a step.
@@ -167,7 +172,8 @@ def largest_epsilon(
 
 
 def at_most(epsilon: float, prior: Floats) -> tuple[float, float]:
-    """Bounds on `after` and `odds` of whatever is seen of a user at this ε in all.
+    """Upper bounds on the guessing probability and the odds after any ε-private observation of a
+    user.
 
     D answers about correlated things, each with ε/D, are such a case. No posterior of an item
     exceeds e^ε π/(1 + (e^ε − 1) π); GRR reaches that for a uniform prior.

@@ -46,7 +46,7 @@ _MAXIMAL: Final = MaximalGain(0.0, ListedTargets((0,)))
 
 @dataclass(frozen=True)
 class LadderSetting:
-    """The setting that all trust models share.
+    """The parameters that all compared trust models share.
 
     epsilon, delta : the central budget. users, items, share, targets : n, d, β and r. frequencies :
     float64[d], falling; the targets are the last r. gap : of two items, to be overturned.
@@ -67,7 +67,7 @@ class LadderSetting:
 
 @dataclass(frozen=True)
 class Rung:
-    """One way to collect, and what it costs.
+    """One trust model (local, shuffled, aggregated, curator) and its error and cost.
 
     protocol : the kind of the local protocol, or the circuit, or the curator's mechanism. epsilon :
     the budget that the one who sees most spends: ε₀ of a report, or the central one. sd : the
@@ -86,7 +86,8 @@ class Rung:
 
 
 def ladder(setting: LadderSetting, kinds: Sequence[str]) -> Iterator[Rung]:
-    """Every trust model, from the least trust to the most; raises ScenarioError.
+    """The costs and errors of every trust model, from the least trust to the most; raises
+    ScenarioError.
 
     kinds : the local protocols. Those that no shuffling brings to the central budget with a larger
     ε₀ stand there with the central ε itself. The trust models `hidden` and `verified` have the

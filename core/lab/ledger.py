@@ -76,7 +76,8 @@ def group(spent: SpentBudget, people: int) -> SpentBudget:
 
 
 def of_group(entries: Sequence[LedgerEntry], people: int) -> tuple[LedgerEntry, ...] | None:
-    """The (ε, δ) of each release for k people together; None if one promises nothing to them.
+    """The (ε, δ) of each release for k people together; None if one release gives a group no
+    guarantee.
 
     What is composed afterwards holds for the group, and is less than the group of what is composed.
     """

@@ -22,7 +22,9 @@ from ..law.pure import Items, Rng
 
 @dataclass(frozen=True)
 class Exponential(RangeChecked):
-    """Choose item v with probability proportional to e^(ε u_v / 2Δu), u_v the number of users."""
+    """The exponential mechanism: item v with probability proportional to e^(ε u_v / 2Δu), u_v its
+    number of users.
+    """
 
     epsilon: Annotated[float, BUDGET]
     sensitivity: Annotated[float, Range(0, float("inf"), "()")] = 1.0

@@ -20,7 +20,9 @@ MOST: Final = 10_000
 
 
 def marks(protocol: Exchangeable, reports: Reports) -> NDArray[np.unsignedinteger]:
-    """uint[n]: equal for equal reports; of a protocol whose users draw seeds, for equal seeds."""
+    """uint[n]: a mark of each report, equal for equal reports; equal for equal seeds if users draw
+    seeds.
+    """
     if isinstance(protocol, LocalHashing):
         return np.ascontiguousarray(protocol.seeds(reports))
     return marks_of(reports)
@@ -40,7 +42,7 @@ def marks_of(reports: Reports) -> NDArray[np.uint64]:
 
 
 def likeliest(protocol: Exchangeable) -> float:
-    """ln of the probability of the likeliest mark of an honest report, whatever its user holds.
+    """ln of the largest probability of any mark of an honest report, over all items.
 
     Given the number of other items that a report supports, every set of them is as likely.
     """
@@ -57,7 +59,8 @@ def likeliest(protocol: Exchangeable) -> float:
 
 
 def too_many(users: int, mark: float, chance: float) -> int:
-    """The least k that any k of N honest reports are alike with this chance at most; N + 1 if none.
+    """The least k such that k of N honest reports are identical with this probability at most; N +
+    1 if none.
 
     C(N, k) e^(mark (k - 1)): whatever the first of k reports is, each other one has its mark with
     probability e^mark at most. Proved.
@@ -72,12 +75,12 @@ def too_many(users: int, mark: float, chance: float) -> int:
 def find_frequent_values(
     values: NDArray[np.unsignedinteger], least: int
 ) -> NDArray[np.unsignedinteger]:
-    """The values that come at least so often, rising, each once."""
+    """The values that occur at least `least` times, rising, each once."""
     rising = np.sort(values)
     last = rising[least - 1 :]
     return np.unique(last[last == rising[: last.size]])
 
 
 def largest(values: NDArray[np.unsignedinteger]) -> int:
-    """The number of the values that are alike, at most."""
+    """The largest number of identical values."""
     return int(np.unique(values, return_counts=True)[1].max(initial=0))

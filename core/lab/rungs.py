@@ -33,7 +33,8 @@ COARSE: Final = 8
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms that all trust models of a plan share: the central budget, and aggregation.
+    """The parameters that all trust models of a plan share: the central budget, and the
+    aggregation.
 
     delta : of shuffled reports, and of Gaussian noise of the aggregators.
     """
@@ -47,7 +48,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class TrustRung:
-    """A trust model: whom users trust, and the oracle of what the server gets.
+    """A trust model: whom users trust, and the error model of the server's data.
 
     by_reports : users send reports of a local protocol. hides : how many send one decides ε₀.
     proves : each report is proved to be drawn by the protocol.
@@ -101,7 +102,8 @@ def mechanism(row: TrustRung, kind: str, items: int, users: int, terms: Terms) -
 
 
 def alarms(protocol: Any, oracle: Oracle, plan: Plan) -> float:
-    """The chance that noise alone lifts an item above the threshold of a plan, by binomial counts.
+    """The probability that noise alone lifts an item above a plan's threshold, by exact binomial
+    counts.
 
     It is α where counts are nearly normal, which they are not where few reports support an item
     that nobody holds: then it may be more. NaN for reports that also speak against items.
@@ -117,7 +119,8 @@ def alarms(protocol: Any, oracle: Oracle, plan: Plan) -> float:
 
 
 def smallest_batch(row: TrustRung, kind: str, plan: Plan, terms: Terms, targets: int) -> int:
-    """The fewest users who find the plan's frequency, whose ε₀ is what that number hides.
+    """The fewest users who detect the plan's frequency when ε₀ is as large as shuffling their
+    number allows.
 
     The number is at most a part `CLOSE` too large. Raises ScenarioError.
     """

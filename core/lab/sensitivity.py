@@ -69,7 +69,8 @@ class Clipping:
 def least_bound(
     values: Floats, epsilon: float, neighbours: Neighbours = "add-remove", negative: bool = True
 ) -> float:
-    """The bound C of the least error, exactly. It is read off the data: its choice is not private.
+    """The clipping bound C of the least error; it is computed from the data, so its choice is not
+    private.
 
     Between two numbers next to each other the bias is b + s C and the noise w C, so that the
     squared error is least at C = -b s / (s² + w²), or at the one of the two that is nearer to it.

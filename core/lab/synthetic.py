@@ -50,7 +50,7 @@ def synthetic_items(counts: Counts, rng: Rng) -> Counts:
 
 
 def note(spent: SpentBudget, source: str, rows: int) -> str:
-    """The budget that a synthetic column carries, in words, with its source."""
+    """The sentence on the privacy budget of a synthetic column, with its source."""
     guarantee = f"epsilon = {format_number(spent.epsilon)}"
     if spent.delta:
         guarantee += f", delta = {format_number(spent.delta)}"
@@ -63,14 +63,14 @@ def note(spent: SpentBudget, source: str, rows: int) -> str:
 
 
 def note_path(path: Path) -> Path:
-    """The note beside a CSV file of invented rows."""
+    """The path of the budget note that belongs to a synthetic CSV file."""
     return path.with_name(f"{path.stem}.budget.txt")
 
 
 def write_synthetic(
     path: Path, column: str, labels: tuple[str, ...], items: Counts, about: str
 ) -> Path:
-    """Write a CSV column, and its note beside it as NAME.budget.txt; returns the note's path.
+    """Write a CSV column of synthetic rows and its note NAME.budget.txt; returns the note's path.
 
     Raises FileError. The note is written first, so that no data lie there without it.
     """

@@ -30,7 +30,8 @@ ROUNDED: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Blanket:
-    """The blanket of a protocol, seen by two items that are told apart.
+    """The privacy blanket of a protocol for two given items: the part of its reports that no item
+    changes.
 
     share : γ, how likely a report is drawn from ω. weights : float64[k], the law ω of the cells.
     first, second : float64[k], R₀/ω and R₁/ω of each cell; the mean of each under ω is 1.
@@ -49,7 +50,8 @@ class Blanket:
 
 @dataclass(frozen=True)
 class Sides:
-    """A report of a user as one that speaks for the first of two items, for the second, or neither.
+    """The probabilities that a user's report supports the first of two items, the second, or
+    neither.
 
     up, down : the probability of the first and of the second.
     """
@@ -60,7 +62,7 @@ class Sides:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two data sets that differ in one user, whose item is the first or the second of two.
+    """Two data sets that differ in one user, who holds the first or the second of two items.
 
     first, second : the report of that user. others : the report of each of all other users.
     """
@@ -71,7 +73,9 @@ class Pair:
 
 
 def why_unshuffled(mechanism: Mechanism) -> str | None:
-    """The reason why a shuffler hides nothing of its reports, with its name; None if it does."""
+    """The reason, with the mechanism's name, why shuffling its reports hides nothing; None if it
+    hides something.
+    """
     name = name_of(mechanism)
     if not isinstance(mechanism, LocalMechanism):
         return f"{name}, a curator to whom users tell their items: there are no reports to shuffle"
@@ -91,7 +95,8 @@ def any_blanket(epsilon: float) -> Blanket:
 
 
 def blankets_of(protocol: Any) -> tuple[Blanket, ...]:
-    """The blankets of a protocol for pairs of items; the worst of them bounds its loss.
+    """The privacy blankets of a protocol for pairs of items; the worst pair bounds its privacy
+    loss.
 
     A protocol of which nothing else is known has that of the worst protocol of its ε.
     """
@@ -103,7 +108,9 @@ def blankets_of(protocol: Any) -> tuple[Blanket, ...]:
 
 
 def pairs_of(protocol: Any) -> tuple[Pair, ...]:
-    """Pairs of data sets from which the loss of a protocol can be bounded below; maybe none."""
+    """Pairs of neighbouring data sets that bound a protocol's privacy loss from below; empty if
+    none are known.
+    """
     if isinstance(protocol, Exchangeable):
         return tuple(_conditioned_pairs(protocol))
     law = every_report(protocol)
@@ -113,7 +120,9 @@ def pairs_of(protocol: Any) -> tuple[Pair, ...]:
 
 
 def any_pairs(epsilon: float) -> tuple[Pair, ...]:
-    """Pairs of data sets of two protocols of this ε: one bit, and one of three items."""
+    """Pairs of neighbouring data sets of two protocols of this ε: one bit, and one of
+    three items.
+    """
     odds = math.exp(epsilon)
     yes, no = odds / (odds + 1), 1 / (odds + 1)
     own, other = odds / (odds + 2), 1 / (odds + 2)

@@ -32,7 +32,7 @@ BETWEEN: Final = 50
 
 @dataclass(frozen=True, eq=False)
 class ReportTable:
-    """A table of laws of reports, whose columns change at few places.
+    """A table of report distributions, float64[reports, inputs], stored by its few change points.
 
     forward : the law of all reports, float64[K, trials], of distributions float64[d, trials].
     backward : the transpose, float64[d, trials] from float64[K, trials].
@@ -108,7 +108,8 @@ def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, pulse
 
 
 def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, pulse: Pulse) -> Floats:
-    """float64[trials, K]: the part of the reports of each kind that a fit takes for honest ones.
+    """float64[trials, K]: the honest part of the reports in each bin, by a joint fit of honest
+    users and poison.
 
     The likeliest mixture of honest users and of any law of reports of some kinds, by EM from half
     and half. counts : float64[trials, K]. poisoned : bool[K], the kinds that fakes may send.

@@ -16,7 +16,9 @@ CELLS: Final = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class ReportLaw:
-    """Pr[y | v]: float64[inputs, reports], with a name for each input and each report."""
+    """The probability of every report under every input: float64[inputs, reports], with their
+    names.
+    """
 
     probabilities: Floats
     input_name: Callable[[int], str]
@@ -24,7 +26,9 @@ class ReportLaw:
 
 
 def every_report(mechanism: object) -> ReportLaw | None:
-    """The law of every report, as a mechanism lists it; None where it lists none, or too many."""
+    """The probability of every report under every input; None if the mechanism has too many reports
+    or cannot list them.
+    """
     listed: ReportLaw | None = getattr(mechanism, "enumerate_reports", lambda: None)()
     return listed
 

@@ -54,7 +54,7 @@ class Exchangeable(PureProtocol):
 
     @property
     def absence_probability(self) -> float:
-        """1 - p, the chance that a report does not support its user's item."""
+        """1 - p, the probability that a report does not support its user's item."""
         return 1 - float(self.p)
 
     @abstractmethod
@@ -98,7 +98,9 @@ class Exchangeable(PureProtocol):
 
     @abstractmethod
     def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
-        """The counts of such reports: int64[trials, d], how many hold each item, or spare it."""
+        """int64[trials, d]: random support counts of such reports, given how many hold each item or
+        spare it.
+        """
 
     @abstractmethod
     def _uniform(self, count: int, rng: Rng) -> Reports:

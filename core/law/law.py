@@ -58,7 +58,8 @@ likely, all alike. pointed : always the same report, which says a chosen number.
 
 @dataclass(frozen=True)
 class SeedSearch:
-    """An attacker's effort on a hash family: the seeds that each fake tries, and their score.
+    """An attacker's search in a hash family: the number of seeds that each fake tries, and the
+    score of a seed.
 
     `anchor` counts the targets that share the bucket of one uniformly chosen target (Cao, Jia,
     Gong 2021); `bucket` takes the fullest of all buckets (Li, Li, Wang, Sun 2025).
@@ -89,7 +90,7 @@ def group_by_size(users: Counts, sizes: Counts) -> Counts:
 
 @dataclass(frozen=True, eq=False)
 class SupportSizes:
-    """The joint law of the numbers of targets and of other items that a report supports.
+    """The joint distribution of the numbers of targets and of other items that a report supports.
 
     Given both, it supports a uniform subset of the targets and one of the other items.
 
@@ -104,7 +105,7 @@ class SupportSizes:
 
     @classmethod
     def of_one_size(cls, targets: int, others: int) -> SupportSizes:
-        """The sizes of reports that all have the same."""
+        """The sizes of reports that all support the same numbers of targets and other items."""
         return cls(np.array([targets]), np.ones(1), np.array([others]))
 
     def summary(self, targets: int, others: int) -> Support:
@@ -138,7 +139,7 @@ class SupportSizes:
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """A question for the law of one report.
+    """A request for the distribution of one fake report: its name, targets and options.
 
     law : its name. targets : int64[r], distinct items.
     search : the effort of "crafted", "subset" and "avoided" on a hash family.
@@ -157,7 +158,9 @@ class Ask:
     number: float | None = None
 
     def find_items(self, domain_size: int) -> Items | None:
-        """The items of which a report of one item has any, all alike; None where there is none."""
+        """The items of which a one-item report supports a uniform one; None if the request has no
+        such item.
+        """
         match self.law:
             case "random":
                 return np.arange(domain_size)
@@ -204,13 +207,14 @@ class BitLaw:
 
 
 def no_answer(*_: object) -> Any:
-    """The answer where a law says nothing."""
+    """None, the answer of a distribution that knows no support or moments."""
     return None
 
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """The distribution of the reports of users who report independently of each other.
+    """The distribution of the independent reports of some users: how to draw reports, counts and
+    support.
 
     reports : the reports of n users. counts : of int64[trials] users the counts [trials, …], with
     the law of `support_counts` of such reports. support : what one report supports, item by item;
@@ -228,7 +232,9 @@ class Law:
 
 @dataclass(frozen=True)
 class Lack:
-    """Why a protocol has no such law, as said after "against": "GRR, whose report is one item"."""
+    """The reason why a protocol has no such distribution, to stand after "against": "GRR, whose
+    report is one item".
+    """
 
     reason: str
 
@@ -240,7 +246,7 @@ def towards_targets(
     counts: Callable[[Counts, Rng], Any],
     towards: Callable[[], Support],
 ) -> Law:
-    """A law that treats all targets alike, and all other items: their numbers give the support."""
+    """A distribution that treats all targets alike, and all other items alike."""
 
     def support(counted: Items) -> ItemSupport:
         return towards().by_item(domain_size, ask.targets, counted)
@@ -255,7 +261,7 @@ def one_item(
     send: Callable[[Items, Rng], Reports],
     draw: Callable[[Counts, Rng], Any],
 ) -> Law:
-    """A report that supports exactly one of these items, each as likely.
+    """The distribution of a report that supports exactly one of these items, uniformly chosen.
 
     send, draw : the reports of users who hold items, and the counts of int64[trials, d] users.
     """
@@ -274,7 +280,7 @@ def one_item(
 
 
 def holding(protocol: Any, ask: Ask, towards: Callable[[], Support]) -> Law:
-    """A report of who holds a target: an honest one, or one that is not perturbed.
+    """The distribution of a report of a user who holds a target: honest, or without noise.
 
     towards : the support where all targets are held alike.
     """

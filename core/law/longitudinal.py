@@ -31,7 +31,7 @@ def log(probability: float) -> float:
 
 @dataclass(frozen=True)
 class Chain:
-    """The probabilities of a kept answer, and of a report given the kept answer.
+    """The support probabilities of a memoised answer, and of a report given the memoised answer.
 
     p1, q1 : the kept answer supports the user's own item, any other given item.
     p2, q2 : a report supports an item that the kept answer supports, one that it does not.
@@ -61,7 +61,8 @@ class Chain:
         return flip_bits(kept, self.q2, self.p2, size, rng)
 
     def epsilon_of_rounds(self, rounds: int) -> float:
-        """ε of `rounds` reports of one item, in nats, where every bit is such a chain: exact.
+        """ε of `rounds` reports of one item, in nats, if every bit is memoised and perturbed again:
+        exact.
 
         The reports of one bit are drawn from one kept bit, so that only their number of ones
         counts; t reports favour a true bit 1 most if all of them are ones, a true bit 0 if none is:
@@ -84,7 +85,7 @@ class Chain:
 
 @dataclass(frozen=True, eq=False)
 class Attendance:
-    """The genuine users of the rounds of a campaign, and what draws their reports.
+    """The memoised bits of some users of one trial, counted.
 
     histograms : int64[d] for each round, the users of each item.
     left : int64[d] for each round, how many of an item's users have gone since the round before;
@@ -119,7 +120,7 @@ class KeptBits:
         return np.asarray(self.spread.sum(axis=0)[:, None])
 
     def add_users(self, other: KeptBits, sign: int = 1) -> KeptBits:
-        """These users and others, or without others."""
+        """The counts of these users and others; with sign -1, without the others."""
         parts = (
             getattr(self, each.name) + sign * getattr(other, each.name) for each in fields(self)
         )
@@ -127,7 +128,7 @@ class KeptBits:
 
 
 class Memoising(LocalMechanism):
-    """A protocol whose users keep an answer; each report adds noise to it afresh.
+    """A protocol whose users memoise a perturbed answer; each report adds fresh noise to it.
 
     Reports of one user are not independent then, and cost less privacy than their sum. By default
     what is kept is a bit for each item, of users of one cohort.
@@ -141,12 +142,14 @@ class Memoising(LocalMechanism):
 
     @property
     def kept_probabilities(self) -> tuple[float, float]:
-        """The probability that a kept answer supports the own item, and any other given one."""
+        """The probabilities that a memoised answer supports the own item, and any other
+        given item.
+        """
         return self.chain.p1, self.chain.q1
 
     @abstractmethod
     def epsilon_of_rounds(self, rounds: int) -> float:
-        """ε of this many reports of one item, in nats; of one it is ε₁."""
+        """ε of this many reports of one item, in nats; ε₁ for one report."""
 
     @abstractmethod
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:

@@ -23,7 +23,7 @@ EQUAL: Final = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class DiscreteLoss:
-    """A loss with finitely many values.
+    """A privacy loss distribution with finitely many values.
 
     values : float64[k], ascending, each once; the last may be infinite.
     probabilities : float64[k], positive.
@@ -34,7 +34,7 @@ class DiscreteLoss:
 
     @classmethod
     def of(cls, values: Floats, probabilities: Floats) -> DiscreteLoss:
-        """A law from values in any order; equal ones, to rounding, are joined."""
+        """The loss distribution from values in any order; values equal to rounding are merged."""
         possible = probabilities > 0
         values, probabilities = values[possible], probabilities[possible]
         order = np.argsort(values, kind="stable")
@@ -47,7 +47,9 @@ class DiscreteLoss:
 
     @classmethod
     def between(cls, first: Floats, second: Floats) -> DiscreteLoss:
-        """The loss of two laws of reports, float64[k] each, when the first is the true one."""
+        """The privacy loss between two distributions of reports, float64[k] each, under the first
+        one.
+        """
         seen = first > 0
         with np.errstate(divide="ignore"):
             loss = np.log(first[seen]) - np.log(second[seen])

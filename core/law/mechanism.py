@@ -40,18 +40,18 @@ SEARCH: Final = SeedSearch()
 
 
 def name_of(protocol: object) -> str:
-    """The name of a protocol in sentences."""
+    """The name of a protocol in messages."""
     return getattr(protocol, "called", "") or type(protocol).__name__
 
 
 def is_a(mechanism: object, kind: type[Any] | tuple[type[Any], ...]) -> bool:
-    """Return whether a mechanism, or the class of one, is of a kind."""
+    """True if a mechanism, or a class of mechanisms, is of a kind."""
     return issubclass(mechanism if isinstance(mechanism, type) else type(mechanism), kind)
 
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """The server's conclusions from the counts of several trials.
+    """The server's estimates from the counts of several trials.
 
     frequencies : float64[trials, d].
     detected : bool[trials, d], the items that it takes for held by somebody; None where the
@@ -97,7 +97,9 @@ class Mechanism(ABC):
 
     @abstractmethod
     def law_of(self, ask: Ask) -> Law | Lack:
-        """The law that is asked for, or the reason why there is none."""
+        """The distribution of reports that an attack requests, or a `Lack` with the reason why
+        there is none.
+        """
 
     @abstractmethod
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
@@ -105,60 +107,68 @@ class Mechanism(ABC):
 
     @abstractmethod
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        """Counts of fakes who send an item without noise. histogram : int64[trials, d]."""
+        """Counts of fakes who report an item without noise. histogram : int64[trials, d]."""
 
     def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002
         """The frequencies of all items, from counts [trials, …] of n users."""
         raise ScenarioError(f"must not be {self.lacks['estimates']}", key="kind")
 
     def lack(self, ask: Ask) -> Lack:
-        """The reason why there is no such law."""
+        """The reason why the mechanism has no such distribution of reports."""
         name = "disguised" if ask.law == "solved" else ask.law
         reason = f"{name_of(self)}, {REASONS.get(ask.law, 'which has no such law')}"
         return Lack(self.lacks.get(name, reason))
 
     def find_law(self, ask: Ask) -> Law:
-        """The law that is asked for; raises ScenarioError where there is none."""
+        """The distribution of reports that an attack requests; raises ScenarioError if there is
+        none.
+        """
         law = self.law_of(ask)
         if isinstance(law, Lack):
             raise ScenarioError(f'must not be "{ask.law}" against {law.reason}', key="law")
         return law
 
     def find_support(self, law: LawName, r: int, search: SeedSearch = SEARCH) -> Support:
-        """The support of a report of a law, towards r targets; raises ScenarioError."""
+        """The support of a report of a named distribution, for r targets; raises ScenarioError."""
         return self.find_law(Ask(law, np.arange(r), search)).towards()
 
     def doubts(self, users: int) -> tuple[str, ...]:  # noqa: ARG002
-        """The reasons to doubt estimates from this many users, a sentence each."""
+        """The reasons why estimates from this many users may be unreliable, a sentence each."""
         return ()
 
     @property
     def code(self) -> str:
-        """The name of the code in Python that makes its reports; "" where there is none."""
+        """The name of the plug-in code that makes the reports; "" without plug-in code."""
         return ""
 
     @property
     def unread_code_name(self) -> str:
-        """The name of the code that has to be allowed before anything is known of it; "" else."""
+        """The name of the plug-in code that must be permitted before the mechanism is known; "" if
+        there is none.
+        """
         return ""
 
     @property
     def address_fields(self) -> Mapping[str, Any]:
-        """The parts of a cell's address that its protocol adds, besides its own fields."""
+        """The protocol's contribution to a cell's address, besides its own fields."""
         return {}
 
     @property
     def most_epsilon(self) -> float:
-        """The largest ε that the keys but ε leave room for; infinite where none bounds it."""
+        """The largest ε that the protocol's other keys allow; infinite if no key limits ε."""
         return math.inf
 
     def facts(self) -> dict[str, Any]:
-        """The numbers of its own that views of a cell show: g of hashing, as `hash_range`."""
+        """The protocol's own numbers for views of a cell, by name, such as `hash_range`, the g of
+        hashing.
+        """
         return {}
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The reasons to doubt what its reports tell or promise, a sentence each."""
+        """The reasons why the protocol's reports may reveal more or tell less than promised, a
+        sentence each.
+        """
         return ()
 
 
@@ -171,7 +181,7 @@ class LocalMechanism(Mechanism):
     @property
     @abstractmethod
     def report_bits(self) -> float:
-        """The bits that a report takes: log2 of the number of reports there are."""
+        """The number of bits of one report: log2 of the number of possible reports."""
 
     @abstractmethod
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
@@ -246,7 +256,7 @@ class LocalMechanism(Mechanism):
 
     @abstractmethod
     def validate_reports(self, reports: object, count: int) -> Reports:
-        """The reports that plug-in code made, checked.
+        """The reports that plug-in code made, validated; raises ValueError.
 
         Parameters
         ----------
@@ -269,7 +279,7 @@ class LocalMechanism(Mechanism):
         """
 
     def look(self, reports: Reports, items: Items) -> BoolArray:  # noqa: ARG002
-        """bool[n, len(items)]: whether each report speaks for each of these items.
+        """bool[n, len(items)]: whether each report supports each of these items.
 
         No column where a report is a bit for each item as it is, or where that is not known.
 
@@ -290,7 +300,7 @@ class LocalMechanism(Mechanism):
         return np.empty((len(reports), 0), dtype=np.bool_)
 
     def random_reports(self, count: int, rng: Rng) -> Reports:
-        """Reports uniform over the encoded space (the random report attack, RPA).
+        """Uniform random reports of the encoded space, as the random report attack RPA sends.
 
         Parameters
         ----------
@@ -309,7 +319,7 @@ class LocalMechanism(Mechanism):
         return self.find_law(Ask("random")).reports(count, rng)
 
     def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
-        """Reports that support as many targets as possible (the maximal gain attack, MGA).
+        """Reports that support as many targets as possible, as the maximal gain attack MGA sends.
 
         Parameters
         ----------
@@ -358,7 +368,9 @@ class LocalMechanism(Mechanism):
 
 
 def refuse_counts(*_: object) -> NoReturn:
-    """Raise ScenarioError, as counts are asked of a mechanism that is simulated by reports."""
+    """Raise ScenarioError for a mechanism that is simulated report by report, without a law of its
+    counts.
+    """
     rule = 'must be "reports" or "auto", as no counts of such reports are drawn, got "counts"'
     raise ScenarioError(rule, key="simulate.path")
 
@@ -366,7 +378,8 @@ def refuse_counts(*_: object) -> NoReturn:
 def lacking(
     mechanism: object, kinds: type | tuple[type, ...], name: str, reason: str
 ) -> str | None:
-    """The reason why a mechanism is of no such kind, beginning with its name; None if it is.
+    """The reason, with the mechanism's name, why a mechanism is of none of these kinds; None if it
+    is of one.
 
     name : that of what it lacks, in `lacks`. reason : said after the name of the mechanism where it
     gives none of its own.
@@ -378,6 +391,6 @@ def lacking(
 
 
 def check_estimates(mechanism: Mechanism, key: str = "kind") -> None:
-    """Refuse a mechanism that estimates no frequencies of items; raises ScenarioError."""
+    """Raise ScenarioError for a mechanism that does not estimate frequencies of items."""
     if "estimates" in mechanism.lacks:
         raise ScenarioError(f"must not be {mechanism.lacks['estimates']}", key=key)

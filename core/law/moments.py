@@ -18,7 +18,7 @@ Moments: TypeAlias = tuple[Floats, Floats | None]
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """A collection, as far as closed forms have to know it.
+    """The parameters of a collection that closed forms need.
 
     histogram : int64[d], the genuine users of each item.
     fakes : for each kind of fakes their number, and the law of one report: a BitLaw, or what it
@@ -48,11 +48,13 @@ class Collection:
 
     @property
     def is_foreseen(self) -> bool:
-        """True if the law of every fake report is known."""
+        """True if the distribution of every fake report is known."""
         return all(law is not None for _, law in self.fakes)
 
     def fake_sums(self) -> tuple[Floats, Floats]:
-        """float64[d] each: the supports of all fakes, added up, and their variances."""
+        """float64[d] each: the expected support counts of all fakes together, and their
+        variances.
+        """
         nobody = np.zeros(self.histogram.size)
         return (
             sum((count * law.rates for count, law in self.fakes), nobody),
@@ -61,7 +63,7 @@ class Collection:
 
 
 class EstimateMoments(Mechanism):
-    """A mechanism that has closed forms of its estimates of its own."""
+    """A mechanism with its own closed forms for the mean and variance of its estimates."""
 
     @abstractmethod
     def means(self, collection: Collection) -> Moments | None:
@@ -72,11 +74,11 @@ class EstimateMoments(Mechanism):
 
     @abstractmethod
     def variances(self, collection: Collection) -> Moments | None:
-        """Variances of the same in one trial, float64[d] each."""
+        """Variances of the estimates of one trial before and after the attack, float64[d] each."""
 
 
 class SummedNumbers(Supporting, LocalMechanism, EstimateMoments):
-    """A family whose reports are numbers that add up: each item's are right on average.
+    """A mechanism whose reports are unbiased numbers for each item, which the server adds up.
 
     The share of a fake report is then its numbers themselves: p = 1 and q = 0. Such reports are
     simulated one by one, where nothing draws their counts. A protocol has the variance of one
@@ -93,7 +95,9 @@ class SummedNumbers(Supporting, LocalMechanism, EstimateMoments):
     unperturbed_counts = sample_counts
 
     def means(self, collection: Collection) -> Moments | None:
-        """f before the attack; after it, the mean over all users."""
+        """The expected estimates: the true frequencies before the attack; the mean over all users
+        after it.
+        """
         truth, everyone = collection.frequencies, collection.users + collection.malicious
         if not collection.is_foreseen:
             return truth, None

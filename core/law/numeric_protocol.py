@@ -33,7 +33,7 @@ BINS: Final = Range(4, 2**16)
 
 @dataclass(frozen=True)
 class NumericProtocol(OverItems, Encodes, LocalMechanism):
-    """A protocol of numbers over d items, with its table of reports.
+    """A protocol for numbers in [-1, 1] over d items, with its table of report probabilities.
 
     Users hold items, each of which stands for a number. Reports are uint32[n], the bins that they
     are in, and the server counts each bin's: int64[K]. A law of reports is known by its rates, one
@@ -71,29 +71,29 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
     @property
     @abstractmethod
     def report_values(self) -> Floats:
-        """float64[K], the number that each bin says; on average it is the user's own."""
+        """float64[K]: the unbiased estimate of the number that each bin stands for."""
 
     @property
     @abstractmethod
     def sizes(self) -> Floats:
-        """float64[K], how likely a report that knows nothing is in each bin."""
+        """float64[K]: the probability of each bin for a report independent of the number."""
 
     @cached_property
     def upper(self) -> Floats:
-        """float64[K], the law of a report that says as much as one can: that of the last bin."""
+        """float64[K]: the distribution of a report of the largest number."""
         return np.bincount([self.report_values.size - 1]).astype(np.float64)
 
     @abstractmethod
     def chances(self, first: Floats, last: Floats) -> Floats:
-        """float64[K, k]: the laws of reports of numbers between `first` and `last`, float64[k]."""
+        """float64[K, k]: the distributions of reports of uniform numbers in [first, last]."""
 
     @abstractmethod
     def tell(self, numbers: Floats, rng: Rng) -> Reports:
-        """uint32[n], honest reports of numbers of [-1, 1]."""
+        """uint32[n], the bins of honest reports of these numbers in [-1, 1]."""
 
     @abstractmethod
     def plainly(self, numbers: Floats) -> Reports:
-        """uint32[n], the bins that say these numbers, but for rounding."""
+        """uint32[n], the bins that stand for these numbers without noise, to rounding."""
 
     # The rest follows.
 
@@ -103,18 +103,18 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
 
     @cached_property
     def values(self) -> Floats:
-        """float64[d], the number of each item; of parts, the middle."""
+        """float64[d], the number of each item; the middle of a part of the range."""
         d = self.domain_size
         return (2 * np.arange(d) + 1) / d - 1 if self.cells else np.linspace(-1, 1, d)
 
     @property
     def table(self) -> Floats:
-        """float64[K, d], the law of an honest report of each item."""
+        """float64[K, d], the distribution over bins of an honest report of each item."""
         return _table(self)
 
     @cached_property
     def squares(self) -> Floats:
-        """float64[K], what each bin says of the square of the number; NaN where it tells none.
+        """float64[K]: the estimate of the number's square for each bin; NaN if there is none.
 
         It is linear in the square of what the bin says, whose mean is as much larger for the
         number 1 than for 0; so it is right on average at 0 and at the ends, and elsewhere but for
@@ -128,7 +128,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
 
     @property
     def factor(self) -> float:
-        """The largest value of a report's estimate, on average over what fakes cannot choose.
+        """The largest mean estimate that one fake report can reach.
 
         Fakes move the mean by β (factor - μ).
         """
@@ -136,51 +136,51 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
 
     @property
     def reach(self) -> float:
-        """The largest number that one report says, also one that gives its user away as a fake."""
+        """The largest number that any report stands for."""
         return float(self.report_values.max())
 
     @property
     def spread(self) -> Floats:
-        """float64[d], the variance of what an honest report of each item says.
+        """float64[d]: the variance of the number in an honest report of each item.
 
         In parts the numbers that users hold differ as well, which is in it.
         """
         return np.asarray(self.report_values**2 @ self.table - self.values**2)
 
     def spread_at(self, numbers: Floats) -> Floats:
-        """float64[k], the variance of what an honest report of each number of [-1, 1] says."""
+        """float64[k]: the variance of an honest report of each of these numbers."""
         return np.asarray(self.report_values**2 @ self.chances(numbers, numbers) - numbers**2)
 
     @property
     def worst(self) -> float:
-        """The largest variance of what a report says, over numbers on a grid that has the ends."""
+        """The largest variance of an honest report over a grid of numbers."""
         return float(self.spread_at(np.linspace(-1, 1, 65)).max())
 
     def said_by(self, rates: Floats) -> tuple[float, float]:
-        """The mean and the variance of what reports of this law say."""
+        """The mean and the variance of reports drawn from bins by float64[K]."""
         mean = float(rates @ self.report_values)
         return mean, float(rates @ (self.report_values - mean) ** 2)
 
     def end(self, targets: Items) -> float:
-        """The end of [-1, 1] that is nearer to what these items stand for."""
+        """The end of [-1, 1] that is nearer to the numbers of these items."""
         return 1.0 if self.values[targets].mean() >= 0 else -1.0
 
     @property
     def half_range(self) -> float:
-        """Half the length of the range: what a step of 1 is to the protocol."""
+        """Half the length of the range of numbers."""
         return (self.high - self.low) / 2
 
     def range_numbers(self, numbers: Floats) -> Floats:
-        """Numbers of the range, from those of [-1, 1]."""
+        """Numbers rescaled from [-1, 1] to the range of the data."""
         return np.asarray((self.low + self.high) / 2 + self.half_range * numbers)
 
     def range_squares(self, mean: Floats, square: Floats) -> Floats:
-        """The mean of squares of numbers of the range, from both means of those of [-1, 1]."""
+        """The mean of squares in the data's range, from both means in [-1, 1]."""
         middle, half = (self.low + self.high) / 2, self.half_range
         return np.asarray(middle**2 + 2 * middle * half * mean + half**2 * square)
 
     def scale_to_unit(self, number: float) -> float:
-        """A number of [low, high] as one of [-1, 1]."""
+        """A number rescaled from [low, high] to [-1, 1]."""
         return float((2 * number - self.low - self.high) / (self.high - self.low))
 
     # Laws of fakes.
@@ -206,15 +206,15 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return self.lack(ask)
 
     def extreme(self, upwards: bool) -> Floats:
-        """float64[K], the law of a report that says the most, or the least."""
+        """float64[K]: the distribution of a report with the largest, or smallest, number."""
         return self.upper if upwards else self.mirror_law(self.upper)
 
     def mirror_law(self, law: Floats) -> Floats:
-        """The law of the reports of numbers with the other sign."""
+        """The distribution of reports over bins for numbers of the opposite sign."""
         return law[::-1]
 
     def widest(self, upwards: bool) -> Floats:
-        """float64[K], the law of a report of an end of the range, less what all numbers share."""
+        """float64[K]: the report distribution of a range's end, less the part of all numbers."""
         end = np.array([1.0 if upwards else -1.0])
         both = self.chances(np.array([-1.0, 1.0]), np.array([-1.0, 1.0]))
         own = self.chances(end, end)[:, 0] - both.min(axis=1)
@@ -223,7 +223,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
     def steer_mean(
         self, goal: float, genuine: Floats, share: float, square: float | None = None
     ) -> Law:
-        """The law of fakes, this share of all users, who bring the mean to a goal of [-1, 1].
+        """The distribution of fakes' reports that brings the mean to a goal in [-1, 1].
 
         genuine : float64[d], what the genuine users hold. square : the goal of the mean of squares;
         None where any will do. Where a goal is out of reach, they say what is nearest, and the
@@ -243,7 +243,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return self.constant_law(up * law + (1 - up) * self.mirror_law(law))
 
     def lift_pair(self, numbers: Floats, mean: float) -> Floats:
-        """float64[K], the law of reports of two neighbouring bins, which say positive numbers.
+        """float64[K]: a distribution over two neighbouring bins with the given mean.
 
         numbers : float64[K], larger for bins that say more. mean : of these numbers, by the law;
         the nearest where it is out of reach.
@@ -256,7 +256,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return law
 
     def constant_law(self, rates: Floats) -> Law:
-        """The law of a report that is in each bin with these probabilities, whatever is held."""
+        """The distribution of a report with these bin probabilities, whatever the item."""
         sums = np.cumsum(rates / rates.sum())
         last = int(np.flatnonzero(rates)[-1])
 
@@ -270,7 +270,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return Law(reports, counts, lambda _: self.find_bin_support(rates))
 
     def find_bin_support(self, rates: Floats) -> ItemSupport:
-        """The support of the bins by one report of this law, as if bins were items."""
+        """The support of each bin by one report, with bins in the place of items."""
         return ItemSupport(rates, self.said_by(rates)[1])
 
     def _of_holders(self, ask: Ask) -> Law:
@@ -286,7 +286,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
 
     @cached_property
     def plain_table(self) -> Floats:
-        """float64[K, d], the law of a report of each item without noise."""
+        """float64[K, d]: the distribution of a report of each item without noise."""
         table = np.zeros((self.report_values.size, self.domain_size))
         table[self.plainly(self.values), np.arange(self.domain_size)] = 1.0
         return table
@@ -325,7 +325,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
     # Privacy.
 
     def enumerate_reports(self) -> ReportLaw:
-        """The law of every bin."""
+        """The probability of every bin for every item."""
         return ReportLaw(self.table.T, lambda item: f"number {self.values[item]:g}", self.bin_name)
 
     def bin_name(self, report: int) -> str:
@@ -337,7 +337,7 @@ class NumericProtocol(OverItems, Encodes, LocalMechanism):
         return DiscreteLoss.between(*self.chances(ends, ends).T)
 
     def look(self, reports: Reports, items: Items) -> BoolArray:
-        """bool[n, len(items)]: whether a report is on the side of the middle that an item is on."""
+        """bool[n, k]: whether a report is on the same side of the middle as each item."""
         return np.asarray((self.report_values[reports] > 0)[:, None] == (self.values[items] >= 0))
 
 
@@ -357,13 +357,13 @@ def _sampler(protocol: Any) -> ColumnCounts:
 
 
 def lack_of_distribution(protocol: object) -> str | None:
-    """The reason why the reports of a protocol tell no distribution; None where they do."""
+    """The reason why a protocol's reports allow no estimate of a distribution; else None."""
     known = is_a(protocol, NumericProtocol) and cast("NumericProtocol", protocol).has_distribution
     return None if known else f"{name_of(protocol)}, whose reports tell no distribution"
 
 
 def heard_mean(protocol: NumericProtocol, tallies: Floats) -> tuple[Floats, Floats]:
-    """The mean of the reports and the variance of one report, float64[trials] each.
+    """The mean number of the reports and the variance of one report's number, float64[trials] each.
 
     tallies : float64[trials, K], the number of reports of each kind. The mean is the estimate of
     that of the users' numbers, in [-1, 1] or beyond.
@@ -374,7 +374,7 @@ def heard_mean(protocol: NumericProtocol, tallies: Floats) -> tuple[Floats, Floa
 
 
 def heard_squares(protocol: NumericProtocol, tallies: Floats) -> Floats:
-    """float64[trials], what reports say of the mean of squares of the users' numbers.
+    """float64[trials]: the estimated mean of the squares of the users' numbers.
 
     NaN of a protocol whose reports tell none, as those of SR: its ends have one square.
     """

@@ -18,7 +18,7 @@ WIDTH: Final = 1e-9
 
 
 def whole_numbers(protocol: Any) -> tuple[int, ...]:
-    """The whole parameters of a protocol, which are the same between two steps."""
+    """The integer parameters of a protocol, which are constant between two steps of ε."""
     if isinstance(protocol, tuple):
         return ()
     held = [getattr(protocol, each.name) for each in fields(protocol)]
@@ -29,7 +29,7 @@ def whole_numbers(protocol: Any) -> tuple[int, ...]:
 def first_reached(
     is_reached: Callable[[float], bool], step: Callable[[float], object], grid: Sequence[float]
 ) -> tuple[float, float] | None:
-    """The last place before the first that is reached, and that one: neighbouring doubles.
+    """The neighbouring doubles between which a condition is first reached.
 
     is_reached : False and then True within each piece. step : the same value within a piece, and
     never one again. grid : places that rise, where the search begins.
@@ -61,7 +61,7 @@ def first_reached(
 def find_edge(
     is_true: Callable[[float], bool], low: float, high: float, width: float = 0.0
 ) -> tuple[float, float]:
-    """Two places, the second of which is true, this close to each other at most."""
+    """Two points at most `width` apart, between which a condition becomes true."""
     while (middle := (low + high) / 2) not in (low, high) and high - low > width:
         low, high = (low, middle) if is_true(middle) else (middle, high)
     return low, high

@@ -34,7 +34,7 @@ from .support import ItemSupport
 
 
 def items_of(values: object, domain_size: int, key: str = "values") -> Items:
-    """The users' items as int64[n]; raises ScenarioError where one is missing or is no item.
+    """The users' items as int64[n]; raises ScenarioError for a missing or invalid item.
 
     values : n whole numbers in [0, domain_size), as an array, a list or a column of a table.
     key : their name in the sentence that refuses them.
@@ -108,7 +108,7 @@ class Total:
 
 
 class Supporting(Mechanism):
-    """A mechanism of whose reports, one by one, it is known what they support.
+    """A mechanism for which the items that each report supports are known.
 
     domain_size : the number of items d. epsilon : the privacy budget ε of one report, in nats.
     p, q : the probability that a report supports its owner's item, and a given other item. The
@@ -139,7 +139,7 @@ class Supporting(Mechanism):
         return Estimates(estimate(counts, users, self))
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        """The support of an honest report whose owner's item is drawn at random.
+        """The support of each item by an honest report of a user whose item is drawn at random.
 
         It has `rates`, float64[d], the probability that the report supports each item, and
         `variance`, that of the number of counted items that it supports.
@@ -185,7 +185,8 @@ class Supporting(Mechanism):
         return float(total.r * q * (1 - q) / gap**2 + total.frequency * (1 - p - q) / gap)
 
     def unit_variance(self, frequency: Any) -> Any:
-        """n times the variance of an estimate, given the true frequency or all of them.
+        """n times the variance of an estimated frequency, given the true frequency of one or all
+        items.
 
         Parameters
         ----------
@@ -208,7 +209,7 @@ class PureProtocol(Supporting, LocalMechanism):
 
     @abstractmethod
     def supports(self, reports: Reports) -> Supports:
-        """The items that each report supports: bool[n, d], or int8 with -1 where it speaks against.
+        """The support of each item by each report: bool[n, d], or int8 with -1 for an opposed item.
 
         It takes n · d bytes: `support_counts` has the sums of many reports.
 
@@ -226,14 +227,14 @@ class PureProtocol(Supporting, LocalMechanism):
 
 
 class Encodes(Mechanism):
-    """A protocol that encodes an item without chance: its noise alone is drawn."""
+    """A protocol that encodes an item deterministically and then adds noise."""
 
     @abstractmethod
     def encode_items(self, values: Items) -> Reports:
         """Reports that encode these items."""
 
     def encoded_counts(self, histogram: Counts) -> Counts:
-        """Counts of such reports, which support their own item and no other one."""
+        """Support counts of encoded reports without noise: each supports its own item only."""
         return histogram.copy()
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
@@ -244,7 +245,8 @@ class Encodes(Mechanism):
 
 
 class PlacedItems(Supporting):
-    """A family whose items have places: which items they are decides what a report supports.
+    """A protocol whose support depends on which items they are, not only on whether an item is the
+    user's own.
 
     The number of targets does not: a report may be able to support one pair of items, and not
     another pair. Closed forms by the number of targets alone are towards the first items.
@@ -259,7 +261,9 @@ class PlacedItems(Supporting):
         """n times the variance of the sum of the targets' estimates, at these frequencies."""
 
     def total_variance(self, total: Total) -> float:
-        """The variance of the total of r targets, all held alike, where so are the others."""
+        """The variance of the sum of r targets' estimates, with equal frequencies of targets and of
+        other items.
+        """
         d, r = self.domain_size, total.r
         frequencies = np.full(d, total.frequency / r)
         if r < d:
@@ -269,7 +273,7 @@ class PlacedItems(Supporting):
 
 @dataclass(frozen=True, eq=False)
 class OverItems:
-    """The parameters of every protocol that a privacy budget binds: d items, and ε in nats.
+    """The parameters of protocols with a privacy budget: d items, and ε in nats.
 
     Raises ScenarioError where parameters are out of range, or reports carry no information.
     """
@@ -304,7 +308,8 @@ def item_variance(
 
 
 def gain_factor(protocol: Supporting) -> float:
-    """a = (1-q)/(p-q): fakes who all support a target lift its estimate f by β(a - f).
+    """The gain factor a = (1-q)/(p-q): a share β of fakes who all support a target lift its
+    estimate f by β(a - f).
 
     e^ε/(e^ε - 1) at least, whatever the pure protocol.
     """

@@ -12,7 +12,7 @@ from ..base.sampling import Counts, Floats
 
 @dataclass(frozen=True)
 class Support:
-    """The support of one report drawn from some law, towards a set of r targets.
+    """The support of one report of some distribution, for a set of r targets: means and variances.
 
     Given the number of targets that it supports, they are a uniform subset of all targets, and the
     other items that it supports a uniform subset of all others.
@@ -30,7 +30,9 @@ class Support:
     covariance: float
 
     def by_item(self, domain_size: int, targets: Counts, counted: Counts) -> ItemSupport:
-        """The law item by item, towards these targets; the variance is that of those counted."""
+        """The support of each item, given these targets; its variance is that of the counted items'
+        sum.
+        """
         rates = np.full(domain_size, self.other)
         rates[targets] = self.target
         r, inside = targets.size, np.intersect1d(targets, counted).size
@@ -58,14 +60,15 @@ def _subset_variance(items: int, counted: int, rate: float, variance: float) -> 
 
 
 def one_item_support(hit: float, r: int, domain_size: int) -> Support:
-    """The law of a report that supports exactly one item, a target with probability `hit`."""
+    """The support of a report that supports exactly one item, a target with probability `hit`."""
     others, variance = domain_size - r, hit * (1 - hit)
     return Support(hit / r, (1 - hit) / others if others else 0.0, variance, variance, -variance)
 
 
 @dataclass(frozen=True, eq=False)
 class ItemSupport:
-    """The support of one fake report, item by item.
+    """The support of each item by one fake report: means, and the variance of the counted items'
+    sum.
 
     rates : float64[d], its mean support of each item: the probability that it supports it, less
         the probability that it speaks against it.
@@ -80,7 +83,7 @@ class ItemSupport:
 
     @property
     def variances(self) -> Floats:
-        """float64[d], the variance of its support of each item."""
+        """float64[d], the variance of one report's support of each item."""
         return self.rates * (1 - self.rates) if self.spread is None else self.spread
 
 
@@ -96,14 +99,15 @@ CANCELLED: Final = 1e-12
 
 
 def round_to_zero(difference: float, size: float) -> float:
-    """A difference of terms of this size together: 0 where it is rounding, and never -0."""
+    """A difference of terms of this size, with rounding errors set to 0, and never -0."""
     return difference + 0.0 if abs(difference) > CANCELLED * size else 0.0
 
 
 def linear_gain(
     said: float, total: float, truth: float, share: float, p: float = 1.0, q: float = 0.0
 ) -> float:
-    """β (E − θ): by how much a share of fakes moves the estimate, on average.
+    """β (E − θ): the expected shift of an estimate by a share of fakes; said : E of one fake
+    report.
 
     said : Σ W s, what one fake says. total : Σ W. truth : θ, the estimate without the fakes.
     """
@@ -115,7 +119,7 @@ def linear_gain(
 def most_said(
     weights: Floats, low: float = 0.0, high: float = 1.0, votes: int | None = None
 ) -> float:
-    """The most that one report says of a weighted sum, Σ W s.
+    """The largest value that one report can contribute to a weighted sum Σ W s over items.
 
     weights : float64[k], W. low, high : the least and the largest that a report says of a support.
     votes : of how many supports it says `high` at most; None: of any number.

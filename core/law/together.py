@@ -26,13 +26,13 @@ from .exchangeable import numbers as numbers
 
 
 def tells_together(protocol: object) -> TypeGuard[Exchangeable]:
-    """Return whether it is known which items one report supports together, of several."""
+    """True if the joint probabilities of one report's support of several items are known."""
     return is_exchangeable(protocol) and protocol.lists_items
 
 
 @dataclass(frozen=True)
 class PairLaw:
-    """The law of a pair of items in one honest report.
+    """The joint distribution of an honest report's support of a pair of items.
 
     own, other : P(both are supported) where the user holds one of them, and where not.
     """
@@ -44,40 +44,47 @@ class PairLaw:
 
     @classmethod
     def of(cls, protocol: Exchangeable) -> PairLaw:
-        """The pair law of a protocol's reports."""
+        """The joint distribution of a protocol's reports for a pair of items."""
         own, other = (float(numbers(protocol, 2, held)[2]) for held in (True, False))
         return cls(protocol.p, protocol.q, own, other)
 
     @property
     def slope(self) -> float:
-        """λ, what each of both supports takes off."""
+        """λ, the correction of the pair's product for each item's own support."""
         return (self.own - self.other) / (self.p - self.q)
 
     @property
     def values(self) -> Floats:
-        """float64[3]: Z of a report that supports none, one and both."""
+        """float64[3]: the pair's score Z for a report that supports none, one and both of the
+        items.
+        """
         none = 2 * self.slope * self.q - self.other
         return np.array([none, none - self.slope, none - 2 * self.slope + 1])
 
     def moments(self, either: float, both: float) -> tuple[float, float]:
-        """Mean and variance of Z. either : E[S_u + S_v]. both : P(both)."""
+        """Mean and variance of the pair's score Z. either : E[S_u + S_v]. both : P(both)."""
         law = np.array([1 - either + both, either - 2 * both, both])
         mean = float(law @ self.values)
         return mean, float(law @ (self.values - mean) ** 2)
 
     @property
     def variances(self) -> tuple[float, float]:
-        """(v0, v1), of Z where the user holds none of both items, and one of them."""
+        """(v0, v1): the variance of the pair's score Z if the user holds neither item, and if one
+        of them.
+        """
         nobody = self.moments(2 * self.q, self.other)[1]
         return nobody, self.moments(self.p + self.q, self.own)[1]
 
     def variance(self, users: float, held: Floats | float) -> Floats | float:
-        """Var[T] of N honest reports. held : n_u + n_v."""
+        """The variance of T, the sum of N honest reports' pair scores. held : n_u + n_v, the items'
+        users.
+        """
         nobody, holder = self.variances
         return users * nobody + held * (holder - nobody)
 
     def excess(self, single: Counts, together: Counts, users: int) -> Floats:
-        """T of each pair, float64[k, k].
+        """float64[k, k]: the statistic T of each pair of items, the excess of reports that support
+        both.
 
         single : int64[k], the reports that support each item. together : int64[k, k], each two.
         """
@@ -85,11 +92,12 @@ class PairLaw:
         return np.asarray(together - self.slope * either + self.values[0] * users)
 
     def estimate_users(self, single: Counts, users: int) -> Floats:
-        """float64[k]: the estimated users of each item, none below 0 or above N."""
+        """float64[k]: the estimated number of users of each item, clipped to [0, N]."""
         return np.clip((single - users * self.q) / (self.p - self.q), 0, users)
 
     def limits(self, single: Counts | Floats, users: int, chance: float, d: int) -> Floats:
-        """float64[k, k]: T of d items exceeds its limit anywhere with this chance at most. Proved.
+        """float64[k, k]: limits that the statistic T of any pair of d items exceeds with this
+        probability at most.
 
         Bernstein's inequality for all d (d - 1) / 2 pairs, with 9/10 of the chance; its variance
         has the most users n_v that the counts allow, by the lower Chernoff bound

@@ -14,7 +14,7 @@ from ..law.pure import BoolArray
 
 
 class Conclusion(ABC):
-    """The conclusions of the server in several trials of a cell, by arm, beside what is true.
+    """The server's estimates in several trials of a cell, by stage, with the true values.
 
     A metric belongs to classes of conclusions: what it is measured from. targets : those of the
     fakes by their places in the conclusions; empty where there is no attack.
@@ -30,24 +30,28 @@ class Conclusion(ABC):
     @property
     @abstractmethod
     def arms(self) -> Set[Arm]:
-        """The arms that something is concluded in."""
+        """The stages of the estimates: clean, attacked, and each of them defended if there is a
+        defence.
+        """
 
     def claims_fakes(self, arm: Arm) -> bool:  # noqa: ARG002
-        """True where a defence claims anything about an arm."""
+        """True if a defence flags reports or raises an alarm in this stage of the estimates."""
         return False
 
     def flags(self, arm: Arm) -> Flags:
-        """The claims of a defence about one arm; raises LookupError where there are none."""
+        """The detections of a defence in one stage of the estimates; raises LookupError if there
+        are none.
+        """
         raise LookupError(f"no defence claims anything about {arm}")
 
 
 class Robust(Conclusion):
-    """A conclusion with an interval that holds whatever the fakes send, where they are few."""
+    """Estimates with an interval that holds whatever a small share of fakes sends."""
 
     @property
     @abstractmethod
     def has_support(self) -> bool:
-        """True where it is known what one report can say."""
+        """True if the possible contributions of one report are known."""
 
     @property
     @abstractmethod
@@ -57,12 +61,12 @@ class Robust(Conclusion):
     @property
     @abstractmethod
     def covers_truth(self) -> BoolArray:
-        """bool[trials, k]: whether each interval holds what is true."""
+        """bool[trials, k]: whether each interval covers the true value."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of each trial.
+    """A metric: one number for each trial.
 
     function : float64[trials] of a conclusion that has what the metric needs.
     arms : the arms that it needs. targets : it needs targets. test : it needs a protocol that
@@ -90,15 +94,17 @@ class Metric:
     def in_arm(
         cls, name: str, function: Callable[[Any, Arm], Floats], arm: Arm, **more: Any
     ) -> Metric:
-        """The metric of a number of one arm. more : what else it needs."""
+        """The metric that a function computes in one stage of the estimates. more : what else the
+        metric needs.
+        """
         return cls(name, lambda conclusion: function(conclusion, arm), (arm,), **more)
 
     def told_by(self, concluded: type[Conclusion]) -> bool:
-        """Return whether conclusions of a class can tell the metric."""
+        """True if conclusions of a class have what the metric is computed from."""
         return issubclass(concluded, self.of)
 
     def is_defined(self, conclusion: Any) -> bool:
-        """Return whether a conclusion of its classes in its arms has what it needs besides."""
+        """True if a conclusion has the stages and data that the metric needs."""
         arm = self.arms[-1]
         return (
             (conclusion.targets.size > 0 or not self.targets)

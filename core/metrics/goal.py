@@ -21,7 +21,7 @@ else:
 
 @dataclass(frozen=True)
 class Goal(RangeChecked):
-    """The smallest attack is looked for that brings a metric to `at_least`, in expectation.
+    """A goal: find the smallest attack whose expected metric is at least `at_least`.
 
     All targets are in the top k where 98 % of them are, as chance keeps one out now and then.
 
@@ -35,7 +35,7 @@ class Goal(RangeChecked):
 
 @dataclass(frozen=True)
 class GoalAnswer:
-    """The number of fake users that a goal takes.
+    """The smallest number of fake users that reaches a goal.
 
     reached : True if a number that was tried reaches the goal. malicious, share : the smallest
     that does, else the one that comes closest. value : the metric there, expected or measured.
@@ -55,7 +55,7 @@ class GoalAnswer:
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> GoalAnswer:
-        """From its fields, which may come from outside; raises TypeError or ValueError."""
+        """The answer from a dict of its fields, type-checked; raises TypeError or ValueError."""
         answer = msgspec.convert(vars(cls(**given)), cls)
         least = min(answer.malicious, answer.trials, answer.low or 0)
         shares = (answer.share, answer.confidence or 0.0)

@@ -34,7 +34,7 @@ Measures: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 
 
 def measure(conclusion: Conclusion, others: Mapping[str, Floats] | None = None) -> Measures:
-    """All METRICS that a conclusion tells in each trial, [trials].
+    """All metrics of METRICS that a conclusion has, for each trial.
 
     others : the columns of code, float64[trials], by their names.
     """
@@ -58,7 +58,7 @@ def _told_in(
 
 
 def metrics_of(arms: Iterable[Arm], concluded: type[Conclusion] = FrequencyConclusion) -> list[str]:
-    """The names of the metrics that conclusions of a class can tell in these arms, in order."""
+    """The names of the metrics that conclusions of a class can have in these stages, in order."""
     return [row.name for row in _told_in(concluded, frozenset(arms), tuple(METRICS))]
 
 
@@ -66,7 +66,7 @@ def metrics_of(arms: Iterable[Arm], concluded: type[Conclusion] = FrequencyConcl
 
 
 def empty_measures(*shape: int, others: Iterable[str] = ()) -> Measures:
-    """Measures of this shape, all of them NaN. others : the names of columns after METRICS."""
+    """An array of measures of this shape, all NaN. others : the names of columns after METRICS."""
     names = (*METRICS, *others)
     return np.full((*shape, len(names)), np.nan).view(_measures_dtype(*names))[..., 0]
 
@@ -77,19 +77,21 @@ def _measures_dtype(*names: str) -> np.dtype[np.void]:
 
 
 def names_of(measures: Measures) -> tuple[str, ...]:
-    """The names of the columns: METRICS, then those of code."""
+    """The names of the columns: METRICS, then those of the metrics in Python."""
     return measures.dtype.names or ()
 
 
 def column(measures: Measures, name: str) -> Floats:
-    """float64[trials] or [trials, R]: one metric; NaN where these measures have no such column."""
+    """float64[trials] or [trials, R]: the values of one metric; NaN if the measures lack the
+    metric.
+    """
     if name in names_of(measures):
         return np.asarray(measures[name])
     return np.full(measures.shape, np.nan)
 
 
 def join_measures(parts: Sequence[Measures]) -> Measures:
-    """Measures [trials] one after the other, with the columns of all of them.
+    """Measures of several parts concatenated along the trials, with the columns of all of them.
 
     NumPy alone would compare all names for each part.
     """
@@ -103,7 +105,7 @@ def join_measures(parts: Sequence[Measures]) -> Measures:
 
 
 def plain(measures: Measures, names: Iterable[str] | None = None) -> Floats:
-    """float64[…, names]: the columns of these names, or all that there are."""
+    """float64[…, names]: the columns of these names, or all columns if `names` is None."""
     asked = names_of(measures) if names is None else names
     return np.stack([column(measures, name) for name in asked], axis=-1)
 

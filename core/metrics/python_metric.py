@@ -41,7 +41,8 @@ KEPT: Final = ("_clean", "_after", "_standard_error", "_theory", "_z")
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """The facts of one trial beside the estimate that a metric measures; arrays are read-only.
+    """The true values of one trial that a metric in Python gets besides the estimate; arrays are
+    read-only.
 
     Attributes
     ----------
@@ -67,7 +68,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class PythonMetric(PythonCode):
-    """A metric in Python, by its name: `measure(frequencies, facts)` of one trial."""
+    """A metric in Python, by its name: `measure(frequencies, facts)` for one trial."""
 
     what: ClassVar[What] = "metric"
 
@@ -76,15 +77,19 @@ class PythonMetric(PythonCode):
         check_column(self.name)
 
     def columns(self, arms: Collection[Arm] = ARMS) -> dict[str, Arm]:
-        """The columns of its values by their names, each with the arm that it is measured in."""
+        """The metric's columns by their names, each with the stage of the estimates that it
+        measures.
+        """
         return {f"{self.name}{end}": arm for arm, end in ENDS.items() if arm in arms}
 
     def values(self, conclusion: FrequencyConclusion, arm: Arm) -> Floats:
-        """float64[trials]: its value in each trial of an arm; raises MetricError."""
+        """float64[trials]: the metric in each trial of a stage; raises MetricError."""
         return np.array([self.measure(*trial) for trial in measured_trials(conclusion, arm)])
 
     def measure(self, *_: Any, **__: Any) -> float:
-        """The value for one trial's estimate float64[d] and its facts; raises MetricError."""
+        """The metric of one trial, from its estimate float64[d] and its facts; raises
+        MetricError.
+        """
         raise MetricError(f"metric {self.name!r} is somebody's code and not allowed")
 
 
@@ -100,13 +105,13 @@ def measured_columns(
 
 
 def columns_asked(parameters: Mapping[str, object]) -> list[str]:
-    """The columns of the metrics in Python that the parameters of a cell name, in all arms."""
+    """The columns, in all stages, of the metrics in Python that a cell's parameters name."""
     names = (value for key, value in parameters.items() if re.fullmatch(r"metric\.\d+\.name", key))
     return [f"{name}{end}" for name in names for end in ENDS.values()]
 
 
 def check_column(name: str) -> None:
-    """Refuse a name that cannot be that of a column, or is another's; raises ScenarioError."""
+    """Raise ScenarioError for a column name that is invalid or taken."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,59}", name):
         rule = "must begin with a letter and have at most 60 letters, digits and _"
         raise ScenarioError(f"{rule}, as it names a column, {got(name)}", key="name")
@@ -119,7 +124,7 @@ def check_column(name: str) -> None:
 
 
 def measured_trials(conclusion: FrequencyConclusion, arm: Arm) -> Iterator[tuple[Floats, Facts]]:
-    """The estimate of each trial in an arm, with the facts beside it; all arrays read-only."""
+    """The estimate of each trial in a stage with its true values; all arrays are read-only."""
     fixed = {
         "truth": read_only(conclusion.truth),
         "targets": read_only(conclusion.targets),

@@ -13,7 +13,7 @@ from ..law.pure import BoolArray, Items
 
 @dataclass(frozen=True, eq=False)
 class Leaders:
-    """The k most frequent items, most frequent first, ties by their index.
+    """The k most frequent items, the most frequent first; ties go to the lower index.
 
     items : int64[k]. ranks : float64[k], their true ranks, where ties share their mean.
     discounts : float64[k], 1 / log2(i + 1) for the places i = 1, …, k of a ranking.
@@ -27,7 +27,7 @@ class Leaders:
 
     @classmethod
     def of(cls, truth: Floats, k: int) -> Leaders:
-        """The leaders by true frequencies float64[d]; all items where there are less than k."""
+        """The k most frequent items of float64[d]; all items if there are fewer than k."""
         chosen = np.flatnonzero(in_top(truth, min(k, truth.size)))
         items = chosen[np.argsort(-truth[chosen], kind="stable")]
         discounts = 1 / np.log2(np.arange(2, items.size + 2))
@@ -37,7 +37,7 @@ class Leaders:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The items of several trials by their estimates.
+    """The rankings of the items by their estimates in several trials.
 
     estimates : float64[trials, d]. truth : float64[d], the true frequencies, and their leaders.
     """
@@ -63,7 +63,8 @@ class Ranking:
         return np.asarray(self.top[:, leaders].sum(axis=1) / leaders.size)
 
     def ndcg(self) -> Floats:
-        """float64[trials]: the discounted true frequencies of the k largest estimates, of the most.
+        """float64[trials]: NDCG, the discounted true frequencies of the k largest estimates over
+        the best possible.
 
         The item at place i = 1, …, k counts f / log2(i + 1). Järvelin, Kekäläinen, TOIS 2002.
         """

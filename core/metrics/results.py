@@ -26,7 +26,9 @@ BLOCK_TRIALS = 20
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Mean and summed squared deviations of an array over trials; blocks of them add up."""
+    """The mean and the summed squared deviations of an array over trials; moments of blocks can be
+    added.
+    """
 
     trials: int
     mean: Floats
@@ -51,12 +53,14 @@ class Moments:
         return Moments(trials, mean, squares)
 
     def row(self, number: int) -> Moments:
-        """The moments of one row of an array [R, …]."""
+        """The moments of row `number` of an array [R, …]."""
         return Moments(self.trials, self.mean[number], self.squares[number])
 
     @property
     def std(self) -> Floats | None:
-        """Standard deviation over trials (ddof 1), 0 where it is rounding; None for one trial."""
+        """The standard deviation over trials (ddof 1), 0 if it is a rounding error; None for a
+        single trial.
+        """
         if self.trials < 2:
             return None
         std = np.sqrt(self.squares / (self.trials - 1))
@@ -72,7 +76,9 @@ MOMENTS: Final = [f"{arm.name}_{part}" for arm in ARMS for part in ("mean", "squ
 
 
 def columns_of(arms: Arms) -> dict[str, bytes | None]:
-    """The moments of the arms as columns; none where an arm is the same as before the attack."""
+    """The moments of the stages as columns of bytes; None for a stage equal to the one before the
+    attack.
+    """
     columns: dict[str, bytes | None] = {}
     for arm, moments in arms.items():
         if not (arm.attacked and moments is arms[arm.before]):
@@ -82,7 +88,7 @@ def columns_of(arms: Arms) -> dict[str, bytes | None]:
 
 
 def arms_of(columns: Sequence[bytes | None], trials: int, shape: tuple[int, ...]) -> Arms:
-    """The moments of the arms, of this shape each, from the columns MOMENTS.
+    """The moments of the stages, of this shape each, from the columns MOMENTS.
 
     Raises ValueError where they are of another shape, or where an arm is missing.
     """
@@ -99,18 +105,18 @@ def arms_of(columns: Sequence[bytes | None], trials: int, shape: tuple[int, ...]
 
 
 def add_moments(first: Arms, second: Arms) -> Arms:
-    """The moments over the trials of both; of the arms that both have."""
+    """The moments over the trials of both arguments, for the stages that both have."""
     return {arm: moments + second[arm] for arm, moments in first.items() if arm in second}
 
 
 def round_of(arms: Arms, number: int) -> Arms:
-    """The moments [d] of one round, from those of all rounds, [R, d]."""
+    """The moments [d] of one round, out of those of all rounds [R, d]."""
     return {arm: moments.row(number) for arm, moments in arms.items()}
 
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """The results of the rounds of a campaign, each by itself.
+    """The results of each round of a campaign.
 
     metrics : measures [trials, R].
     arms : moments [R, d].
@@ -134,7 +140,7 @@ class Rounds:
 
 
 class Fingerprints:
-    """xxh3_64 of each trial's counts: clean, then attacked, little-endian.
+    """The xxh3_64 fingerprint of each trial's counts: clean, then attacked, little-endian.
 
     Counts are int64[…]; with the noise of a curator that is no whole number, float64[…]. Those of
     a campaign's rounds follow each other.
@@ -144,7 +150,9 @@ class Fingerprints:
         self._hashers = [xxhash.xxh3_64() for _ in range(trials)]
 
     def add(self, clean: Counts, attacked: Counts) -> None:
-        """Take in the counts [trials, …] of one collection, before and after the attack."""
+        """Add the counts [trials, …] of one collection, before and after the attack, to the
+        fingerprints.
+        """
         for counts in (clean, attacked):
             rows = np.ascontiguousarray(counts, counts.dtype.newbyteorder("<"))
             for hasher, row in zip(self._hashers, rows, strict=True):
@@ -152,12 +160,13 @@ class Fingerprints:
 
     @property
     def values(self) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-        """uint64[trials]."""
+        """uint64[trials], the fingerprint of each trial."""
         return np.array([hasher.intdigest() for hasher in self._hashers], dtype=np.uint64)
 
 
 def estimate_of(values: Floats, theory: float | None = None) -> Estimate:
-    """The estimate of a mean from float64[trials]; undefined without trials, or if one is NaN.
+    """The estimate of a mean from float64[trials]; its fields are None without trials or if a value
+    is NaN.
 
     Values that differ by rounding have no error: 0.9 is 0.9 ± 0, and not 0.9 ± 5.1e-17.
     """
@@ -173,7 +182,7 @@ def estimate_of(values: Floats, theory: float | None = None) -> Estimate:
 
 
 def mean_of(values: Floats) -> float | None:
-    """The mean of float64[trials]; None without trials, or if one is NaN."""
+    """The mean of float64[trials]; None without trials, or if a value is NaN."""
     if not values.size:
         return None
     mean = float(np.add.reduce(values)) / values.size
@@ -182,7 +191,7 @@ def mean_of(values: Floats) -> float | None:
 
 @dataclass(frozen=True, eq=False)
 class CellResults:
-    """Trials of one cell, in order: those of a block, or all that are finished.
+    """The trials of one cell, in order: those of a block, or all finished ones.
 
     metrics : measures [trials].
     fingerprints : uint64[trials], see `Fingerprints`.
@@ -208,13 +217,13 @@ class CellResults:
         return self.telling(NOTHING)
 
     def telling(self, items: CellResults) -> CellResults:
-        """A copy of the results with the moments of each item from other results."""
+        """A copy of the results that takes its moments of each item from other results."""
         arms = {} if items.rounds is None else items.rounds.arms
         rounds = self.rounds and replace(self.rounds, arms=arms)
         return replace(self, arms=items.arms, detected=items.detected, rounds=rounds)
 
     def first(self, trials: int) -> CellResults:
-        """The first trials alone, with what all of them know of each item."""
+        """The results of the first trials, with the moments over all trials."""
         rounds = self.rounds and replace(self.rounds, metrics=self.rounds.metrics[:trials])
         marks = self.fingerprints[:trials]
         return replace(self, metrics=self.metrics[:trials], fingerprints=marks, rounds=rounds)
@@ -245,7 +254,8 @@ NOTHING: Final = CellResults(join_measures([]), np.empty(0, dtype=np.uint64))
 
 
 class Tally:
-    """Gathers the blocks of one cell, in whatever order they come; shows those up to a gap.
+    """A collector of the blocks of one cell, in any order, which gives the results up to the first
+    gap.
 
     Blocks are merged in their own order, so that the sums do not depend on who finished first.
     """
@@ -257,7 +267,7 @@ class Tally:
         self._shown: CellResults | None = NOTHING
 
     def add(self, number: int, block: CellResults) -> None:
-        """Take in one finished block, by its number."""
+        """Add one finished block, by its number."""
         self._waiting[number] = block
         while (ready := self._waiting.pop(len(self._merged), None)) is not None:
             items = ready.first(0)
@@ -267,7 +277,7 @@ class Tally:
 
     @property
     def results(self) -> CellResults:
-        """The results so far."""
+        """The results of all blocks up to the first gap."""
         if self._shown is None:
             merged = self._merged
             rounds = [block.rounds.metrics for block in merged if block.rounds is not None]

@@ -29,7 +29,9 @@ _digests_at_import: Final[dict[str, str]] = {}
 
 @contextlib.contextmanager
 def explain_errors(code: CodeLocation) -> Iterator[None]:
-    """Turn whatever plug-in code raises into a failure of the cell, with its traceback."""
+    """A context manager that turns any exception of plug-in code into a CellError with its
+    traceback.
+    """
     try:
         yield
     except CellError:
@@ -51,7 +53,9 @@ def explain_errors(code: CodeLocation) -> Iterator[None]:
 
 
 def load_object(code: CodeLocation) -> Any:
-    """The object that a name stands for, which runs the code around it; raises what that raises."""
+    """The object that a code's name refers to, loaded by running the code; raises whatever the code
+    raises.
+    """
     if isinstance(code.place, Path):
         text = read_code(code.place)
         _refuse_change(code, digest(text))
@@ -79,7 +83,8 @@ def _refuse_change(code: CodeLocation, now: str) -> None:
 
 @functools.lru_cache(maxsize=64)
 def load_method(code: CodeLocation, options: str, method: str) -> Callable[..., Any]:
-    """The function, or the method of this name, of what a name stands for, with its options.
+    """The function, or the named method of the object, that a code location refers to, with its
+    options.
 
     options : as JSON. Raises what the code raises.
     """
@@ -102,7 +107,7 @@ def load_method(code: CodeLocation, options: str, method: str) -> Callable[..., 
 def check_numbers(
     code: CodeLocation, made: object, shape: tuple[int, ...], kinds: str = "biuf", what: str = ""
 ) -> Any:
-    """The array of finite numbers, of one of these kinds, that code returned; raises CellError.
+    """The array of finite numbers that plug-in code returned, checked; raises CellError.
 
     what : the words for it, where they are not "finite numbers".
     """

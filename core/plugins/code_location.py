@@ -45,7 +45,7 @@ MAX_BYTES: Final = 1_000_000
 
 @dataclass(frozen=True)
 class CodeLocation:
-    """The place of plug-in code, for a process that loads it later; not the code itself.
+    """The place of plug-in code, from which another process can load the code.
 
     digest : of its code, which counts for what is known of its results. place : a file, or the
     "module:attribute" of an entry point. line : of a file, where it is defined; 0 if not known.
@@ -58,7 +58,7 @@ class CodeLocation:
     line: int = field(default=0, compare=False)
 
     def at_line(self, line: int) -> str:
-        """The end of a sentence about a line of it: its file, or its entry point, in brackets."""
+        """The words " (FILE, line N)" that end a message about plug-in code, or its entry point."""
         name = self.place.name if isinstance(self.place, Path) else self.place
         return f" ({name}, line {line})" if line else f" ({name})"
 
@@ -68,17 +68,19 @@ class CodeLocation:
         return f"{self.what} {self.name!r}"
 
     def sentence(self, rule: str) -> str:
-        """A rule for it and its place: "attack 'half' must be a function (half.py, line 3)"."""
+        """A message about plug-in code with its place: "attack 'half' must be a function (half.py,
+        line 3)".
+        """
         return f"{self.label} {rule}{self.at_line(self.line)}"
 
     def failure(self, rule: str) -> CellError:
-        """The failure of a cell whose code breaks a rule."""
+        """The error of a cell whose plug-in code breaks a rule."""
         return ERRORS[self.what](self.sentence(rule))
 
 
 @dataclass(frozen=True)
 class CodePermission:
-    """The code that a user lets run.
+    """The plug-in code that a user permits to run.
 
     names : that of installed packages, by the names of their entry points. files : Python files,
     all of whose code may run. seen : code that the user has looked at; it may run as long as it is
@@ -92,7 +94,7 @@ class CodePermission:
 
 
 def find_code(name: str, permission: CodePermission, what: What = "attack") -> CodeLocation:
-    """The code that a user allows under a name; raises ScenarioError, FileError.
+    """The location of the permitted plug-in code with a name; raises ScenarioError, FileError.
 
     A file that cannot be read has none: the sentence about a name that is nowhere says so.
     """
@@ -127,7 +129,8 @@ def find_code(name: str, permission: CodePermission, what: What = "attack") -> C
 
 
 def code_from_name(place: str, what: What) -> CodeLocation:
-    """The code at FILE.py:NAME, or of an installed package: who names it there lets it run.
+    """The plug-in code at FILE.py:NAME, or of an installed package, permitted because the user
+    named the place.
 
     Raises ScenarioError, FileError.
     """
@@ -143,7 +146,8 @@ def code_from_name(place: str, what: What) -> CodeLocation:
 def code_candidate(
     name: str, what: What, folder: Path, files: Iterable[Path] = ()
 ) -> CodeLocation | None:
-    """The code that a user can be asked about: of a folder's files, of others, of packages.
+    """The plug-in code to ask the user's permission for: from a folder's files, other files or
+    packages.
 
     The first that has the name; it runs none of it.
     """
@@ -156,7 +160,8 @@ def code_candidate(
 
 
 def code_in_file(path: Path, name: str, what: What) -> CodeLocation | None:
-    """The code of this name at the top level of a file, None if it has none; raises FileError.
+    """The code with this name at the top level of a file; None if the file has none. Raises
+    FileError.
 
     It runs nothing: a name is defined by a line that begins with `def`, `class`, or the name itself
     and `=` or `:`.
@@ -176,19 +181,19 @@ def read_code(path: Path) -> bytes:
 
 
 def published_names(what: What = "attack") -> list[str]:
-    """The names of what installed packages publish; imports none of it."""
+    """The names of the plug-ins that installed packages publish; imports none of them."""
     return sorted({point.name for point in importlib.metadata.entry_points(group=GROUPS[what])})
 
 
 def published_code(name: str, what: What) -> Iterator[CodeLocation]:
-    """The code that installed packages publish under a name; imports none of it."""
+    """The plug-ins that installed packages publish under a name; imports none of them."""
     points = importlib.metadata.entry_points(group=GROUPS[what], name=name)
     for place in dict.fromkeys(point.value for point in points):
         yield CodeLocation(name, package_digest(place), place, what)
 
 
 def current_digest(code: CodeLocation) -> str:
-    """The digest of the code at a place now, "" where there is none; imports nothing."""
+    """The current digest of the code at a place; "" if there is no code. Imports nothing."""
     try:
         if isinstance(code.place, Path):
             return digest(read_code(code.place))

@@ -30,7 +30,8 @@ FindCode: TypeAlias = Callable[[str, What], CodeLocation]
 
 
 def permit_code(experiment: Experiment, permission: CodePermission) -> Experiment:
-    """The experiment with its Python code found, and its protocols and populations made by it.
+    """The experiment with its permitted plug-in code located, and plug-in protocols and populations
+    made.
 
     Raises FileError, and ScenarioError, which says what a scenario asks for, and how to allow it,
     or what is wrong with what its code makes.
@@ -50,7 +51,7 @@ def permit_code(experiment: Experiment, permission: CodePermission) -> Experimen
 
 
 def code_locations(experiment: Experiment, permission: CodePermission) -> tuple[CodeLocation, ...]:
-    """The places of the code that an experiment asks for; raises as `permit_code` does.
+    """The locations of the plug-in code that an experiment names; raises as `permit_code` does.
 
     The refusal is at the key of the first code that may not run, and names the others.
     """

@@ -33,7 +33,7 @@ METHODS: Final = {
 
 @dataclass(frozen=True)
 class PluginSpec(PythonSpec):
-    """A protocol in Python whose code may run."""
+    """A protocol written in Python whose code may run."""
 
     source: CodeLocation = field(kw_only=True)
 
@@ -65,7 +65,7 @@ def bind_protocol(code: CodeLocation, items: int, epsilon: float, options: str) 
 
 
 def make_protocol(place: str, items: int, epsilon: float, options: Mapping[str, Any]) -> Any:
-    """The protocol at FILE.py:NAME, or of an installed package, as scenarios have it.
+    """The protocol at FILE.py:NAME or of an installed package, made as in scenarios.
 
     Raises ScenarioError, FileError, ProtocolError.
     """
@@ -74,7 +74,8 @@ def make_protocol(place: str, items: int, epsilon: float, options: Mapping[str, 
 
 
 def make_object(place: str, items: int, epsilon: float, fresh: bool = False) -> Any:
-    """The object itself that is made there, to be checked; its tables as a protocol.
+    """The plug-in protocol object itself, for checks; wrapped as `TableProtocol` if it gives
+    tables.
 
     fresh : whether its code is run anew, as in a fresh start of a client.
     Raises ScenarioError, FileError, ProtocolError.
@@ -120,7 +121,7 @@ def _made_object(code: CodeLocation, items: int, epsilon: float, options: str) -
 
 @dataclass(frozen=True)
 class PythonMechanism(LocalMechanism):
-    """A protocol without tables that may run: its code makes and reads every report.
+    """A plug-in protocol without tables: its code makes and reads every report.
 
     Picklable, as the process that uses it loads its code. digest : of the code, for random streams.
     options : as JSON. Nothing is known of its laws, so that there is no closed form.
@@ -154,7 +155,7 @@ class PythonMechanism(LocalMechanism):
         return _made_object(self.source, self.domain_size, self.epsilon, self.options)
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """The law whose reports the code makes, user by user."""
+        """A distribution whose reports the code makes, user by user."""
         everything = ask.law == "avoided" and ask.targets.size == self.domain_size
         if everything or ask.law in ("subset", "disguised", "solved"):
             return self.lack(ask)
@@ -181,11 +182,11 @@ class PythonMechanism(LocalMechanism):
     sample_counts = unperturbed_counts = _refuse_counts
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """Reports of these items as they are; raises ProtocolError."""
+        """Reports of these items without noise; raises ProtocolError."""
         return self._reports(lambda: self._object.unperturbed(values, rng))
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        """Honest reports, as the code makes them; raises ProtocolError."""
+        """Honest reports that the plug-in code makes; raises ProtocolError."""
         rng = generator(rng)
         reports = self._reports(lambda: self._object.perturb(values.copy(), rng))
         if len(reports) != values.size:
@@ -208,7 +209,9 @@ class PythonMechanism(LocalMechanism):
         return np.asarray(counts, np.float64 if counts.dtype.kind == "f" else np.int64)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
-        """The frequencies that the code concludes, float64[trials, d]; raises ProtocolError."""
+        """The frequencies that the plug-in code estimates, float64[trials, d]; raises
+        ProtocolError.
+        """
         with explain_errors(self.source):
             if not _has(self._object, "estimates"):
                 p, q = float(self._object.p), float(self._object.q)
@@ -219,7 +222,7 @@ class PythonMechanism(LocalMechanism):
         return Estimates(np.asarray(frequencies, np.float64))
 
     def validate_reports(self, reports: object, count: int) -> Reports:
-        """Reports from outside, checked by the code where it does; raises ValueError."""
+        """Reports from outside, validated by the plug-in code if it can; raises ValueError."""
         if _has(self._object, "validate_reports"):
             made: Reports = self._object.validate_reports(reports, count)
             return made

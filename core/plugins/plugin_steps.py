@@ -25,7 +25,9 @@ from .code_location import CodeLocation
 
 
 def call_code(step: Any, method: str, *arguments: Any) -> Any:
-    """The answer of a step's code to these arguments; raises the CellError of its purpose."""
+    """The return value of a plug-in's method for these arguments; raises the CellError of its
+    purpose.
+    """
     with explain_errors(step.source):
         return load_method(step.source, json.dumps(step.options), method)(*arguments)
 
@@ -37,7 +39,7 @@ class Plugin(PythonAttack):
     source: CodeLocation = field(kw_only=True, repr=False)
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        """The reports of the attack's code, checked; raises AttackError for whatever goes wrong."""
+        """The reports that the attack's plug-in code makes, validated; raises AttackError."""
         arrays = {"targets": view.targets, "published": view.published}
         seen = {name: read_only(value) for name, value in arrays.items() if value is not None}
         made = call_code(self, "reports", protocol, replace(view, **seen), count, rng)
@@ -55,7 +57,7 @@ class PluginCorrection(PythonCorrection):
     source: CodeLocation = field(kw_only=True, repr=False)
 
     def correct(self, frequencies: Floats, known: ServerKnowledge) -> Floats:
-        """The estimates that the code makes of a copy of these; raises DefenceError."""
+        """The corrected estimates that the plug-in code returns; raises DefenceError."""
         made = call_code(self, "correct", frequencies.copy(), known)
         numbers = check_numbers(self.source, made, frequencies.shape)
         return np.asarray(numbers, dtype=np.float64)
@@ -68,7 +70,7 @@ class PluginFilter(PythonFilter):
     source: CodeLocation = field(kw_only=True, repr=False)
 
     def sift(self, received: TrialReports) -> Verdict:
-        """The verdict of the code, or bool[N] of the reports that it keeps; raises DefenceError."""
+        """The plug-in's verdict, or bool[N] of the reports that it keeps; raises DefenceError."""
         copied = replace(received, reports=received.reports.copy())
         made = call_code(self, "sift", copied)
         verdict = made if isinstance(made, Verdict) else Verdict(kept=made)
@@ -91,7 +93,9 @@ class PluginMetric(PythonMetric):
     source: CodeLocation = field(kw_only=True, repr=False)
 
     def values(self, conclusion: FrequencyConclusion, arm: Arm) -> Floats:
-        """The value in each trial; the first is measured twice: equal estimates have one value."""
+        """The metric of each trial; the first trial is measured twice to check that the code is
+        deterministic.
+        """
         values = super().values(conclusion, arm)
         again = self.measure(*next(measured_trials(conclusion, arm)))
         if again != values[0]:
@@ -100,7 +104,7 @@ class PluginMetric(PythonMetric):
         return values
 
     def measure(self, frequencies: Floats, facts: Facts) -> float:
-        """The number that the code makes of one trial; raises MetricError."""
+        """The metric that the plug-in code computes for one trial; raises MetricError."""
         made = call_code(self, "measure", frequencies, facts)
         return float(check_numbers(self.source, made, (), what="a finite number"))
 
@@ -112,7 +116,7 @@ class PluginPopulation(Weighted, PythonPopulation):
     source: CodeLocation = field(kw_only=True, repr=False)
 
     def weights(self) -> Floats:
-        """The weights that its code gives; raises ScenarioError."""
+        """The weights of the items that the plug-in code returns; raises ScenarioError."""
         try:
             made = call_code(self, "weights", self.items)
             weights = np.array(
@@ -125,5 +129,5 @@ class PluginPopulation(Weighted, PythonPopulation):
         return weights
 
     def draw_users(self, weights: Floats, seed: int) -> Population:
-        """The users with these weights of items: data, as if from a file."""
+        """The users with these item weights, treated as data from a file."""
         return population_from_counts(super().draw_users(weights, seed).histogram, None)

@@ -20,13 +20,15 @@ from .population import ITEMS, Population, count_records, population_from_counts
 
 @dataclass(frozen=True)
 class FromFile:
-    """The shared part of populations that a file holds. path : of the file, from a folder on."""
+    """The shared part of populations read from a file. path : of the file, relative to the
+    scenario's folder.
+    """
 
     path: str
 
     @abstractmethod
     def read(self, path: Path) -> Population:
-        """The population that a file holds; raises ScenarioError, FileError."""
+        """The population in a file; raises ScenarioError, FileError."""
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
         if not self.path:
@@ -40,7 +42,9 @@ class FromFile:
 
 @dataclass(frozen=True)
 class CSVColumn(FromFile):
-    """A column of a CSV file: one user a row, or totals where `count` names a column of counts."""
+    """A population from a CSV column: one user a row, or `count` users a row if `count` names a
+    column.
+    """
 
     column: str = ""
     count: str | None = None
@@ -62,7 +66,9 @@ class CSVColumn(FromFile):
 
 @dataclass(frozen=True)
 class CSVColumns(FromFile):
-    """Columns of a CSV file, an attribute each: one user a row, or `count` users."""
+    """A population from several CSV columns, one for each attribute: one user a row, or `count`
+    users.
+    """
 
     columns: tuple[str, ...] = ()
     count: str | None = None
@@ -125,7 +131,7 @@ def _weight(row: list[str], at: int, where: str) -> int:
 
 @dataclass(frozen=True)
 class NumbersColumn(FromFile):
-    """A column of numbers, one user a row, in equal parts of a range.
+    """A population from a column of numbers, one user a row, binned into equal parts of a range.
 
     low, high : the ends of the range, which nothing in the file decides. items : the number of
     parts. clip : whether numbers outside the range count as its nearer end; else they are refused.

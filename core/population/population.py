@@ -51,12 +51,14 @@ class Population:
 
     @property
     def groups(self) -> Counts:
-        """int64[m], the users who hold the same: those of each item."""
+        """int64[m], the numbers of users in groups with equal items: the histogram of items."""
         return self.histogram
 
     @property
     def weights(self) -> Floats | None:
-        """float64[d], how much each item counts in a mean over the items; None if all alike."""
+        """float64[d], the weight of each item in a mean over items; None if all weights
+        are equal.
+        """
         return None
 
     @cached_property
@@ -101,7 +103,9 @@ class Records(Population):
 
     @property
     def weights(self) -> Floats:
-        """float64[d]: a mean over the attributes of the mean over their values."""
+        """float64[d]: the weights with which a mean over values is the mean over attributes of
+        their means.
+        """
         return np.repeat(1 / (self.sizes.size * self.sizes), self.sizes)
 
     @cached_property
@@ -110,12 +114,16 @@ class Records(Population):
 
     @property
     def frequencies(self) -> Floats:
-        """float64[d], the share of the users with each value: those of an attribute add up to 1."""
+        """float64[d], the share of the users with each value; the values of one attribute add up to
+        1.
+        """
         return np.asarray(self.histogram / self.users)
 
 
 def count_records(holders: Mapping[tuple[str, ...], int], attributes: Sequence[str]) -> Records:
-    """The population of these users, by their records."""
+    """The population of users with several attributes, from the number of holders of each
+    record.
+    """
     values = [sorted(set(column)) for column in zip(*holders, strict=True)]
     places = [{value: place for place, value in enumerate(each)} for each in values]
     named = zip(attributes, values, strict=True)
@@ -130,7 +138,9 @@ def count_records(holders: Mapping[tuple[str, ...], int], attributes: Sequence[s
 def records_population(
     records: Counts, holders: Counts, attributes: Mapping[str, int], labels: Sequence[str]
 ) -> Records:
-    """The population of users with these records. attributes : how many values each has."""
+    """The population of users with these records. attributes : the number of values of each
+    attribute.
+    """
     sizes = np.array(list(attributes.values()))
     held = [
         np.bincount(column, holders, size).astype(np.int64)
@@ -158,7 +168,9 @@ def _draw(law: OfUsers, weights: Floats, seed: int) -> Population:
 
 
 def population_from_counts(counts: Counts, labels: tuple[str, ...] | None) -> Population:
-    """A population as the data give it; its streams depend on the counts alone."""
+    """The population with these counts of users per item; its random streams depend on the counts
+    alone.
+    """
     return _population(counts, labels, f"data {digest(counts.tobytes())}", counts / counts.sum())
 
 
@@ -171,7 +183,7 @@ def _population(
 
 @dataclass(frozen=True)
 class OfUsers:
-    """The shared part of populations that are told by how many items and users there are."""
+    """The shared part of populations that are described by their numbers of items and users."""
 
     items: Annotated[int, ITEMS]
     users: Annotated[int, USERS]
@@ -182,13 +194,13 @@ class Weighted(OfUsers):
 
     @abstractmethod
     def weights(self) -> Floats:
-        """float64[items], none below 0: how likely users choose each item, but for a factor.
+        """float64[items], at least 0: the unnormalised probability that a user holds each item.
 
         Raises ScenarioError where all of them are 0.
         """
 
     def draw_users(self, weights: Floats, seed: int) -> Population:
-        """The users with these weights of items."""
+        """The population whose users draw their items with these weights."""
         return _draw(self, weights, seed)
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
@@ -196,12 +208,12 @@ class Weighted(OfUsers):
 
 
 class FixedPopulation:
-    """The shared part of populations that nothing is drawn for."""
+    """The shared part of populations that need no random draw."""
 
     @property
     @abstractmethod
     def population(self) -> Population:
-        """The users."""
+        """The population's users."""
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
         return self.population
@@ -241,7 +253,9 @@ class Geometric(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Normal(Weighted, RangeChecked):
-    """Item i has the weight that a normal law gives to [i - 1/2, i + 1/2]; in index units."""
+    """Item i has the probability that a normal distribution gives to [i - 1/2, i + 1/2]; in index
+    units.
+    """
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
     """The libraries that are imported when it is first used."""
@@ -269,7 +283,9 @@ class Normal(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Beta(Weighted, RangeChecked):
-    """Item i has the weight that a beta law gives to the part [i/d, (i + 1)/d] of [0, 1]."""
+    """Item i has the probability that a beta distribution gives to the part [i/d, (i + 1)/d] of [0,
+    1].
+    """
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
 
@@ -285,7 +301,8 @@ class Beta(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Lognormal(Weighted, RangeChecked):
-    """Item i has the weight that a lognormal law gives to the part [i/d, (i + 1)/d] of [0, 1].
+    """Item i has the probability that a lognormal distribution gives to the part [i/d, (i + 1)/d]
+    of [0, 1].
 
     The law is cut at 1. median, sigma : of the law before it is cut: half of it is below `median`,
     and `sigma` is the standard deviation of the logarithm.
@@ -308,7 +325,7 @@ class Lognormal(Weighted, RangeChecked):
 
 @dataclass(frozen=True)
 class Explicit(FixedPopulation):
-    """The number of users of each item, given one by one."""
+    """A population given by the number of users of each item."""
 
     counts: tuple[int, ...]
     kind: Literal["counts"] = "counts"
@@ -332,7 +349,7 @@ class Explicit(FixedPopulation):
 
 @dataclass(frozen=True)
 class PythonPopulation(PythonCode, OfUsers, FixedPopulation):
-    """Items by weights that plug-in code gives, by its name.
+    """A population whose item weights come from named plug-in code.
 
     `core.plugins` finds and runs it, where the user allows it; before that, all items have as many
     users.
@@ -350,7 +367,7 @@ class PythonPopulation(PythonCode, OfUsers, FixedPopulation):
 
 
 def given_population(histogram: Counts, labels: Sequence[str] | None) -> Population:
-    """A population from its histogram; raises ScenarioError where it cannot be one."""
+    """A population from its histogram; raises ScenarioError for an invalid histogram."""
     population = Explicit(tuple(histogram.tolist())).population
     if labels is None:
         return population

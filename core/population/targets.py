@@ -20,7 +20,7 @@ COUNT: Final = Range(1, limit=ITEMS.limit)
 
 
 def require_items(count: int, items: int, key: str) -> None:
-    """Raise ScenarioError for a parameter that takes more items than there are."""
+    """Raise ScenarioError for a parameter that requires more items than the domain has."""
     if count > items:
         rule = f"must be {Range(1, items)}, the number of items"
         raise ScenarioError(f"{rule}, {got(count)}", key=key)
@@ -34,7 +34,9 @@ class PickTargets(RangeChecked):
     count: Annotated[int, COUNT]
 
     def resolve(self, population: Population, seed: int) -> Items:
-        """Indices of the targets. Random ones are the first of one permutation per population."""
+        """int64[r], the indices of the targets; random targets are the first of one permutation per
+        population.
+        """
         require_items(self.count, population.domain_size, "count")
         if self.pick == "random":
             return _shuffle_items(population, seed, (0,), self.count)
@@ -55,7 +57,7 @@ class ListedTargets:
             raise ScenarioError("must name at least one target, got []", key="items")
 
     def resolve(self, population: Population, seed: int) -> Items:  # noqa: ARG002
-        """Indices of the targets, in the order given."""
+        """int64[r], the indices of the targets, in the given order."""
         indices = [self._index(item, population) for item in self.items]
         if len(set(indices)) < len(indices):
             # A label and an index can name the same item.
@@ -88,12 +90,12 @@ Targets: TypeAlias = PickTargets | ListedTargets
 
 @dataclass(frozen=True)
 class RandomSet:
-    """`size` random items, drawn apart from the random targets."""
+    """A set of `size` random items, drawn independently of random targets."""
 
     size: int
 
     def resolve(self, population: Population, seed: int) -> Items:
-        """Indices of the set: the first of one permutation per population, and its own one."""
+        """int64[size], the indices of the random items: the first of a permutation of their own."""
         require_items(self.size, population.domain_size, "size")
         return _shuffle_items(population, seed, (1,), self.size)
 

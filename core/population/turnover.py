@@ -18,7 +18,7 @@ from .population import Population
 
 @dataclass(frozen=True, eq=False)
 class Turnover:
-    """The genuine users of R rounds: the same number in each; a user holds one item for good.
+    """The genuine users of R rounds, of constant number; a user who stays keeps one item.
 
     populations : the users of each round, in order.
     left : int64[d] for each round, the number of users of each item who have left since the round

@@ -35,7 +35,8 @@ SENT: frozenset[LawName] = CRAFTED | {"random", "honest", "unperturbed"}
 
 @dataclass(frozen=True)
 class AttributeMessages(LocalMechanism):
-    """Users tell a server the values of k attributes, by one oracle for each attribute.
+    """A protocol for k attributes: each user reports values by one frequency oracle for each
+    attribute.
 
     SPL reports every attribute, each with ε/k. SMP reports one, drawn at random, and says which.
     RS+FD reports one, drawn at random, and data that it makes up for the others, so that nobody
@@ -69,7 +70,7 @@ class AttributeMessages(LocalMechanism):
 
     @cached_property
     def slices(self) -> tuple[slice, ...]:
-        """The places of each attribute's values among all items."""
+        """The positions of each attribute's values among all items."""
         ends = np.cumsum(self.sizes).tolist()
         return tuple(slice(end - size, end) for end, size in zip(ends, self.sizes, strict=True))
 
@@ -84,7 +85,9 @@ class AttributeMessages(LocalMechanism):
 
     @cached_property
     def report_type(self) -> np.dtype[Any]:
-        """One part for each attribute, as its oracle sends it, and the attribute that SMP names."""
+        """The dtype of a message: one field for each attribute's report, and the attribute's number
+        for SMP.
+        """
         nobody, rng = np.empty(0, dtype=np.int64), np.random.default_rng(0)
         parts = [oracle.perturb(nobody, rng) for oracle in self.oracles]
         names = [(str(at), part.dtype, part.shape[1:]) for at, part in enumerate(parts)]
@@ -168,7 +171,8 @@ class AttributeMessages(LocalMechanism):
     # Reports of fake users.
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """What fakes send: a part for every attribute that they can send one of.
+        """The distribution of fakes' messages: a crafted report for every attribute that they may
+        report.
 
         In attributes without a target they hold a uniform value and are honest. Who crafts a
         message sends a crafted part for every attribute at once, where the server sees but one of

@@ -22,7 +22,7 @@ from .grr import GRR
 
 @dataclass(frozen=True)
 class SeveralAttributes(AttributeMessages, EstimateMoments):
-    """Messages about several attributes, with the server's estimates and their closed forms.
+    """A protocol for several attributes, with the server's estimates and their closed forms.
 
     The estimate of an item is (C/N - b)/a, with C the reports that support it, of N reports of its
     attribute. Of an item with frequency f a report supports it with probability b + a f.
@@ -30,7 +30,9 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
 
     @cached_property
     def scale(self) -> tuple[Floats, Floats]:
-        """How likely a report supports an item: b + a f, a and b float64[d], f its frequency."""
+        """(a, b), float64[d] each: an item of frequency f is supported by a message with
+        probability b + a f.
+        """
         p, q = (np.repeat([getattr(o, name) for o in self.oracles], self.sizes) for name in "pq")
         if self.solution != "rs+fd":
             return p - q, q
@@ -39,7 +41,7 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         return (p - q) / k, (q + (k - 1) * made_up) / k
 
     def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002
-        """The frequencies (C/N - b)/a; those of an attribute that nobody reports are all alike."""
+        """The estimated frequencies (C/N - b)/a; uniform for an attribute that nobody reports."""
         gap, base = self.scale
         reports = np.repeat(counts[..., self.domain_size :], self.sizes, axis=-1)
         rates = counts[..., : self.domain_size] / np.maximum(reports, 1)
@@ -85,7 +87,7 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
 
     @property
     def reported(self) -> float:
-        """How likely a message has a part for a given attribute."""
+        """The probability that a message contains a report of a given attribute."""
         return 1 / len(self.oracles) if self.solution == "smp" else 1.0
 
     def _ratio_moments(self, groups: Sequence[tuple[Any, Any, Any]]) -> tuple[Floats, Floats]:
@@ -107,7 +109,7 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
     # Privacy.
 
     def attribute_loss(self) -> float:
-        """The privacy loss between two records that differ in one attribute: ours, derived here.
+        """The privacy loss between two records that differ in one attribute.
 
         A part is R times as likely if it is true as if it is made up: e^ε₁ x of the user's value,
         x of another one, and s are the other attributes' R together. ACX has ε, which is right
@@ -120,13 +122,17 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
 
     @cached_property
     def worst_ratios(self) -> tuple[float, float]:
-        """x and s of the attribute with the largest loss."""
+        """(x, s) of the attribute with the largest privacy loss: its largest likelihood ratio, and
+        the sum of the other attributes' smallest ratios.
+        """
         ends = [self._ratio_ends(at) for at in range(len(self.oracles))]
         least = math.fsum(low for low, _ in ends)
         return max(((high, least - low) for low, high in ends), key=lambda each: each[0] / each[1])
 
     def record_loss(self) -> float:
-        """The privacy loss between any two records: that of the part that is true, with RS+FD."""
+        """The privacy loss between any two records; with RS+FD, of the one honest report in the
+        message.
+        """
         hidden = self.solution == "rs+fd"
         return float(self.oracles[0].epsilon) if hidden else self.epsilon
 
@@ -152,7 +158,8 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         )
 
     def likelihood_ratios(self, reports: Reports) -> Floats:
-        """float64[n, k]: how much likelier each part is if it is the true one than if made up.
+        """float64[n, k]: the likelihood ratio that each attribute's report is the true one, not
+        fake data.
 
         For who knows the frequencies. A part is e^ε times as likely from a user whose value it
         supports as from another, so that only what it supports counts.
@@ -172,7 +179,8 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         return ratios
 
     def infer_attributes(self, values: Items, rng: Rng) -> BoolArray:
-        """bool[n]: whether who knows the frequencies names the attribute that each user reports.
+        """bool[n]: whether an observer who knows the frequencies guesses the attribute that each
+        user reports.
 
         The users have these records. The likeliest attribute is named: no other guess is right more
         often, of messages of RS+FD.

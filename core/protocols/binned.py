@@ -28,14 +28,14 @@ from .budget import Budget
 
 @dataclass(frozen=True)
 class BinnedTable(Budget):
-    """The table of a protocol whose reports are bins of a line."""
+    """A table of report probabilities for protocols whose reports are bins of a line."""
 
     bins: Annotated[int, BINS] = 1024
 
 
 @dataclass(frozen=True)
 class Window(NumericProtocol):
-    """Tell a place of the line [0, 1]: of a density that is e^ε times as large in a window.
+    """Report a point of [0, 1], with e^ε times the density in a window around the number.
 
     The place of the window is the user's number: at the lower end of the line for -1, at the upper
     one for 1. What a report says is linear in its place, which is right on average. So is what a
@@ -57,7 +57,7 @@ class Window(NumericProtocol):
     @property
     @abstractmethod
     def width(self) -> float:
-        """The width of the window, a part of the line."""
+        """The width of the window, as a fraction of the line."""
 
     @property
     def symbols(self) -> dict[str, float]:
@@ -65,32 +65,32 @@ class Window(NumericProtocol):
 
     @property
     def base(self) -> float:
-        """The density of the line outside the window; inside, it is e^ε times as much."""
+        """The density of reports outside the window; inside, it is e^ε times as large."""
         return 1 / (1 + self.width * math.expm1(self.epsilon))
 
     @property
     def p(self) -> float:
-        """Probability of a report in the window of the number 1, of who holds 1."""
+        """Probability that a user with the number 1 reports in the window of 1."""
         return self.base * math.exp(self.epsilon) * self.width
 
     @property
     def q(self) -> float:
-        """The same of who holds -1."""
+        """Probability that a user with the number -1 reports in the window of 1."""
         return self.base * self.width
 
     @property
     def size(self) -> float:
-        """C, what the end of the line says: PM's C, and for SW 1/(2(p - q)) in its densities."""
+        """C, the estimate that a report at the end of the line stands for."""
         return 1 / (self.base * math.expm1(self.epsilon) * self.width * (1 - self.width))
 
     @cached_property
     def each(self) -> int:
-        """The bins of one window: an even number, so that the first bin and the last differ."""
+        """The number of bins in one window, an even number."""
         return 2 * int(self.bins * self.width / 2 + 1e-9)
 
     @cached_property
     def edges(self) -> Floats:
-        """float64[K + 1], the ends of the bins, from 0 to 1: the middle is one of them."""
+        """float64[K + 1], the edges of the bins from 0 to 1, with the middle among them."""
         step = self.width / self.each
         side = math.ceil(0.5 / step - 1e-9)
         return np.concatenate([[0.0], 0.5 + step * np.arange(1 - side, side), [1.0]])
@@ -165,11 +165,11 @@ class PM(Window):
 
 @dataclass(frozen=True)
 class SW(Window):
-    """The square wave: the window that says most about the number. The line is [-b, 1 + b]."""
+    """The square wave: the most informative window; the line is [-b, 1 + b]."""
 
     @property
     def b(self) -> float:
-        """Half the window where numbers are those of [0, 1]; a series where the formula cancels.
+        """Half the window's width for numbers in [0, 1]; a series where the formula cancels.
 
         b = (ε e^ε - e^ε + 1) / (2 e^ε (e^ε - 1 - ε)).
         """
@@ -197,7 +197,7 @@ HYBRID: Final = 0.6093525
 
 @dataclass(frozen=True)
 class HM(NumericProtocol):
-    """The hybrid mechanism: PM with probability 1 - 1/s, else SR; at ε up to 0.6093525 always SR.
+    """The hybrid mechanism: PM with probability 1 - e^(-ε/2), else SR; for ε ≤ 0.6093525 SR.
 
     Its error is the same for all t. The last two bins are the ends that SR tells.
     """
@@ -208,7 +208,7 @@ class HM(NumericProtocol):
 
     @cached_property
     def pieces(self) -> PM:
-        """PM, which some of the reports are."""
+        """The piecewise mechanism PM, which makes a part of the reports."""
         return PM(self.domain_size, self.epsilon, self.bins, self.cells, self.low, self.high)
 
     @property
@@ -222,17 +222,17 @@ class HM(NumericProtocol):
 
     @property
     def end_said(self) -> float:
-        """c, what an end says that SR tells."""
+        """c, the number that an SR report of an end stands for."""
         return 1 / math.tanh(self.epsilon / 2)
 
     @property
     def p(self) -> float:
-        """Probability of the upper end, or of a report in the window of 1, of who holds 1."""
+        """Probability of the upper end, or the window of 1, for a user with the number 1."""
         return self.part * self.pieces.p + (1 - self.part) / (1 + math.exp(-self.epsilon))
 
     @property
     def q(self) -> float:
-        """The same of who holds -1."""
+        """Probability of the upper end, or the window of 1, for a user with the number -1."""
         return self.part * self.pieces.q + (1 - self.part) / (1 + math.exp(self.epsilon))
 
     @cached_property
@@ -246,11 +246,11 @@ class HM(NumericProtocol):
 
     @cached_property
     def upper(self) -> Floats:
-        """Of fakes who are seen to tell no other part of SR's ends than honest users."""
+        """float64[K]: the distribution of the largest number's report, with honest SR ends."""
         return self._mix_laws(self.pieces.upper, np.array([0.0, 1.0]))
 
     def lift_pair(self, numbers: Floats, mean: float) -> Floats:
-        """The same, with no other part of SR's ends than honest users tell."""
+        """float64[K]: the distribution over two bins with a given mean, with honest SR ends."""
         rest = (mean - (1 - self.part) * float(numbers[-1])) / self.part
         return self._mix_laws(self.pieces.lift_pair(numbers[:-2], rest), np.array([0.0, 1.0]))
 
@@ -291,22 +291,22 @@ class LocalLaplace(NumericProtocol):
 
     @property
     def step(self) -> float:
-        """h, from a point of the grid to the next one."""
+        """h, the distance between neighbouring grid points."""
         return 2 / (self.bins - 1)
 
     @property
     def rest(self) -> float:
-        """1 - a."""
+        """1 - a, where a is the ratio of the geometric noise."""
         return -math.expm1(-self.epsilon * self.step / 2)
 
     @property
     def p(self) -> float:
-        """Probability of the upper end, of who holds 1."""
+        """Probability that a user with the number 1 reports the upper end."""
         return 1 / (2 - self.rest)
 
     @property
     def q(self) -> float:
-        """The same of who holds -1."""
+        """Probability that a user with the number -1 reports the upper end."""
         return math.exp(-self.epsilon) * self.p
 
     @property
@@ -315,7 +315,7 @@ class LocalLaplace(NumericProtocol):
 
     @property
     def beyond(self) -> float:
-        """The mean distance of a report beyond an end of the range, given that it lies beyond."""
+        """The mean distance of a report beyond an end of the range, if noise carries it beyond."""
         return self.step * (1 - self.rest) / self.rest
 
     @cached_property
@@ -375,22 +375,22 @@ class LocalLaplace(NumericProtocol):
 
 @dataclass(frozen=True)
 class PMSpec(BinnedTable, kind="pm", mechanism=PM):
-    """PM, before the numbers are known."""
+    """The parameters of PM, before the numbers are known."""
 
 
 @dataclass(frozen=True)
 class HMSpec(BinnedTable, kind="hm", mechanism=HM):
-    """HM, before the numbers are known."""
+    """The parameters of HM, before the numbers are known."""
 
 
 @dataclass(frozen=True)
 class SWSpec(BinnedTable, kind="sw", mechanism=SW):
-    """SW, before the numbers are known."""
+    """The parameters of SW, before the numbers are known."""
 
 
 @dataclass(frozen=True)
 class LocalLaplaceSpec(BinnedTable, kind="laplace-ldp", mechanism=LocalLaplace):
-    """Laplace noise on the value, before the numbers are known."""
+    """The parameters of Laplace noise on the value, before the numbers are known."""
 
 
 SPECS = (PMSpec, HMSpec, SWSpec, LocalLaplaceSpec)

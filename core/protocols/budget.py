@@ -12,7 +12,7 @@ from ..base.ranges import EPSILON, Range, RangeChecked
 
 @dataclass(frozen=True)
 class Domain:
-    """Items of a domain, and their labels where they have any."""
+    """The items of a domain, and their labels if they have any."""
 
     domain_size: int
     labels: tuple[str, ...] | None = None
@@ -38,18 +38,20 @@ class ProtocolSpec:
             setattr(cls, name, staticmethod(value) if name == "make" else value)
 
     def over(self, domain: Any) -> Any:
-        """The protocol for the items of a domain or population; labels matter to few kinds."""
+        """The protocol bound to the items of a domain or population; few protocols use the
+        labels.
+        """
         return self.bind(domain.domain_size)
 
     def bind(self, domain_size: int) -> Any:
-        """The protocol for so many items; most take the keys of the table, in their order."""
+        """The protocol bound to this number of items."""
         keys = (value for key, value in fields_of(self).items() if key != "kind")
         return (self.make or self.mechanism)(domain_size, *keys)
 
 
 @dataclass(frozen=True)
 class Budget(ProtocolSpec, RangeChecked):
-    """The table of a protocol that a budget alone binds."""
+    """The table of a protocol whose only parameter is the privacy budget."""
 
     kind: str
     epsilon: Annotated[float, EPSILON]
@@ -57,7 +59,7 @@ class Budget(ProtocolSpec, RangeChecked):
 
 @dataclass(frozen=True)
 class Dial:
-    """A parameter of a kind that trades noise for robustness, at the same ε.
+    """A parameter of a protocol that trades noise against robustness to fakes, at the same ε.
 
     name : its key. whole : it is an integer. below_items : it is smaller than the domain.
     """

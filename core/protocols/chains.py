@@ -36,7 +36,7 @@ KEPT_EPSILON = Range(0, 2 * EPSILON.high, "(]")
 
 @dataclass(frozen=True)
 class TwoBudgets(Budget):
-    """The table of a kind that keeps an answer: `epsilon` is ε₁ of one report.
+    """The table of a memoising protocol: `epsilon` is ε₁ of one report, `limit` ε∞ of all.
 
     epsilon_infinity : ε∞ of all reports of one item; twice ε₁ where it is left out.
     """
@@ -55,30 +55,30 @@ class TwoBudgets(Budget):
 
     @property
     def limit(self) -> float:
-        """ε∞, in nats."""
+        """ε∞, the privacy budget of any number of reports, in nats."""
         return 2 * self.epsilon if self.epsilon_infinity is None else self.epsilon_infinity
 
 
 class MemoisingPair(Memoising):
-    """A protocol whose users draw an answer once, by a first randomiser, and send it by a second.
+    """A protocol whose users memoise one perturbation and repeat a second in each report.
 
     One collection is the pure protocol of both noises at once; epsilon is ε₁.
     """
 
     @abstractmethod
     def keep(self, values: Items, permanent: Rng) -> Reports:
-        """The answers that users with these items keep, as reports without fresh noise."""
+        """The answers that users with these items memoise, as reports without fresh noise."""
 
     @abstractmethod
     def send(self, kept: Reports, fresh: Rng) -> Reports:
-        """One report of each kept answer."""
+        """One report for each memoised answer."""
 
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
         return self.send(self.keep(values, permanent), fresh)
 
 
 class MemoisedBits(MemoisingPair, IndependentBits):
-    """Users who keep a perturbed bit for each item, and perturb it again."""
+    """Users memoise a perturbed bit for each item, and perturb it again in each report."""
 
     def keep(self, values: Items, permanent: Rng) -> Reports:
         return np.asarray(
@@ -91,7 +91,7 @@ class MemoisedBits(MemoisingPair, IndependentBits):
 
 @dataclass(frozen=True)
 class Response:
-    """Randomised response over g answers, twice: the first is kept, with ε∞ = `limit`.
+    """Randomised response over g answers, twice: the first is memoised, with ε∞ = `limit`.
 
     c = `odds` is how much likelier the second sends the kept answer than any given other one.
     """
@@ -104,7 +104,7 @@ class Response:
     def solve_response(
         cls, answers: int, epsilon: float, limit: float, calibration: Calibration
     ) -> Response:
-        """The second noise for ε₁ = `epsilon`, with A = e^ε∞ and B = e^ε₁.
+        """The chained response whose second noise gives one report ε₁ = `epsilon`.
 
         tight: c = [B(A+g-2) - (g-1)] / (A-B), with which both together are randomised response
         of ε₁. published: c = (AB-1) / (A-B), the same for g = 2, too private for more.
@@ -116,7 +116,9 @@ class Response:
 
     @property
     def chain(self) -> Chain:
-        """The chances of the own answer and of any given other one, kept and sent."""
+        """The probabilities of the own answer and of another given answer, memoised and
+        reported.
+        """
         first, second = self.answers - 1 + math.exp(self.limit), self.answers - 1 + self.odds
         return Chain(math.exp(self.limit) / first, 1 / first, self.odds / second, 1 / second)
 
@@ -131,7 +133,7 @@ class Response:
         return math.log1p(first * (1 - gone) / (1 + (first + self.answers - 1) * gone))
 
     def send(self, kept: Items, rng: Rng) -> Items:
-        """One report of each kept answer, int64[n] in [0, g)."""
+        """One report for each memoised answer, int64[n] in [0, g)."""
         chain = self.chain
         sent = rng.integers(0, self.answers, size=kept.size)
         np.copyto(sent, kept, where=rng.random(kept.size) < chain.p2 - chain.q2)
@@ -139,7 +141,7 @@ class Response:
 
 
 class MemoisedAnswer(MemoisingPair):
-    """Users who keep one answer of a `response`."""
+    """A protocol whose users memoise one answer of a chained randomised response."""
 
     family: ClassVar[str] = "chains"
 
@@ -147,7 +149,7 @@ class MemoisedAnswer(MemoisingPair):
 
     @property
     def epsilon_lifetime(self) -> float:
-        """ε of a user who comes to hold every item: an answer is kept for each, d ε∞."""
+        """ε of a user who comes to hold every item, d ε∞: each item's answer is memoised."""
         return self.domain_size * self.epsilon_infinity
 
     @property
@@ -164,7 +166,7 @@ class MemoisedAnswer(MemoisingPair):
 
 @dataclass(frozen=True)
 class ResponseChain(MemoisedAnswer, GRR):
-    """L-GRR: an item drawn by GRR is kept for the own one, and GRR sends it in every report.
+    """L-GRR: an item perturbed by GRR is memoised, and perturbed again in every report.
 
     One collection is GRR; epsilon is what the first report really costs.
     """
@@ -175,7 +177,7 @@ class ResponseChain(MemoisedAnswer, GRR):
     response: Response
 
     def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
-        """Exact, with users who come and go too.
+        """The genuine users' counts of each round, from their exact distribution, with churn.
 
         A user keeps the own item with probability p₁ - q₁, else any item, all alike. The kept items
         of the latter say nothing of their own ones, so that those who leave are any of them.
@@ -227,7 +229,7 @@ def _without(
 
 @dataclass(frozen=True)
 class HashingChain(MemoisedAnswer, LocalHashing):
-    """LOLOHA: a hash function and a bucket drawn from it are kept, and sent with fresh noise.
+    """LOLOHA: a hash function and a perturbed bucket are memoised; reports add fresh noise.
 
     One collection is local hashing; epsilon is what the first report really costs. Counts over
     rounds are exact of each item over all rounds, and of all items in each, as they are for kept
@@ -242,12 +244,12 @@ class HashingChain(MemoisedAnswer, LocalHashing):
 
     @property
     def epsilon_lifetime(self) -> float:
-        """ε of a user whose item changes: a bucket is kept for each of g, g ε∞."""
+        """ε of a user whose item changes at will, g ε∞: each bucket's answer is memoised."""
         return self.hash_range * self.epsilon_infinity
 
     @property
     def chain(self) -> Chain:
-        """The chances of an item: any other one is in the kept bucket with probability 1/g."""
+        """The probabilities of an item; another item shares the bucket with probability 1/g."""
         return replace(self.response.chain, q1=1 / self.hash_range)
 
     def keep(self, values: Items, permanent: Rng) -> Reports:
@@ -262,7 +264,7 @@ class HashingChain(MemoisedAnswer, LocalHashing):
 
 @dataclass(frozen=True)
 class CalibratedBudgets(TwoBudgets):
-    """The two budgets of a chain of randomised response, and how its fresh noise is chosen."""
+    """The two budgets of a chained randomised response, and the calibration of its fresh noise."""
 
     calibration: Calibration = "tight"
 
@@ -273,7 +275,7 @@ class CalibratedBudgets(TwoBudgets):
 
 @dataclass(frozen=True)
 class LGRRSpec(CalibratedBudgets, kind="l-grr", mechanism=ResponseChain):
-    """L-GRR, before the domain is known."""
+    """The parameters of L-GRR, before the domain is known."""
 
     def bind(self, domain_size: int) -> ResponseChain:
         response = Response.solve_response(domain_size, self.epsilon, self.limit, self.calibration)
@@ -282,7 +284,7 @@ class LGRRSpec(CalibratedBudgets, kind="l-grr", mechanism=ResponseChain):
 
 @dataclass(frozen=True)
 class LOLOHASpec(CalibratedBudgets, kind="loloha", mechanism=HashingChain):
-    """LOLOHA, before the domain is known; g by the rule at ε₁, or given."""
+    """The parameters of LOLOHA, before the domain is known; g by the rule at ε₁, or as given."""
 
     hash_range: HashRule | Annotated[int, HASH_RANGE] = "nearest"
 
@@ -301,7 +303,7 @@ class LOLOHASpec(CalibratedBudgets, kind="loloha", mechanism=HashingChain):
 
 @dataclass(frozen=True)
 class UnaryChain(MemoisedBits, Unary):
-    """A unary encoding whose bits pass through two noises, the first of which is kept.
+    """A unary encoding whose bits pass through two noises, the first of which is memoised.
 
     One collection is the unary encoding of both noises at once: p and q are those of the chain.
     """
@@ -315,7 +317,7 @@ class UnaryChain(MemoisedBits, Unary):
 
     @property
     def epsilon_lifetime(self) -> float:
-        """ε of a user who comes to hold every item: its bits are kept for each, d ε∞."""
+        """ε of a user who comes to hold every item, d ε∞: bits are memoised for each item."""
         return self.domain_size * self.epsilon_infinity
 
     def epsilon_of_rounds(self, rounds: int) -> float:
@@ -364,17 +366,17 @@ class _UnarySpec(TwoBudgets, mechanism=UnaryChain):
 
 @dataclass(frozen=True)
 class LSUESpec(_UnarySpec, kind="l-sue", solved=l_sue):
-    """L-SUE, before the domain is known."""
+    """The parameters of L-SUE, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class LOSUESpec(_UnarySpec, kind="l-osue", solved=l_osue):
-    """L-OSUE, before the domain is known."""
+    """The parameters of L-OSUE, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class LOUESpec(_UnarySpec, kind="l-oue", solved=l_oue):
-    """L-OUE, before the domain is known."""
+    """The parameters of L-OUE, before the domain is known."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

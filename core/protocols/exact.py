@@ -16,7 +16,7 @@ WARNING: Final = (
 
 @dataclass(frozen=True)
 class Exact(GRR):
-    """Report the own item: GRR with p = 1. It protects nobody."""
+    """The identity protocol: users report their own item; no privacy."""
 
     family: ClassVar[str] = "exact"
 
@@ -40,4 +40,4 @@ class Exact(GRR):
 
 @dataclass(frozen=True)
 class ExactSpec(ProtocolSpec, kind="exact", mechanism=Exact):
-    """No noise, before the domain is known; it has no budget."""
+    """The parameters of the identity protocol, before the domain is known; it has no budget."""

@@ -148,7 +148,7 @@ class GRR(OverItems, Encodes, FixedSize):
 
 @dataclass(frozen=True)
 class GRRSpec(Budget, kind="grr", mechanism=GRR):
-    """GRR, before the domain is known."""
+    """The parameters of GRR, before the domain is known."""
 
 
 SPECS = (GRRSpec,)

@@ -46,13 +46,13 @@ class HadamardResponse(OverItems, Messages):
 
     @property
     def blocks(self) -> int:
-        """B, the largest power of two below min(e^ε, 2d)."""
+        """B, the number of blocks: the largest power of two below min(e^ε, 2d)."""
         limit = min(math.exp(self.epsilon), 2 * self.domain_size)
         return 1 << (math.ceil(limit) - 1).bit_length() - 1
 
     @property
     def block_size(self) -> int:
-        """b, the least power of two that is at least d/B + 1: rows and columns of a matrix."""
+        """b, the size of a Hadamard block: the least power of two that is at least d/B + 1."""
         return 1 << (-(-self.domain_size // self.blocks)).bit_length()
 
     @property
@@ -65,7 +65,9 @@ class HadamardResponse(OverItems, Messages):
 
     @property
     def truthful(self) -> float:
-        """τ, how often a message is picked from those that agree alone."""
+        """The probability τ that a report is drawn only from the messages that support the own
+        item.
+        """
         more = math.expm1(self.epsilon) * self.agreeing
         return more / (more + self.messages)
 
@@ -168,7 +170,8 @@ class HadamardResponse(OverItems, Messages):
         return np.asarray(self._flat(even_columns(self._in_blocks(users), rng)))
 
     def unit_variance(self, frequency: float | Floats) -> float | Floats:
-        """n times the variance of an estimate, if all others are spread over the other items.
+        """n times the variance of an estimate of this frequency, with the other users spread over
+        all items.
 
         It depends on the users of the item's block, who are heard there more often.
         """
@@ -223,7 +226,7 @@ def even_columns(rows: Counts, rng: Rng) -> Counts:
 
 @dataclass(frozen=True)
 class HadamardSpec(Budget, kind="hr", mechanism=HadamardResponse):
-    """Hadamard response before the domain is known."""
+    """The parameters of Hadamard response, before the domain is known."""
 
 
 SPECS = (HadamardSpec,)

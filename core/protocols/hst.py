@@ -47,7 +47,7 @@ class PublicCoins(LocalHashing):
 
     @property
     def report_bits(self) -> float:
-        """A sign: the server knows the seed."""
+        """The number of bits of one report: one, a sign, as the server knows the seed."""
         return 1.0
 
     def law_of(self, ask: Ask) -> Law | Lack:
@@ -72,7 +72,9 @@ class UserCoins(OverItems, IndependentBits):
 
     @property
     def absence_probability(self) -> float:
-        """1 - p, to the last digit however large epsilon is."""
+        """1 - p, the probability that a report does not support its user's item, exact at
+        large ε.
+        """
         return 1 / (1 + math.exp(self.epsilon))
 
     @property
@@ -80,7 +82,7 @@ class UserCoins(OverItems, IndependentBits):
         return 0.5
 
     def padding(self, r: int) -> int:
-        """⌊d/2⌋ - r: half of all coins are 1. Li, Li, Wang, Sun 2025."""
+        """⌊d/2⌋ - r: the other items that a crafted report supports, as half of all coins are 1."""
         return max(0, self.domain_size // 2 - r)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
@@ -91,7 +93,7 @@ class UserCoins(OverItems, IndependentBits):
 
 @dataclass(frozen=True)
 class CoinSpec(Budget, kind="hst", mechanism=PublicCoins):
-    """HST before the domain is known: who draws the coins."""
+    """The parameters of HST, before the domain is known, with who draws the coins."""
 
     coin: Coin = "public"
 

@@ -26,7 +26,8 @@ ROUNDING: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class TableProtocol(OverItems, Messages):
-    """A pure protocol with few reports; they are numbered, uint32[n] in the order of the tables.
+    """A pure protocol given by tables of its few reports, which are numbered uint32[n] in the
+    tables' order.
 
     law : float64[items, reports], the probability of each report of who holds each item.
     table : bool[reports, items], the items that each report supports; or integers, -1 for those
@@ -93,7 +94,7 @@ class TableProtocol(OverItems, Messages):
 
     @property
     def worst(self) -> float:
-        """The largest loss of a report, in nats: what it really tells of two items."""
+        """The largest privacy loss of any report, in nats: the actual ε of the tables."""
         low, high = self.law.min(axis=0), self.law.max(axis=0)
         if np.any((low == 0) & (high > 0)):
             return math.inf
@@ -102,7 +103,7 @@ class TableProtocol(OverItems, Messages):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warning that a report tells more than its ε."""
+        """A warning if the tables' actual ε exceeds the stated ε."""
         if self.worst <= self.epsilon * (1 + ROUNDING) + ROUNDING:
             return ()
         return (

@@ -58,7 +58,7 @@ class PackedBits(Exchangeable):
         return self.place_ones(ask.targets, self.craft_sizes(ask), count, rng)
 
     def place_ones(self, targets: Items, sizes: SupportSizes, count: int, rng: Rng) -> Reports:
-        """Reports with these sizes, the ones uniformly placed among the targets and elsewhere."""
+        """Reports with these numbers of ones, uniformly placed among the targets and elsewhere."""
         assert sizes.other_sizes is not None
         drawn = np.zeros(count, dtype=np.int64)
         if sizes.probabilities.size > 1:

@@ -47,6 +47,6 @@ CENTRAL: Final[dict[str, type[Any]]] = {
 
 
 def family_of(kind: str) -> str:
-    """The family of a kind, one word: "direct", "unary", "hashing", "curators"."""
+    """The family of a protocol kind, one word: "direct", "unary", "hashing", "curators"."""
     family: str = NAMED[kind].mechanism.family
     return family

@@ -26,7 +26,9 @@ LACKS: Final = {
 
 @dataclass(frozen=True)
 class PythonProtocol(LocalMechanism):
-    """A protocol in Python, by its name, as long as its code may not run: nothing is known."""
+    """A protocol in Python whose code is not permitted to run, so that nothing is known of its
+    reports.
+    """
 
     family: ClassVar[str] = "plugin"
     lacks: ClassVar[dict[str, str]] = LACKS
@@ -38,7 +40,7 @@ class PythonProtocol(LocalMechanism):
 
     @property
     def unread_code_name(self) -> str:
-        """The name of the code that has to be allowed first; what can be simulated has none."""
+        """The name of the code to permit first; "" if the protocol can be simulated."""
         return self.name
 
     @property
@@ -60,11 +62,13 @@ class PythonProtocol(LocalMechanism):
 
 @dataclass(frozen=True)
 class PythonSpec(PythonCode, Budget, kind="plugin", mechanism=PythonProtocol):
-    """A protocol in Python, by its name, before the domain is known."""
+    """The parameters of a protocol in Python, before the domain is known."""
 
     what: ClassVar[What] = "protocol"
 
 
 def awaits_code(mechanism: Mechanism) -> bool:
-    """Return whether nothing is known of a mechanism before its code may run."""
+    """True if a mechanism waits for its code's permission, so that nothing is known of its
+    reports.
+    """
     return bool(mechanism.unread_code_name)

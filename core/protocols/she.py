@@ -44,14 +44,14 @@ Sums: TypeAlias = Any
 
 @dataclass(frozen=True, eq=False)
 class CellValues(ItemSupport):
-    """The law of one report's cells: `rates` are their means, `spread` float64[d] the variances."""
+    """The mean and variance of one report's cells: `rates` float64[d] and `spread` float64[d]."""
 
     spread: Floats
 
 
 @dataclass(frozen=True)
 class CellSupport(Support):
-    """The law of one report's cells, towards r targets.
+    """The mean and variance of one report's cells, for r targets.
 
     target, other : the mean of a target's cell, and of another one.
     noise, other_noise : the variances of what is added to them. holder : one target's cell, any of
@@ -99,17 +99,17 @@ class Summation(SummedNumbers, RangeChecked):
 
     @property
     def scale(self) -> float:
-        """The scale s of the noise."""
+        """The scale s of the Laplace noise in one cell."""
         return 2 / self.epsilon
 
     @property
     def noise(self) -> float:
-        """The variance of a cell: 2s² = 8/ε²."""
+        """The variance of the noise in one cell: 2s² = 8/ε²."""
         return 2 * self.scale**2
 
     @property
     def report_bits(self) -> float:
-        """A double for each item."""
+        """The number of bits of one report: a double for each item."""
         return 64.0 * self.domain_size
 
     def _noise(self, count: int, rng: Rng) -> Floats:
@@ -171,7 +171,7 @@ class Summation(SummedNumbers, RangeChecked):
         return reports
 
     def validate_reports(self, reports: object, count: int) -> Reports:
-        """Reports from outside, clipped at the bound."""
+        """Reports from outside, with cells clipped at the bound."""
         cells = array_of(reports, (count, self.domain_size), np.dtype(np.float64))
         if np.isnan(cells).any():
             raise ValueError("must be numbers, got nan")
@@ -204,7 +204,7 @@ class Summation(SummedNumbers, RangeChecked):
         return np.full(histogram.shape, float(histogram.sum()) * self.noise)
 
     def look(self, reports: Reports, items: Items) -> BoolArray:
-        """bool[n, items]: the cell of the item is nearer to 1 than to 0."""
+        """bool[n, items]: whether a report's cell of each item is nearer to 1 than to 0."""
         return np.asarray(reports[:, items] > 0.5)
 
     def privacy_loss(self) -> LaplaceLoss:
@@ -213,7 +213,7 @@ class Summation(SummedNumbers, RangeChecked):
 
 
 def honest_bound(domain_size: int, epsilon: float) -> float:
-    """1 + (2/ε) ln(d/2): one cell of an honest report has such a noise, on average, besides its 1.
+    """The clipping bound 1 + (2/ε) ln(d/2): the expected largest cell of an honest report, about.
 
     So high a cell stands out no more than that of an honest report does.
     """
@@ -222,7 +222,9 @@ def honest_bound(domain_size: int, epsilon: float) -> float:
 
 @dataclass(frozen=True)
 class SummationSpec(Budget, kind="she", mechanism=Summation):
-    """SHE before the domain is known; the bound is as high as honest cells are, or given."""
+    """The parameters of SHE, before the domain is known; the bound is that of honest cells, or as
+    given.
+    """
 
     bound: BoundRule | Annotated[float, BOUND] = "honest"
 

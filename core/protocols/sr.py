@@ -23,7 +23,8 @@ from .budget import Budget
 
 @dataclass(frozen=True)
 class SR(NumericProtocol):
-    """Tell an end of the range: a report of 1 says c, a report of 0 says -c.
+    """Stochastic rounding (SR): report an end of the range; the report 1 stands for c, the report 0
+    for -c.
 
     c = (e^ε + 1) / (e^ε - 1).
     """
@@ -54,7 +55,7 @@ class SR(NumericProtocol):
 
     @property
     def size(self) -> float:
-        """c, what a report of 1 says."""
+        """The number c that a report of 1 stands for."""
         return 1 / math.tanh(self.epsilon / 2)
 
     @cached_property
@@ -102,7 +103,7 @@ class SR(NumericProtocol):
 
 @dataclass(frozen=True)
 class SRSpec(Budget, kind="sr", mechanism=SR):
-    """SR, before the numbers are known."""
+    """The parameters of SR, before the numbers are known."""
 
 
 SPECS = (SRSpec,)

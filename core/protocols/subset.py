@@ -69,7 +69,9 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
 
     @property
     def absence_probability(self) -> float:
-        """1 − p, to the last digit however large epsilon is."""
+        """1 − p, the probability that a report does not support its user's item, exact at
+        large ε.
+        """
         others = self.domain_size - self.subset_size
         return others / (self.subset_size * math.exp(self.epsilon) + others)
 
@@ -88,7 +90,7 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
         return subset_bits(self.domain_size, self.subset_size)
 
     def craft_sizes(self, ask: Ask) -> SupportSizes:
-        """The targets that a report has room for, or those that other items leave."""
+        """The number of targets that fit into a report, or that remain after other items."""
         r, w = ask.targets.size, self.subset_size
         targets = min(r, w) if ask.law == "crafted" else max(0, w - (self.domain_size - r))
         return SupportSizes.of_one_size(targets, w - targets)
@@ -106,7 +108,7 @@ class SubsetSelection(OverItems, FixedSize, PackedBits):
         return self._reports(count, rng)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """The own item in a subset that is uniform otherwise."""
+        """Reports of the own item in an otherwise uniform subset."""
         return self._reports(values.size, rng, own=values, held=np.ones(values.size, np.bool_))
 
     def _reports(
@@ -165,7 +167,7 @@ class SubsetSpec(
     mechanism=SubsetSelection,
     dial=Dial("subset_size", SIZE, whole=True, below_items=True),
 ):
-    """Subset selection before the domain is known; w is the best one, or given."""
+    """The parameters of subset selection, before the domain is known; w is optimal, or as given."""
 
     subset_size: SizeRule | Annotated[int, SIZE] = "best"
 

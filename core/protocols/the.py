@@ -48,7 +48,7 @@ class Thresholding(OverItems, IndependentBits):
 
     @property
     def real_epsilon(self) -> float:
-        """ln(p(1-q) / ((1-p)q)), the largest loss of the bits: below epsilon."""
+        """The actual ε, ln(p(1-q) / ((1-p)q)), which is below the parameter `epsilon`."""
         return math.log(self.p * (1 - self.q) / ((1 - self.p) * self.q))
 
 
@@ -64,7 +64,7 @@ def best_theta(epsilon: float) -> float:
 
 @dataclass(frozen=True)
 class ThresholdingSpec(Budget, kind="the", mechanism=Thresholding):
-    """THE before the domain is known; θ is the best one, or given."""
+    """The parameters of THE, before the domain is known; θ is optimal, or as given."""
 
     theta: ThetaRule | Annotated[float, THETA] = "best"
 

@@ -43,7 +43,9 @@ class IndependentBits(IndependentItems, Encodes, PackedBits):
     )
 
     def craft_sizes(self, ask: Ask) -> SupportSizes:
-        """Padding makes up the expected number of ones, or what another law says."""
+        """The targets and padding bits of a crafted report, with the expected number of ones or as
+        requested.
+        """
         d, r = self.domain_size, ask.targets.size
         match ask.law:
             case "subset" if ask.subset < r:  # MGA-A: padding may hit the other targets
@@ -132,17 +134,19 @@ def OUE(domain_size: int, epsilon: float) -> Unary:  # noqa: N802
 
 @dataclass(frozen=True)
 class SUESpec(Budget, kind="sue", mechanism=Unary, make=SUE):
-    """SUE, before the domain is known."""
+    """The parameters of SUE, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class OUESpec(Budget, kind="oue", mechanism=Unary, make=OUE):
-    """OUE, before the domain is known."""
+    """The parameters of OUE, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class UESpec(Budget, kind="ue", mechanism=Unary, dial=Dial("keep", KEEP)):
-    """Unary encoding with any p, before the domain is known: SUE and OUE are two settings of it."""
+    """The parameters of unary encoding with any p, before the domain is known; SUE and OUE are two
+    settings.
+    """
 
     keep: Annotated[float, KEEP] = 0.5
 

@@ -15,28 +15,28 @@ from ..law.pure import LocalMechanism, Reports
 
 
 def words(value: object, key: str) -> str:
-    """A text."""
+    """The argument as a text; raises ScenarioError for another type."""
     if not isinstance(value, str):
         raise ScenarioError(f"must be text, {got(value)}", key=key)
     return value
 
 
 def list_members(value: object, key: str) -> tuple[Any, ...]:
-    """The members of a list or a tuple. A text is neither: its letters would be the members."""
+    """The members of a list or a tuple argument; raises ScenarioError for a text."""
     if not isinstance(value, list | tuple):
         raise ScenarioError(f"must be a list, {got(value)}", key=key)
     return tuple(value)
 
 
 def check_function(value: Any, key: str) -> Any:
-    """A function, or None."""
+    """The argument, a function or None; raises ScenarioError for another type."""
     if value is not None and not callable(value):
         raise ScenarioError(f"must be a function, {got(value)}", key=key)
     return value
 
 
 def whole(value: Any, key: str, least: int = 0, most: int | None = None) -> int:
-    """A whole number, Python's or NumPy's."""
+    """The argument as a whole number in [least, most]; raises ScenarioError."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_whole or value < least or (most is not None and value > most):
         limit = "" if most is None else f" and at most {most}"
@@ -46,7 +46,7 @@ def whole(value: Any, key: str, least: int = 0, most: int | None = None) -> int:
 
 
 def number(value: Any, key: str, allowed: Range) -> float:
-    """A number in a range."""
+    """The argument as a number in a range; raises ScenarioError."""
     real = isinstance(value, int | float | np.integer | np.floating)
     if isinstance(value, bool) or not real or not finite(value) or value not in allowed:
         raise ScenarioError(f"must be {allowed}, {got(value)}", key=key)
@@ -54,14 +54,14 @@ def number(value: Any, key: str, allowed: Range) -> float:
 
 
 def switch(value: Any, key: str) -> bool:
-    """True or False."""
+    """The argument as True or False; raises ScenarioError."""
     if not isinstance(value, bool | np.bool_):
         raise ScenarioError(f"must be True or False, {got(value)}", key=key)
     return bool(value)
 
 
 def names(value: Any, count: int, key: str = "labels") -> Sequence[str] | None:
-    """The names of items, if any."""
+    """The argument as `count` names of items, or None; raises ScenarioError."""
     if value is None:
         return None
     if isinstance(value, np.ndarray):
@@ -73,14 +73,14 @@ def names(value: Any, count: int, key: str = "labels") -> Sequence[str] | None:
 
 
 def file_path(value: Any, key: str = "path") -> Path:
-    """The path of a file."""
+    """The argument as the path of a file; raises ScenarioError."""
     if not isinstance(value, str | Path) or "\0" in str(value):
         raise ScenarioError(f"must be the path of a file, {got(value)}", key=key)
     return Path(value)
 
 
 def local(value: Any, key: str = "protocol") -> LocalMechanism:
-    """A protocol whose users send reports, as `protocol` makes it."""
+    """The argument, a protocol whose users send reports; raises ScenarioError for another value."""
     if not isinstance(value, LocalMechanism):
         shown = got(value if isinstance(value, str) else type(value).__name__)
         raise ScenarioError(f"must be what protocol(…) gives, {shown}", key=key)
@@ -88,7 +88,7 @@ def local(value: Any, key: str = "protocol") -> LocalMechanism:
 
 
 def reports_of(value: Any, protocol: LocalMechanism) -> Reports:
-    """Reports that the protocol sends, none of them masked."""
+    """The argument as reports of the protocol, none of them masked; raises ScenarioError."""
     if np.ma.is_masked(value):
         raise ScenarioError("must all be there, but some are masked", key="reports")
     unmasked = value.data if isinstance(value, np.ma.MaskedArray) else value
@@ -111,7 +111,7 @@ LARGEST = 1e15
 
 
 def toml_value(written: str) -> Any:
-    """The value after the = of --set: a TOML value, else the words themselves."""
+    """The value of a --set option, parsed as TOML if possible, else taken as a text."""
     try:
         parsed = tomllib.loads(f"value = {written}")
     except (ValueError, RecursionError):
@@ -120,7 +120,7 @@ def toml_value(written: str) -> Any:
 
 
 def keys_of(settings: Iterable[str]) -> dict[str, Any]:
-    """The keys of the protocol that --set gives; raises ScenarioError."""
+    """The protocol parameters in --set options; raises ScenarioError."""
     keys = {}
     for setting in settings:
         key, equals, value = setting.partition("=")

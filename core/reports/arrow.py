@@ -33,7 +33,7 @@ def arrow_writer(
     columns: Sequence[ReportColumn],
     more: Sequence[str],
 ) -> Iterator[Write]:
-    """A function that writes batches to a file of pyarrow."""
+    """A context manager that gives a function which writes batches to a Parquet or Arrow file."""
     pyarrow = pyarrow_for(path)
     types = {
         "number": lambda column: pyarrow.from_numpy_dtype(column.dtype),
@@ -62,7 +62,9 @@ def _rows(column: ReportColumn, part: Reports) -> list[Any]:
 
 
 def arrow_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
-    """The cells of columns of a file; raises LdpError. names : with the key of a message."""
+    """The cells of columns of a Parquet or Arrow file; raises LdpError. names : each column with
+    its key.
+    """
     types, first = pyarrow_for(path).types, 1
     with frame_file(path) as (schema, batches):
         for name, key in names.items():
@@ -82,7 +84,7 @@ def arrow_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
 
 
 def is_readable(held: Any, types: Any) -> bool:
-    """Return whether cells of a type of pyarrow may be reports, or are lists of such cells."""
+    """True if cells of a pyarrow type, or lists of such cells, may be reports."""
     if types.is_dictionary(held) or "list" in str(held):
         held = getattr(held, "value_type", held)
     known = "integer floating boolean string large_string binary large_binary fixed_size_binary"

@@ -76,7 +76,7 @@ class ReportColumn:
         return self.bits * prod(self.shape[:-1])
 
     def cells(self, part: Reports, between: str = " ") -> list[str]:
-        """The cells as texts. between : the numbers of a cell that has several."""
+        """The cells of a column as texts. between : the separator of numbers in one cell."""
         if self.holds == "number":
             if part.size and int(part.max()) < NUMERALS.size:
                 return NUMERALS[part].tolist()  # type: ignore[no-any-return]
@@ -88,11 +88,13 @@ class ReportColumn:
 
     @property
     def quick(self) -> str:
-        """NumPy's type of the cells that `parse_cells` takes; a text has room for a letter more."""
+        """The NumPy dtype of cells that `parse_cells` accepts; texts have room for one
+        more letter.
+        """
         return "i8" if self.holds == "number" else f"S{2 * self.size + 1}"
 
     def parse_cells(self, cells: NDArray[Any]) -> Reports:
-        """The part of reports that cells of the type `quick` hold; raises ValueError."""
+        """The part of reports in cells of the dtype `quick`; raises ValueError."""
         if self.holds == "number":
             return self._check_range(cells)
         if self.holds == "numbers" or self.all_bits == 2 * self.size:
@@ -104,7 +106,7 @@ class ReportColumn:
         return self._in_order((nibbles[:, ::2] << 4 | nibbles[:, 1::2]).reshape(-1, *self.shape))
 
     def read(self, cells: Sequence[Any]) -> Reports:
-        """The part of reports that cells hold; raises ValueError or TypeError."""
+        """The part of reports in these cells; raises ValueError or TypeError."""
         if self.holds == "number":
             plain = {*map(type, cells)} == {int}
             whole = cells if plain else [_whole_number(cell) for cell in cells]
@@ -149,7 +151,7 @@ class ReportColumn:
         return numbers.astype(self.dtype)
 
     def fault_of(self, cell: Any) -> str:
-        """The sentence about a cell that is wrong, without its place."""
+        """The message about an invalid cell, without its place."""
         if cell is None or cell != cell:
             return f"{self.name} must be {self.value_rule}, it is missing"
         told = f"{self.name} must be {self.value_rule}, {got(cell)}"
@@ -175,7 +177,7 @@ def _whole_number(cell: Any) -> int:
 
 
 def digits_of(text: str) -> list[float]:
-    """The numbers, or true and false, between blanks or commas of a text; raises ValueError."""
+    """The numbers or truth values of a text, separated by blanks or commas; raises ValueError."""
     words = text.strip("[](){} ").replace(",", " ").split()
     return [FLAGS[word.lower()] if word.lower() in FLAGS else float(word) for word in words]
 
@@ -189,7 +191,9 @@ def _small_numbers(cell: Any) -> NDArray[np.uint8]:
 
 
 def layout(protocol: LocalMechanism, order: Order = "big") -> tuple[ReportColumn, ...]:
-    """The columns of a protocol's reports; raises ScenarioError where no real user sends them."""
+    """The columns of a protocol's reports in files; raises ScenarioError for a protocol that is
+    only simulated.
+    """
     check_real(protocol)
     nothing = nobody(protocol)
     parts = [("report", nothing)]
@@ -207,7 +211,7 @@ def layout(protocol: LocalMechanism, order: Order = "big") -> tuple[ReportColumn
 
 
 def check_real(protocol: LocalMechanism) -> None:
-    """Refuse a protocol that is simulated alone; raises ScenarioError."""
+    """Raise ScenarioError for a protocol that can only be simulated."""
     if protocol.simulated_only:
         raise ScenarioError(f"must not be {protocol.simulated_only}", key="protocol")
 
@@ -221,5 +225,5 @@ def parts_of(
 
 
 def nobody(protocol: LocalMechanism) -> Reports:
-    """The reports of nobody: an array of the type and shape that reports have."""
+    """An empty array of the type and shape of the protocol's reports."""
     return protocol.perturb(np.empty(0, dtype=np.int64), np.random.default_rng(0))

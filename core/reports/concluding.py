@@ -46,7 +46,7 @@ COUNTED: Final = 2
 
 @dataclass(frozen=True, eq=False)
 class Heard:
-    """The counts of N reports, as the protocol has them, and the floor on the fakes among them."""
+    """The counts of N reports, and the proved lower bound on the number of fakes among them."""
 
     counts: Counts
     reports: int
@@ -54,13 +54,13 @@ class Heard:
 
 
 def rung_of(trust: str) -> TrustRung:
-    """The trust model of a name; raises ScenarioError."""
+    """The trust model with this name; raises ScenarioError."""
     check_among(trust, RUNGS, "trust")
     return RUNGS[trust]
 
 
 def check_concludable(protocol: Any) -> PureProtocol:
-    """The protocol; raises ScenarioError where no law bounds what a fake can say."""
+    """The protocol, if one report's contribution is bounded; raises ScenarioError otherwise."""
     if isinstance(local(protocol), NumericProtocol):
         rule = "must not be a protocol of numbers: ldptui estimate --low --high --share has the"
         raise ScenarioError(f"{rule} robust interval of their mean", key="protocol.kind")
@@ -74,7 +74,7 @@ def check_concludable(protocol: Any) -> PureProtocol:
 
 
 def read_claims(claims: Any, labels: Sequence[str]) -> dict[str, Claim]:
-    """The claims by their words; raises ScenarioError."""
+    """The parsed claims by their texts; raises ScenarioError."""
     return {
         text: claim_of(words(text, "claims"), labels) for text in list_members(claims, "claims")
     }
@@ -84,7 +84,7 @@ def hear_reports(
     reports: Reports | Counted | Sequence[Source], protocol: PureProtocol, confidence: float = 0.95,
     labels: Sequence[str] | None = None,
 ) -> Heard:  # fmt: skip
-    """The counts of reports, of an array or of files, and the floor that they prove.
+    """The counts of reports in an array or in files, and the lower bound on fakes that they prove.
 
     Raises LdpError, also where there are none at all.
     """
@@ -105,7 +105,8 @@ def hear_reports(
 def hear_batches(
     read: Read, protocol: PureProtocol, confidence: float = 0.95, pulse: Pulse = no_pulse
 ) -> Heard:
-    """The counts of all reports, and the floor on the fakes; raises ScenarioError for none at all.
+    """The counts of all reports, and the lower bound on fakes; raises ScenarioError without any
+    report.
 
     A protocol without a support law is refused.
     """
@@ -168,7 +169,7 @@ class ClaimRobustness:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RobustConclusion:
-    """The statements about frequencies that hold if a share of N reports may be fake.
+    """Statements on frequencies that hold if a given share of N reports may be fake.
 
     labels : the names of d items. estimates : float64[d]. low, high : float64[d], the ends of
     intervals that cover whatever these fakes send. naive_low, naive_high : float64[d], those of
@@ -205,7 +206,7 @@ def conclude_evidence(
     confidence: float = 0.95,
     floor: Floor | None = None,
 ) -> RobustConclusion:
-    """The conclusions from what all reports or sums say of each item; raises ScenarioError.
+    """The robust statements from the mean count of each item; raises ScenarioError.
 
     claims : by their words, as `read_claims` reads them.
     """
@@ -231,7 +232,7 @@ def conclude_evidence(
 def conclude_reports(
     told: Heard, protocol: PureProtocol, trust: TrustRung, share: float, **asked: Any
 ) -> RobustConclusion:
-    """The conclusions from the counts of reports and the floor of their fakes."""
+    """The robust statements from the counts of reports and the lower bound on their fakes."""
     means = told.counts / told.reports
     evidence = of_reports(protocol, means, told.reports, proved=trust.proves)
     return conclude_evidence(evidence, share, floor=told.floor, **asked)
@@ -241,7 +242,7 @@ def conclude_published(
     estimates: Any, users: int, protocol: PureProtocol, trust: TrustRung, share: float, *,
     sharp: bool, weight: int, **asked: Any,
 ) -> RobustConclusion:  # fmt: skip
-    """The conclusions from frequencies that a server, or a curator, published of n users."""
+    """The robust statements from frequencies of n users that a server or curator published."""
     said = _check_published(estimates, protocol)
     if trust.by_reports:
         held = np.clip(ballot_of(protocol).means(said), protocol.least_support, 1.0)

@@ -41,7 +41,9 @@ class Holding:
 
 @dataclass(frozen=True)
 class Description:
-    """The content of a file. rows : their number. advice : what it may be, and how to read it."""
+    """The content of a file. rows : their number. advice : its likely meaning, and the options to
+    read it.
+    """
 
     source: str
     rows: int

@@ -46,12 +46,12 @@ class FrequencyEstimates:
 
     @property
     def low(self) -> Floats | None:
-        """float64[d], the lower ends of the intervals; None where there are none."""
+        """float64[d], the lower ends of the intervals; None if the variance is unknown."""
         return None if self.std is None else self.values - self.width * self.std
 
     @property
     def high(self) -> Floats | None:
-        """float64[d], the upper ends; None where there are none."""
+        """float64[d], the upper ends of the intervals; None if the variance is unknown."""
         return None if self.std is None else self.values + self.width * self.std
 
     @property
@@ -61,7 +61,9 @@ class FrequencyEstimates:
 
     @property
     def half(self) -> Floats | None:
-        """float64[d], half-widths of intervals that cover all together (Šidák), or None."""
+        """float64[d], half-widths of intervals that cover all items together (Šidák); None if
+        unknown.
+        """
         if self.std is None or self.corrections:
             return None
         return simultaneous_width(self.values.size, self.confidence) * self.std
@@ -78,7 +80,7 @@ class FrequencyEstimates:
 
     @property
     def shown_items(self) -> list[int]:
-        """The items of the rows: all in order, or the `top` largest estimates."""
+        """The indices of the items shown: all in order, or the `top` largest estimates."""
         if self.top is None:
             return list(range(self.values.size))
         return [int(item) for item in np.argsort(-self.values, kind="stable")[: self.top]]
@@ -115,7 +117,7 @@ def estimate_frequencies(
     top: int | None = None,
     is_simultaneous: bool = False,
 ) -> FrequencyEstimates:
-    """The frequencies that counts of reports tell; raises LdpError."""
+    """The frequencies estimated from counts of reports; raises LdpError."""
     protocol: Any = total.protocol
     users = total.reports
     if users < 1:

@@ -27,7 +27,7 @@ ALARMING: Final = 6.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Numbers:
-    """The mean of the users' numbers, and their distribution where it was asked for.
+    """The estimated mean of the users' numbers, and their distribution if requested.
 
     mean : the estimate, right on average. std : its standard deviation, from the reports, with that
     of the users' own numbers in it. reports : n. span : the ends of the range. confidence : of the
@@ -59,14 +59,14 @@ class Numbers:
 
     @property
     def is_far(self) -> bool:
-        """Whether the reports are hardly those of any honest users.
+        """True if hardly any honest population would give these reports.
 
         By the likeliest fit alone: a smoothed one of many reports expects other ones than came.
         """
         return self.misfit is not None and self.fit == "em" and self.misfit >= ALARMING
 
     def parts(self) -> list[dict[str, Any]]:
-        """A row for each part of the range: low, high, share; none without a distribution."""
+        """A row for each part of the range: low, high, share; [] without a distribution."""
         edges = self.edges
         if self.distribution is None or edges is None:
             return []

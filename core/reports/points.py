@@ -38,7 +38,7 @@ def point_of(tables: Mapping[str, Any]) -> Point:
 
 
 def step_of(step: str | Mapping[str, Any], kinds: Mapping[str, Any], key: str) -> Defence:
-    """The step of the server of one of some kinds, by its name or its table."""
+    """The defence of a kind, from its name or its table."""
     table = step if isinstance(step, Mapping) else {"kind": step}
     if not isinstance(table.get("kind"), str):
         raise ScenarioError(f"must be one of {', '.join(kinds)}, {got(table.get('kind'))}", key)
@@ -48,7 +48,7 @@ def step_of(step: str | Mapping[str, Any], kinds: Mapping[str, Any], key: str) -
 
 
 def plain(value: Any) -> Any:
-    """A value as TOML would give it: NumPy's scalars and arrays, and tuples, as Python's own."""
+    """A value in plain Python types: NumPy scalars and arrays converted, tuples as lists."""
     if isinstance(value, dict):
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, np.ndarray | np.generic):

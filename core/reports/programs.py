@@ -45,7 +45,7 @@ HEAD: Final = ("client", "cohort")
 
 
 def unwrap_count(count: int, item: str) -> int:
-    """A count that may have wrapped below zero; warns of one that has."""
+    """A count corrected for a possible overflow below zero, with a warning."""
     for prime, name in PRIMES.items():
         if prime // 2 < count < prime:
             words = f"the count of {item}, {count}, wrapped below zero in {name} of Prio"
@@ -55,7 +55,7 @@ def unwrap_count(count: int, item: str) -> int:
 
 
 def read_sums(path: Path, label: str, column: str) -> dict[str, float]:
-    """The published frequency, or the count, of each item by its name; raises LdpError.
+    """The published frequency or count of each item by its name, from a file; raises LdpError.
 
     path : a table, or in JSON an array of objects, as the summaries of the Attribution Reporting
     API are, or of numbers alone, as an aggregate of DAP is. label, column : of names and values.

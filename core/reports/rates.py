@@ -49,7 +49,7 @@ FEWEST: Final = 5
 
 @dataclass(frozen=True)
 class Rates:
-    """The doings of one step on simulated collections of `users` reports each.
+    """The measured effects of one defence on simulated collections of `users` reports each.
 
     trials : the collections of each sort: without an attack, and with SHARE of MGA.
     false_alarms, alarms : the collections without and with it that the step alarms about. None
@@ -72,7 +72,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class StepVerdict:
-    """The verdict of a screen or of a step of a server on reports of real users.
+    """The verdict of a screen or a defence on reports of real users.
 
     alarm : None where it claims nothing. users : the reports that it was asked about.
     rates : what it does on simulated collections; None where nobody asked for that, where they are
@@ -94,7 +94,9 @@ class StepVerdict:
 
     @property
     def chances(self) -> tuple[float | None, float | None, float | None]:
-        """The false-alarm rate, power against SHARE of MGA, and cost of the step; None: unknown."""
+        """The defence's false-alarm rate, power against a small MGA, and cost; each None if
+        unknown.
+        """
         if self.proved is not None or self.rates is None:
             return self.proved or (None, None, None)
         rates = self.rates
@@ -107,7 +109,7 @@ class StepVerdict:
 
 @dataclass(frozen=True, eq=False)
 class SmallAttack:
-    """SHARE of MGA among N reports, the others being of users as frequent as the estimates say."""
+    """A simulated small MGA among N reports, whose honest users have the estimated frequencies."""
 
     protocol: Any
     users: int
@@ -119,7 +121,7 @@ class SmallAttack:
 
     @cached_property
     def frequencies(self) -> Floats:
-        """float64[d], those that users can have."""
+        """float64[d], the estimated frequencies projected onto the simplex."""
         nearest = project(self.estimates[None])[0]
         return np.asarray(nearest / nearest.sum())
 
@@ -129,13 +131,13 @@ class SmallAttack:
         return Ask("crafted", np.sort(rarest), SeedSearch())
 
     def craft_reports(self, kind: str, most: int) -> Reports:
-        """The reports of so many of the fakes, at most. kind : of the screen that they are for."""
+        """At most `most` of the fakes' reports. kind : of the screen under test."""
         rng = stream(0, f"screen {kind} {self.protocol!r} {self.users}", "malicious")
         made: Reports = self.protocol.find_law(self.ask).reports(min(self.malicious, most), rng)
         return made
 
     def cell(self, step: Defence) -> Cell:
-        """The simulated collection, without the attack where the protocol has no such one."""
+        """The simulated collection; without the attack if the protocol does not support it."""
         law = self.frequencies
         histogram = np.array(split(max(1, self.users - self.malicious), law.tolist()))
         cell = replace(
@@ -151,14 +153,17 @@ class SmallAttack:
         return cell if known else replace(cell, attack=None, malicious=0)
 
     def trials(self, step: Defence, most: int) -> int:
-        """The collections of each sort: of a filter fewer where they are large, `most` at most."""
+        """The number of simulated collections: at most `most`, fewer for a filter of many
+        reports.
+        """
         items = self.estimates.size
         if isinstance(step, Filter):
             return min(most, max(FEWEST, WORK * most // SIFTED // (self.users * items)))
         return max(1, min(TRIALS, CELLS // items)) if most else 0
 
     def rates(self, step: Defence, most: int, pulse: Pulse = no_pulse) -> Rates | None:
-        """The rates of a step on simulated collections; None where it leaves nothing of one.
+        """The rates of a defence on simulated collections; None if it leaves no reports in one of
+        them.
 
         most : collections of a filter, of each sort; 0 for none.
         """
@@ -212,7 +217,7 @@ def _claims(parts: list[_Estimates], arm: Arm, name: str) -> Floats:
 
 
 def ratio_of(after: Floats, before: Floats) -> Estimate:
-    """The sum of `after` in parts of that of `before`, both a value a trial, paired.
+    """The ratio of the sums of `after` and `before`, paired by trial, with its standard error.
 
     Its standard error is that of a ratio estimate, to first order.
     """

@@ -28,7 +28,7 @@ Read: TypeAlias = Callable[[], Iterator[Reports]]
 def reread(
     reports: Reports | Sequence[Source], protocol: LocalMechanism, key: str = "reports"
 ) -> Iterator[Read]:
-    """A function that reads the reports from the start on each call.
+    """A function that reads the reports from the beginning on each call.
 
     Raises LdpError, about `key` for files of counts.
     """
@@ -42,7 +42,7 @@ def reread(
 
 
 def check_memory(users: int, needed: int, key: str) -> None:
-    """Refuse more reports than can be held; raises ScenarioError. needed : bytes, about."""
+    """Raise ScenarioError for more reports than fit into memory. needed : bytes, about."""
     if needed > MAX_HELD:
         rule = f"needs about {in_bytes(needed)} of memory for {format_number(users)} reports"
         most = f"and must need at most {in_bytes(MAX_HELD)}: take a part of the files"
@@ -51,7 +51,7 @@ def check_memory(users: int, needed: int, key: str) -> None:
 
 @dataclass(eq=False)
 class ReadPart:
-    """At most this number of the reports that come by: all, or every second, every fourth, …"""
+    """A sample of at most this many of the reports: all, or every second, every fourth, …"""
 
     most: int
     every: int = 1
@@ -59,7 +59,7 @@ class ReadPart:
     held: list[Reports] = field(default_factory=list)
 
     def add(self, reports: Reports) -> None:
-        """Take in some reports."""
+        """Add some reports to the sample."""
         if not self.most:
             return
         first = -self.seen % self.every

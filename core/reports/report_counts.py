@@ -36,7 +36,7 @@ BODY: Final = ("reports", "counts", "digest")
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The counts of the reports of one protocol: all that an estimate is made of.
+    """The counts of the reports of one protocol: a sufficient statistic for its estimates.
 
     The counts of parts of the users add up.
 
@@ -72,14 +72,14 @@ class Counted:
 
     @property
     def shared_settings(self) -> dict[str, Any]:
-        """The values, for JSON, that reports have to share to be counted together.
+        """The parameters, for JSON, that reports must share to be counted together.
 
         The protocol's class and parameters, the number of items, and the SHA-256 of their names.
         """
         return {**_parameters(self.protocol), "domain": _digest(self.labels)}
 
     def write(self, path: str | Path) -> None:
-        """Write a file of counts that `read_counts` reads.
+        """Write a file of counts, to be read by `read_counts`.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ def counted(
     protocol: LocalMechanism,
     labels: Sequence[str] | None = None,
 ) -> Counted:
-    """The counts of reports, which `estimate` takes and which add up.
+    """The counts of reports, which `estimate` takes; counts can be added.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def read_counts(
 def read_all(
     paths: Sequence[Source], protocol: LocalMechanism, labels: Sequence[str] | None
 ) -> list[Counted]:
-    """The counts of files; raises LdpError. Warns of a file whose counts are those of another."""
+    """The counts in files; raises LdpError, and warns of a file with the same counts as another."""
     found: dict[str, Source] = {}
     made = []
     for path in paths:

@@ -51,7 +51,7 @@ def write_reports(
     for_tests: int | None = None,
     keep: Mapping[str, Iterable[str]] | None = None,
 ) -> int:
-    """Write reports, batch by batch, to a file that appears whole or not at all; their number.
+    """Write reports in batches to a file that appears complete or not at all; returns their number.
 
     Parameters
     ----------
@@ -123,7 +123,9 @@ def _check_beside(name: str | None, own: Sequence[str], key: str) -> None:
 
 
 def send_reports(protocol: LocalMechanism, values: Items, rng: Rng) -> Reports:
-    """Honest reports as real users send them. rng : a secure generator, or one of tests."""
+    """Honest reports as real users send them. rng : a secure generator, or a seeded one in
+    tests.
+    """
     check_real(protocol)
     return protocol.perturb(values, rng)
 
@@ -224,7 +226,9 @@ def read_reports(places: Places, protocol: LocalMechanism) -> Iterator[Reports]:
 
 @dataclass(frozen=True, eq=False)
 class ReportRows:
-    """Some rows of a file. reports : of their users. group : str[n], their cells of one column."""
+    """A chunk of rows of a report file. reports : of their users. group : str[n], the grouping
+    column's cells.
+    """
 
     reports: Reports
     group: NDArray[np.str_] | None = None

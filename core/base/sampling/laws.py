@@ -96,7 +96,7 @@ def hypergeometric_law(size: int, marked: int, picks: int) -> tuple[Counts, Floa
 
 
 def binomial_range(n: int, p: float) -> tuple[int, int]:
-    """The least and the greatest outcome of Binomial(n, p) that matter.
+    """The smallest and the largest outcome of Binomial(n, p) with non-negligible probability.
 
     They are a little over twelve standard deviations away from the mode; the outcomes beyond have a
     probability below 1e-30 together.
@@ -142,7 +142,8 @@ ALIKE: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Each item's law of messages as a law of blocks, halved until they are messages.
+    """A sampler of messages that halves blocks of messages until single messages are left, for each
+    item.
 
     A block is a node of a binary tree over the messages, numbered as a heap: 1 is the root, 2i and
     2i + 1 are the halves of i. Within a block an item's messages are all as likely.
@@ -160,7 +161,7 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class ColumnCounts:
-    """A sampler of the counts of messages.
+    """A sampler of the number of users who send each message.
 
     table : float64[messages, items], how likely each item's users send each message.
     """

@@ -11,7 +11,7 @@ from .laws import Counts, Floats, hypergeometric_weights
 
 
 def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Counts:
-    """The number of users who pick each item, where every user picks a uniform subset.
+    """The number of users who include each item, if every user draws a uniform subset.
 
     Parameters
     ----------
@@ -159,7 +159,8 @@ def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, 
 def subset_counts_beside_own(
     owners: Counts, picks: int, pickers: Counts, rng: np.random.Generator
 ) -> Counts:
-    """The number of users who pick each item, where owners pick among all items but their own.
+    """The number of users who include each item, if users draw their subset among all items but
+    their own.
 
     Parameters
     ----------

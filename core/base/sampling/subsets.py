@@ -59,7 +59,7 @@ def packed_subsets(
 def packed_picks(
     picked: NDArray[np.int64], sizes: NDArray[np.int64], items: int, rng: Rng
 ) -> Packed:
-    """Uniform subsets of the items `picked`, of sizes[i] of them in row i, as bits of all items."""
+    """Uniform subsets of sizes[i] of the items `picked`, a packed row of bits for each user i."""
     mask = np.zeros(-(-items // 8), dtype=np.uint8)
     np.bitwise_or.at(mask, picked >> 3, BITS[picked & 7])
     if 2 * int(sizes.sum()) > picked.size * sizes.size:
@@ -74,7 +74,7 @@ def packed_picks(
 
 
 def without_padding(bits: Packed, items: int) -> Packed:
-    """The bits after the last item are 0."""
+    """Packed bits whose padding after the last item is set to 0."""
     if items % 8:
         bits[:, -1] &= np.uint8(0xFF << (8 - items % 8) & 0xFF)
     return bits
@@ -197,7 +197,9 @@ def packed_bernoulli(rate: float) -> PackedBernoulli:
 
 
 def flip_bits(bits: Packed, absent: float, present: float, items: int, rng: Rng) -> Packed:
-    """A bit for each of these, 1 with probability `present` where it is 1, else with `absent`."""
+    """Packed bits drawn anew: 1 with probability `present` where the old bit is 1, else with
+    `absent`.
+    """
     from_one = packed_bernoulli(present).draw(len(bits), items, rng)
     from_zero = packed_bernoulli(absent).draw(len(bits), items, rng)
     return bits & from_one | ~bits & from_zero

@@ -32,7 +32,7 @@ Local: TypeAlias = Callable[[float], object | None]
 
 
 def central_at_most(protocol: object | None, epsilon: float, users: int, delta: float) -> float:
-    """An ε with which the shuffled reports of n users are (ε, δ)-private; ε₀ at most.
+    """An upper bound on the central ε of n users' shuffled reports at this δ; at most the local ε₀.
 
     protocol : a local mechanism of ε₀ = `epsilon`; None: any.
     """
@@ -43,7 +43,8 @@ def central_at_most(protocol: object | None, epsilon: float, users: int, delta: 
 def central_at_least(
     protocol: object | None, epsilon: float, users: int, delta: float, most: float | None = None
 ) -> float:
-    """An ε below which the shuffled reports of n users are not (ε, δ)-private; 0 if none is known.
+    """A lower bound on the central ε of n users' shuffled reports at this δ; 0 if no bound is
+    known.
 
     protocol : as above; of any protocol the worst of two counts. most : an ε that is no smaller.
     """
@@ -99,7 +100,7 @@ def find_root(
 
 
 def local_for(bind: Local, users: int, delta: float, central: float) -> float:
-    """The largest ε₀ whose shuffled reports are (central, δ)-private; `central` at least.
+    """The largest local ε₀ whose shuffled reports are (`central`, δ)-private; at least `central`.
 
     bind : the protocol of an ε₀; raises ScenarioError where there is none of this ε₀.
     """
@@ -150,7 +151,9 @@ COMPARED: Final = 10**6
 
 
 def closed_2021(epsilon: float, users: int, delta: float) -> float | None:
-    """FMT21: ln(1 + (e − 1)/(e + 1) (8√(e ln(4/δ)/n) + 8e/n)); None for an ε₀ too large."""
+    """The central ε of shuffling by Feldman, McMillan and Talwar 2021 in closed form; None if ε₀ is
+    too large for the theorem.
+    """
     if epsilon > math.log(max(users / (16 * math.log(2 / delta)), 1e-300)):
         return None
     odds = math.exp(epsilon)
@@ -159,7 +162,9 @@ def closed_2021(epsilon: float, users: int, delta: float) -> float | None:
 
 
 def closed_2023(epsilon: float, users: int, delta: float) -> float | None:
-    """FMT23: ln(1 + (e − 1)(4√(2 ln(4/δ)/((e + 1)n)) + 4/n)); None for an ε₀ too large."""
+    """The central ε of shuffling by Feldman, McMillan and Talwar 2023 in closed form; None if ε₀ is
+    too large for the theorem.
+    """
     if epsilon > math.log(max(users / (8 * math.log(2 / delta)) - 1, 1e-300)):
         return None
     odds = math.exp(epsilon)
@@ -170,7 +175,8 @@ def closed_2023(epsilon: float, users: int, delta: float) -> float | None:
 def variation_epsilon(
     protocol: object | None, epsilon: float, users: int, delta: float
 ) -> float | None:
-    """VR24 at this δ; None where the reports of two items are not known. Not a bound.
+    """The variation-ratio approximation (VR24) of the central ε at this δ, not a bound; None if two
+    items' report distributions are unknown.
 
     protocol : a local mechanism of ε₀ = `epsilon`; None: any.
     """
@@ -190,7 +196,8 @@ def variation_epsilon(
 
 
 def variation_delta(epsilon: float, variation: float, users: int, central: float) -> float:
-    """VR24: the δ of n users at a central ε, where two items' reports differ by `variation`.
+    """The δ of n users' shuffled reports at a central ε by VR24, given the total variation of two
+    items' reports.
 
     variation : the total variation distance of the reports of two items: of GRR
         (e − 1)/(e + d − 1). Not a bound.

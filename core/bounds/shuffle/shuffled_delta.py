@@ -72,7 +72,7 @@ _Terms: TypeAlias = Sequence[tuple[_TiltedLaw, int]]
 
 
 def delta_at_most(blanket: Blanket, users: int, epsilon: float) -> float:
-    """A δ with which the shuffled reports of this many users are (ε, δ)-private, for this pair.
+    """An upper bound on the δ of n users' shuffled reports at this ε, for one pair of items.
 
     users : n, those whose reports blend in; at least 1.
     """
@@ -213,12 +213,14 @@ MANY: Final = 10**5
 
 
 def delta_at_least(pair: Pair, users: int, epsilon: float) -> float:
-    """The δ that these two data sets of n users need at this ε; less what is left out."""
+    """A lower bound on the δ of n users' shuffled reports at this ε, from two neighbouring data
+    sets.
+    """
     return max(divergence(each, users, epsilon) for each in both_ways(pair))
 
 
 def both_ways(pair: Pair) -> tuple[Pair, ...]:
-    """The pair, and the same with the data sets in the other order; one where that is the same."""
+    """The pair of data sets in both orders; one if both orders are the same."""
     if pair.others.up == pair.others.down:
         mirrored = Sides(pair.first.down, pair.first.up)
         if mirrored == pair.second:
@@ -227,7 +229,7 @@ def both_ways(pair: Pair) -> tuple[Pair, ...]:
 
 
 def divergence(pair: Pair, users: int, epsilon: float) -> float:
-    """Σ (P₀ − e^ε P₁)⁺ over the counts (A, B) of reports that speak for either item.
+    """Σ (P₀ − e^ε P₁)⁺ over the counts (A, B) of reports that support the first or the second item.
 
     The others' counts are multinomial; with theirs given, (P₀ − e^ε P₁) is a sum of three terms,
     for the user's report in A, in B or in neither. For a given A + B it grows with A.

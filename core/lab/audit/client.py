@@ -47,7 +47,7 @@ Pair: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Client:
-    """Somebody's client.
+    """A client implementation under audit.
 
     reports : makes blocks of reports of items, in order. pairs : the items and the reports that are
     given, where it is a file. start : the reports of a fresh start.
@@ -106,13 +106,13 @@ class ClientClaim:
 
     @property
     def places(self) -> Items:
-        """The items that are looked at."""
+        """The items whose reports are audited."""
         if self.watched is not None:
             return np.asarray(self.watched)
         return np.unique(np.linspace(0, self.items - 1, min(self.items, WATCHED)).astype(np.int64))
 
     def look(self) -> Look:
-        """The columns audited besides the reports: the supported items, and low digits."""
+        """The columns audited besides the reports: supported items and low digits."""
         told: Any = self.looked or self.protocol
         items, ask = self.places, getattr(told, "look", None)
         if ask is None and hasattr(told, "supports") and self.items <= FEW_REPORTS:
@@ -141,7 +141,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """The findings about a client.
+    """The result of an audit of a client: verdicts, measured ε and their evidence.
 
     is_broken : whether the promise is not kept. conforms : whether reports agree with those of the
     claimed protocol; None where nothing is claimed.

@@ -29,7 +29,7 @@ POLL_S: Final = 0.02
 
 @dataclass(frozen=True)
 class Program:
-    """A client that is a program.
+    """A client that is an external program.
 
     words : the program and its arguments; no shell reads them. seconds : of one start, at most.
     """
@@ -38,7 +38,9 @@ class Program:
     seconds: float = 300.0
 
     def run(self, items: Items) -> tuple[bytes, str]:
-        """The bytes that one start writes about these items, and how it ended; raises RunError."""
+        """The bytes that one start of the program writes for these items, and how it ended; raises
+        RunError.
+        """
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
             given.write(b"".join(b"%d\n" % item for item in items.tolist()))
             given.seek(0)

@@ -13,7 +13,7 @@ from ...law.enumeration import ReportLaw
 
 @dataclass(frozen=True)
 class Check:
-    """The result of enumeration.
+    """The result of an exact check of ε by enumerating all reports.
 
     claimed, epsilon : the promised ε, and ln of the largest ratio Pr[y|first] / Pr[y|second].
     first, second, report : the place where it is reached; with the two probabilities.
@@ -32,12 +32,12 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """True if no ratio exceeds e^ε, to rounding."""
+        """True if no probability ratio exceeds e^ε, to rounding."""
         return self.epsilon <= self.claimed + 1e-9 * max(1.0, self.claimed)
 
     @property
     def tight(self) -> bool:
-        """True if the claim is reached."""
+        """True if some probability ratio reaches e^ε: the claimed ε is tight."""
         return self.holds and self.epsilon >= self.claimed - 1e-9 * max(1.0, self.claimed)
 
 

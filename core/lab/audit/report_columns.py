@@ -47,7 +47,9 @@ class ReportColumns:
 
     @classmethod
     def fit_columns(cls, first: Sequence[Any], look: Look, few: int) -> ReportColumns:
-        """The columns of these arrays of reports. few : the most reports told apart whole."""
+        """The columns that fit these arrays of reports. few : the largest number of distinct
+        reports kept apart.
+        """
         whole, places = np.unique(
             np.concatenate([whole_values(reports) for reports in first]), return_index=True
         )
@@ -111,7 +113,9 @@ class ReportColumns:
         return np.where(np.abs(first - scaled) > noise, seen, 0.0)
 
     def telling(self, weights: Floats) -> NDArray[np.intp]:
-        """The columns in which some category has a weight."""
+        """The columns in which some category has a weight other than 0: those that distinguish two
+        inputs.
+        """
         return np.flatnonzero(np.logical_or.reduceat(weights != 0, self.starts[:-1]))
 
     def scores(
@@ -127,7 +131,7 @@ class ReportColumns:
         }
 
     def describe(self, weights: Floats, threshold: float) -> str:
-        """The event that a score reaches the threshold, in words."""
+        """The event that a report's score reaches the threshold, in words."""
         if not weights.any():
             return "any report"
         if self.examples is not None:
@@ -153,7 +157,7 @@ def _score(weights: Floats, codes: NDArray[np.integer]) -> Floats:
 
 
 def whole_values(reports: Any) -> NDArray[Any]:
-    """Each report as one value that can be compared."""
+    """Each report as one value, so that reports can be compared."""
     if reports.ndim == 1 and reports.dtype.names is None:
         return np.asarray(reports)
     rows = np.ascontiguousarray(reports).reshape(len(reports), -1)

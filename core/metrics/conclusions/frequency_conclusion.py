@@ -22,7 +22,7 @@ from .hitters import HitterConclusion
 
 @dataclass(frozen=True, eq=False)
 class FrequencyConclusion(Robust):
-    """The estimates of all items in several trials of a cell, beside what is true.
+    """The estimates of all items in several trials of a cell, with the true frequencies.
 
     estimates : by arm, from the same genuine reports.
     truth : float64[d], the true frequencies of the genuine users; leaders : the largest of them.
@@ -59,28 +59,30 @@ class FrequencyConclusion(Robust):
         return self.estimates[arm].flags is not None
 
     def totals(self, arm: Arm) -> Floats:
-        """float64[trials]: the estimates of all targets added up."""
+        """float64[trials]: the sum of the targets' estimates in one stage."""
         return np.asarray(self.target_estimates[arm].sum(axis=1))
 
     def gains(self, before: Arm, after: Arm) -> Floats:
-        """float64[trials]: by how much the targets' total is larger after than before."""
+        """float64[trials]: the gain: the sum of the targets' estimates in stage `after` less that
+        in `before`.
+        """
         return np.asarray(
             (self.target_estimates[after] - self.target_estimates[before]).sum(axis=1)
         )
 
     @cached_property
     def target_estimates(self) -> Mapping[Arm, Floats]:
-        """float64[trials, r] by arm: the estimates of the targets."""
+        """float64[trials, r]: the estimates of the targets, by stage."""
         return {arm: made.frequencies[:, self.targets] for arm, made in self.estimates.items()}
 
     @property
     def target_total(self) -> float:
-        """f_T, the true total of the targets."""
+        """f_T, the sum of the true frequencies of the targets."""
         return float(self.truth[self.targets].sum())
 
     @cached_property
     def errors(self) -> Mapping[Arm, Floats]:
-        """float64[trials, d] by arm: estimate minus truth."""
+        """float64[trials, d]: estimate minus true frequency, by stage."""
         return {arm: made.frequencies - self.truth for arm, made in self.estimates.items()}
 
     @cached_property
@@ -119,7 +121,7 @@ class FrequencyConclusion(Robust):
 
     @cached_property
     def rankings(self) -> Mapping[Arm, Ranking]:
-        """The items by their estimates, by arm."""
+        """The items ranked by their estimates, by stage."""
         return {
             arm: Ranking(made.frequencies, self.truth, self.leaders)
             for arm, made in self.estimates.items()
@@ -130,7 +132,7 @@ class FrequencyConclusion(Robust):
         return np.asarray(self.rankings[arm].top[:, self.targets].sum(axis=1))
 
     def detect_items(self, arm: Arm) -> BoolArray:
-        """bool[trials, d]: the items that the server decides are held."""
+        """bool[trials, d]: the items that the server detects (RAPPOR's significance test)."""
         detected = self.estimates[arm].detected
         assert detected is not None
         return detected

@@ -22,7 +22,7 @@ from ..conclusion import Conclusion, Metric
 
 @dataclass(frozen=True, eq=False)
 class HitterAnswer:
-    """The answers of one arm in several trials, about w watched items.
+    """The heavy hitters that the server names in several trials, restricted to w watched items.
 
     survived : bool[trials, G, w], True if the prefix of an item is among the survivors of a level;
         at the last one the item itself is in the answer.
@@ -41,13 +41,16 @@ class HitterAnswer:
 
     @property
     def lasted_levels(self) -> Floats:
-        """float64[trials, w]: the levels that an item's prefixes survive, up to the first loss."""
+        """float64[trials, w]: the number of levels that an item's prefixes survive before the first
+        loss.
+        """
         return np.asarray(np.logical_and.accumulate(self.survived, axis=1).sum(axis=1), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class HitterConclusion(Conclusion):
-    """The items that the server names in several trials of a cell, by arm, beside what is true.
+    """The heavy hitters that the server names in several trials of a cell, by stage, with the true
+    ones.
 
     targets : int64[r], their places among the watched items; empty without an attack.
     hitters : int64[h], those of the k most frequent items that anybody holds, the most frequent
@@ -67,7 +70,7 @@ class HitterConclusion(Conclusion):
         return self.answers.keys()
 
     def targets_in_top_k(self, arm: Arm) -> Floats:
-        """float64[trials]: the number of targets in the answer."""
+        """float64[trials]: the number of targets among the named heavy hitters."""
         return np.asarray(
             self.answers[arm].named_items[:, self.targets].sum(axis=1), dtype=np.float64
         )
@@ -78,19 +81,21 @@ class HitterConclusion(Conclusion):
         )
 
     def precision(self, arm: Arm) -> Floats:
-        """float64[trials]: the share of the answer that is among the true hitters."""
+        """float64[trials]: the share of the named heavy hitters that are true heavy hitters."""
         return self._find_targets(arm) / self.answers[arm].size
 
     def recall(self, arm: Arm) -> Floats:
-        """float64[trials]: the share of the true hitters that is in the answer."""
+        """float64[trials]: the share of the true heavy hitters that the server names."""
         return self._find_targets(arm) / self.hitters.size
 
     def f1(self, arm: Arm) -> Floats:
-        """float64[trials]: the harmonic mean of both."""
+        """float64[trials]: the harmonic mean of precision and recall."""
         return 2 * self._find_targets(arm) / (self.answers[arm].size + self.hitters.size)
 
     def ncr(self, arm: Arm) -> Floats:
-        """float64[trials]: the ranks of the hitters found, h for the most frequent, over all."""
+        """float64[trials]: normalised cumulative rank: the rank weights of the hitters found, over
+        all rank weights.
+        """
         return np.asarray(
             self.answers[arm].named_items[:, self.hitters] @ rank_weights(self.hitters.size)
         )

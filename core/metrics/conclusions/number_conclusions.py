@@ -18,7 +18,7 @@ from ..conclusion import Metric, Robust
 
 @dataclass(frozen=True, eq=False)
 class MeanConclusion(Robust):
-    """The estimated mean in several trials of a cell, beside the true one.
+    """The estimated mean in several trials of a cell, with the true mean.
 
     means : float64[trials] by arm, from the same genuine reports.
     truth : the mean of the genuine users' numbers. attacked : whether there are fakes.
@@ -42,7 +42,7 @@ class MeanConclusion(Robust):
 
     @property
     def targets(self) -> Items:
-        """The number itself, where it is attacked."""
+        """The attacked number, as an item without an index."""
         return np.arange(int(self.attacked))
 
     @property
@@ -71,25 +71,28 @@ class MeanConclusion(Robust):
         return self.flagged[arm]
 
     def vectors(self, arm: Arm) -> Floats:
-        """float64[trials, k]: what is kept of an arm."""
+        """float64[trials, k]: the estimates of one stage whose moments are kept."""
         return self.means[arm][:, None]
 
     def mean(self, arm: Arm) -> Floats:
-        """float64[trials]: the estimate."""
+        """float64[trials]: the estimated mean."""
         return self.means[arm]
 
     def shift(self, before: Arm, after: Arm) -> Floats:
-        """float64[trials]: by how much the fakes move the estimate."""
+        """float64[trials]: the change of the estimated mean from stage `before` to stage
+        `after`.
+        """
         return np.asarray(self.means[after] - self.means[before])
 
     def errors(self, arm: Arm) -> Floats:
-        """float64[trials]: estimate minus truth."""
+        """float64[trials]: estimated mean minus true mean."""
         return np.asarray(self.means[arm] - self.truth)
 
 
 @dataclass(frozen=True, eq=False)
 class DistributionConclusion(MeanConclusion):
-    """The estimated distribution in several trials of a cell, beside the true one, and its mean.
+    """The estimated distribution of numbers and its mean in several trials of a cell, with the true
+    ones.
 
     fits : float64[trials, d] by arm, the estimates from the same genuine reports; each adds up to
         1.
@@ -108,15 +111,21 @@ class DistributionConclusion(MeanConclusion):
         return self.fits[arm]
 
     def gaps(self, arm: Arm) -> Floats:
-        """float64[trials, d]: how much more than truly is up to the end of each part."""
+        """float64[trials, d]: estimated minus true cumulative distribution at the end of
+        each part.
+        """
         return np.cumsum(self.fits[arm] - self.held, axis=1)
 
     def wasserstein(self, arm: Arm) -> Floats:
-        """float64[trials]: the distance by which the mass has to move, in numbers of the range."""
+        """float64[trials]: the Wasserstein-1 distance of the estimated distribution, in units of
+        the range.
+        """
         return np.asarray(np.abs(self.gaps(arm)).sum(axis=1) * self.step)
 
     def largest_gap(self, arm: Arm) -> Floats:
-        """float64[trials]: the largest difference of both distribution functions."""
+        """float64[trials]: the Kolmogorov distance, the largest gap between both distribution
+        functions.
+        """
         return np.asarray(np.abs(self.gaps(arm)).max(axis=1))
 
 

@@ -39,7 +39,7 @@ def sensitivity(neighbours: Neighbours) -> int:
 
 
 def require_delta(delta: float) -> None:
-    """δ of the stability method, in (0, 1); raises ScenarioError."""
+    """Raise ScenarioError for a δ of the stability method outside (0, 1)."""
     if delta == 0:
         raise ScenarioError(
             "must be greater than 0 for the stability mechanism, got 0: that an item occurs at all "
@@ -50,7 +50,9 @@ def require_delta(delta: float) -> None:
 
 
 def per_bin(alpha: float, bins: int) -> float:
-    """1-(1-α)^(1/B): how often each of B independent bins may fail, so that any fails with α."""
+    """1-(1-α)^(1/B): the failure probability of each of B independent bins if any may fail with
+    probability α.
+    """
     require("alpha", alpha, ALPHA)
     require("bins", bins, BINS)
     each = alpha if bins == 1 else -math.expm1(math.log1p(-alpha) / bins)
@@ -69,7 +71,9 @@ def scale(epsilon: float, neighbours: Neighbours) -> float:
 def laplace_accuracy(
     epsilon: float, alpha: float, bins: int = 1, neighbours: Neighbours = "change-one"
 ) -> float:
-    """a = (Δ/ε) ln(1/α), users; exact: Pr[|Lap(s)| > a] = e^(-a/s). PSI getAccuracy."""
+    """The error a = (Δ/ε) ln(1/α) in users that Laplace noise exceeds with probability α, exact.
+    PSI getAccuracy.
+    """
     return -scale(epsilon, neighbours) * math.log(per_bin(alpha, bins))
 
 
@@ -88,7 +92,9 @@ def geometric_accuracy(
 def stability_threshold(
     epsilon: float, delta: float, neighbours: Neighbours = "change-one"
 ) -> float:
-    """(Δ/ε) ln(2/δ) + 1: a noisy count that is not above it is not released. V theorem 3.5."""
+    """The threshold (Δ/ε) ln(2/δ) + 1 that a noisy count must exceed to be released. V
+    theorem 3.5.
+    """
     require_delta(delta)
     return scale(epsilon, neighbours) * (math.log(2) - math.log(delta)) + 1
 
@@ -111,7 +117,9 @@ def stability_accuracy(
 def laplace_epsilon(
     accuracy: float, alpha: float, bins: int = 1, neighbours: Neighbours = "change-one"
 ) -> float:
-    """ε = (Δ/a) ln(1/α). PSI getEpsilon."""
+    """The ε = (Δ/a) ln(1/α) at which Laplace noise exceeds the error a with probability α. PSI
+    getEpsilon.
+    """
     require("accuracy", accuracy, Range(0, math.inf, "()"))
     return -sensitivity(neighbours) / accuracy * math.log(per_bin(alpha, bins))
 
@@ -154,7 +162,7 @@ def stability_epsilon(
 
 @dataclass(frozen=True)
 class Precision:
-    """The two ways between a budget and the error of noise that it alone determines.
+    """The conversions between a privacy budget and the error of its noise, both ways.
 
     accuracy : the error, from ε, α, the bins and the neighbours. epsilon : ε, from the error.
     """

@@ -57,7 +57,8 @@ def gaussian_sigma(epsilon: float, delta: float, distance: float) -> float:
 
 @dataclass(frozen=True)
 class Aggregate(Curator):
-    """The sum of vectors that users prove to be a circuit's, with noise of each aggregator.
+    """Secure aggregation: the sum of vectors with proofs of validity, with noise from each
+    aggregator.
 
     circuit : what a proof admits. weight : w of `multihot`; None for others. aggregators : how many
     add noise. noise_law : discrete Laplace, or discrete Gaussian, which needs `slack`, the δ.
@@ -91,19 +92,21 @@ class Aggregate(Curator):
 
     @property
     def delta(self) -> float:  # type: ignore[override]
-        """δ of the release: that of Gaussian noise, else 0."""
+        """δ of the release for Gaussian noise; 0 otherwise."""
         return self.slack or 0.0
 
     @property
     def item_limit(self) -> int:
-        """The most items that one client's vector can have, by its proof."""
+        """The largest number of items that one client's vector can have under its proof."""
         return {"histogram": 1, "multihot": self.weight or 1, "sumvec": self.domain_size}[
             self.circuit
         ]
 
     @property
     def honest_items(self) -> int:
-        """The items of an honest vector that the noise has to hide: w of `multihot`, else one."""
+        """The number of items in an honest vector that the noise has to hide: w of `multihot`, else
+        one.
+        """
         return self.weight or 1
 
     # The noise.
@@ -123,7 +126,9 @@ class Aggregate(Curator):
 
     @property
     def scale(self) -> float:
-        """The scale of one aggregator's noise: s of discrete Laplace noise, σ of Gaussian noise."""
+        """The scale of one aggregator's noise: s of discrete Laplace noise, or σ of
+        Gaussian noise.
+        """
         return self.sigma if self.noise_law == "gaussian" else self._laplace.scale
 
     @cached_property
@@ -172,7 +177,9 @@ class Aggregate(Curator):
     # What fakes send.
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """The law of a fake: as many targets as a proof admits, or the one item it claims."""
+        """The distribution of a fake: as many targets as a proof admits, or the one item that it
+        claims.
+        """
         d, r = self.domain_size, ask.targets.size
         if self.item_limit == 1 or ask.law in ("honest", "unperturbed"):
             return super().law_of(ask)

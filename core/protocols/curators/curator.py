@@ -96,7 +96,7 @@ class Curator(Supporting, EstimateMoments):
 
     @property
     def item_limit(self) -> int:
-        """The most items that one client, honest or not, can add to."""
+        """The largest number of items that one client, honest or not, can add to."""
         return 1
 
     # Who tells a curator their item supports it with certainty, and no other one.
@@ -109,17 +109,17 @@ class Curator(Supporting, EstimateMoments):
 
     @property
     def scale(self) -> float:
-        """s = Δ/ε, the scale of the noise of one bin."""
+        """s = Δ/ε, the scale of the noise of one bin, in users."""
         return scale(self.epsilon, self.neighbours)
 
     # The release.
 
     @abstractmethod
     def noise(self, shape: tuple[int, ...], rng: Rng) -> Counts | Floats:
-        """Noise of bins, independent."""
+        """Random independent noise for an array of bins."""
 
     def release(self, histogram: Counts, noise: Counts | Floats) -> Floats:
-        """float64[…, d]: what is released of a histogram with this noise."""
+        """float64[…, d]: the released counts of a histogram with this noise."""
         return np.asarray(histogram + noise, dtype=np.float64)
 
     def sample(self, histogram: Counts, rng: Rng) -> Floats:
@@ -129,7 +129,7 @@ class Curator(Supporting, EstimateMoments):
     # The interface of `core.law.mechanism.Mechanism`.
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        """The law of a fake: an item, for every name of a law."""
+        """The distribution of a fake's item, whatever attack requests it."""
         d = self.domain_size
         told = ask.targets if ask.law in ("honest", "unperturbed") else ask.find_items(d)
         if told is None:
@@ -140,11 +140,13 @@ class Curator(Supporting, EstimateMoments):
         return replace(law, support=partial(self.held_support, ask.frequencies(d)))
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
-        """int64[trials, 2, d]: these users have told their items; there is no noise yet."""
+        """int64[trials, 2, d]: the users of each item before noise, in the two parts of a
+        release.
+        """
         return np.stack([histogram, np.zeros_like(histogram)], axis=-2)
 
     def noise_counts(self, trials: int, rng: Rng) -> Counts | Floats:
-        """[trials, 2, d], the noise of one release a trial, to be added to the users."""
+        """[trials, 2, d]: random noise of one release for each trial, to be added to the users."""
         noise: Any = self.noise((trials, self.domain_size), rng)
         return np.stack([np.zeros_like(noise), noise], axis=-2)
 
@@ -162,7 +164,9 @@ class Curator(Supporting, EstimateMoments):
         return ItemSupport(frequencies, hit * (1 - hit))
 
     def total_variance(self, total: Total) -> float:
-        """The noise of r bins that many users are in: two releases share it, not their users."""
+        """n times the variance of the sum of r bins in a difference of two releases with the same
+        noise.
+        """
         return total.r * float(self.squared_error(np.full(1, 2**53))[0]) / total.users
 
     def means(self, collection: Collection) -> Moments | None:
@@ -176,22 +180,22 @@ class Curator(Supporting, EstimateMoments):
     # The error of a release, bin by bin.
 
     def bias(self, histogram: Counts) -> Floats:
-        """E[released - true], for each bin."""
+        """float64[d]: the bias E[released - true] of each bin, in users."""
         return np.zeros(histogram.shape)
 
     @abstractmethod
     def squared_error(self, histogram: Counts | Floats) -> Floats:
-        """E(released - true)², for each bin."""
+        """float64[d]: the mean squared error E(released - true)² of each bin, in users²."""
 
     @abstractmethod
     def tail(self, histogram: Counts, accuracy: float) -> Floats:
-        """Pr[|released - true| > a], for each bin."""
+        """float64[d]: the probability Pr[|released - true| > a] for each bin."""
 
     precision: ClassVar[Precision]
     """The error by ε and the ε by the error."""
 
     def accuracy(self, alpha: float, bins: int = 1) -> float:
-        """The largest error of each of `bins` bins, with probability 1 - α together."""
+        """The error in users that none of `bins` bins exceeds, with probability 1 - α."""
         return self.precision.accuracy(self.epsilon, alpha, bins, self.neighbours)
 
     @classmethod
@@ -203,7 +207,8 @@ class Curator(Supporting, EstimateMoments):
         bins: int,
         neighbours: Neighbours,
     ) -> float:
-        """The ε with which each of `bins` bins is off by `accuracy` at most.
+        """The ε at which none of `bins` bins is off by more than `accuracy`, with probability 1 -
+        α.
 
         With probability 1 - α together; raises ScenarioError where no ε does that.
         """
@@ -212,7 +217,8 @@ class Curator(Supporting, EstimateMoments):
     def moments(
         self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()
     ) -> tuple[Floats, Floats] | None:
-        """Mean and variance of each released count: float64[d] each; None where none is known.
+        """Mean and variance of each released count, float64[d] each; None if no closed form is
+        known.
 
         fakes : for each kind of fake users their number, and float64[d], the probability that one
             of them tells each item.
@@ -230,7 +236,9 @@ def _no_reports(*_: object) -> NoReturn:
 
 @dataclass(frozen=True)
 class CuratorSpec(ProtocolSpec, RangeChecked):
-    """A curator that a budget alone binds, before the domain is known."""
+    """The parameters of a curator whose only parameter is the budget, before the domain is
+    known.
+    """
 
     kind: str
     epsilon: Annotated[float, EPSILON]

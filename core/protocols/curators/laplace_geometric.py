@@ -30,16 +30,16 @@ class Geometric(Curator):
 
     @property
     def ratio(self) -> float:
-        """r = e^(-ε/Δ): each step away is less likely by this factor."""
+        """The ratio r = e^(-ε/Δ) of the noise's probabilities at neighbouring integers."""
         return math.exp(-1 / self.scale)
 
     @property
     def stop(self) -> float:
-        """1 - r, without cancellation."""
+        """1 - r of the noise's ratio r = e^(-ε/Δ), computed without cancellation."""
         return -math.expm1(-1 / self.scale)
 
     def probability(self, noise: Counts) -> Floats:
-        """Pr[Z = z], element by element."""
+        """The probability Pr[Z = z] of each noise value."""
         return np.asarray(self.stop / (1 + self.ratio) * self.ratio ** np.abs(noise))
 
     def noise(self, shape: tuple[int, ...], rng: Rng) -> Counts:
@@ -47,7 +47,7 @@ class Geometric(Curator):
         return rng.geometric(self.stop, size=shape) - rng.geometric(self.stop, size=shape)
 
     def enumerate_reports(self) -> ReportLaw:
-        """The law of the counts; those far out are taken together.
+        """The probabilities of the released counts; far tails are merged.
 
         One user is in the first of two bins or in the second; or in one bin or nowhere.
         """
@@ -75,24 +75,24 @@ class Geometric(Curator):
         )
 
     def privacy_loss(self) -> DiscreteLoss:
-        """Noise at most 0 says one thing, noise of at least 1 the other: nothing in between."""
+        """The privacy loss of geometric noise between neighbouring tables: one of ±ε per bin."""
         r, bins = self.ratio, sensitivity(self.neighbours)
         below = 1 / (1 + r)
         return signs(self.epsilon / bins, below, r * below).times(bins)
 
     def squared_error(self, histogram: Counts | Floats) -> Floats:
-        """2r/(1-r)²."""
+        """The mean squared error 2r/(1-r)² of each bin, in users²; r = e^(-ε/Δ)."""
         return np.full(histogram.shape, 2 * self.ratio / self.stop**2)
 
     def tail(self, histogram: Counts, accuracy: float) -> Floats:
-        """2 r^(⌊a⌋+1) / (1+r)."""
+        """The probability 2 r^(⌊a⌋+1) / (1+r) that a bin is off by more than a; r = e^(-ε/Δ)."""
         chance = 2 * self.ratio ** (math.floor(accuracy) + 1) / (1 + self.ratio)
         return np.full(histogram.shape, chance if accuracy >= 0 else 1.0)
 
 
 @dataclass(frozen=True)
 class GeometricSpec(CuratorSpec, kind="geometric", mechanism=Geometric):
-    """The geometric mechanism, before the domain is known."""
+    """The parameters of the geometric mechanism, before the domain is known."""
 
 
 # The Laplace mechanism: every count of a histogram, plus noise of scale Δ/ε.
@@ -118,14 +118,14 @@ class Laplace(Curator):
         return LaplaceLoss(self.epsilon, sensitivity(self.neighbours))
 
     def squared_error(self, histogram: Counts | Floats) -> Floats:
-        """2s²."""
+        """The mean squared error 2s² of each bin, in users²; s is the noise's scale."""
         return np.full(histogram.shape, 2 * self.scale**2)
 
     def tail(self, histogram: Counts, accuracy: float) -> Floats:
-        """e^(-a/s)."""
+        """The probability e^(-a/s) that a bin is off by more than a; s is the noise's scale."""
         return np.full(histogram.shape, np.exp(-max(accuracy, 0.0) / self.scale))
 
 
 @dataclass(frozen=True)
 class LaplaceSpec(CuratorSpec, kind="laplace", mechanism=Laplace):
-    """The Laplace mechanism, before the domain is known."""
+    """The parameters of the Laplace mechanism, before the domain is known."""

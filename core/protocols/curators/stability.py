@@ -40,7 +40,9 @@ SURE = 40
 
 @dataclass(frozen=True)
 class Stability(Curator):
-    """Laplace noise on the bins that are not empty; released above the threshold, else 0."""
+    """A stability-based histogram: Laplace noise on non-empty bins; counts below the threshold
+    become 0.
+    """
 
     withholds: ClassVar[bool] = True
 
@@ -52,7 +54,9 @@ class Stability(Curator):
 
     @property
     def threshold(self) -> float:
-        """t = s ln(2/δ) + 1."""
+        """The threshold t = s ln(2/δ) + 1 that a noisy count must exceed; s is the noise's
+        scale.
+        """
         return stability_threshold(self.epsilon, self.delta, self.neighbours)
 
     @property
@@ -61,7 +65,7 @@ class Stability(Curator):
         return math.exp(-(self.threshold - 1) / self.scale) / 2
 
     def privacy_loss(self) -> DiscreteLoss:
-        """The privacy loss of an item that one user holds: released, it gives the item away."""
+        """The privacy loss of an item with a single user: its release reveals the item."""
         shown = self.lone_release
         # Withheld, it says what nothing says too.
         nothing = 0.0 if self.neighbours == "change-one" else math.log1p(-shown)
@@ -71,25 +75,25 @@ class Stability(Curator):
         return rng.laplace(0.0, self.scale, size=shape)
 
     def release(self, histogram: Counts, noise: Counts | Floats) -> Floats:
-        """float64[…, d]: the noisy count of a bin; 0 where it is withheld."""
+        """float64[…, d]: the noisy count of each bin; 0 if it is below the threshold."""
         noisy = histogram + noise
         return np.where((histogram > 0) & (noisy > self.threshold), noisy, 0.0)
 
     def release_chances(self, histogram: Counts | Floats) -> Floats:
-        """Pr[a bin is released] = Pr[Lap(s) > t - c], for each bin."""
+        """float64[d]: the probability Pr[Lap(s) > t - c] that a bin with c users is released."""
         gap = self.threshold - histogram
         below = np.exp(-np.abs(gap) / self.scale) / 2
         return np.where(histogram > 0, np.where(gap > 0, below, 1 - below), 0.0)
 
     def bias(self, histogram: Counts) -> Floats:
-        """E[released - true], for each bin: released noise is mostly positive, the rest is lost."""
+        """float64[d]: the bias E[released - true] of each bin, in users."""
         size = np.abs(self.threshold - histogram)
         noise = np.exp(-size / self.scale) * (size + self.scale) / 2
         lost = histogram * (1 - self.release_chances(histogram))
         return np.where(histogram > 0, noise - lost, 0.0)
 
     def squared_error(self, histogram: Counts | Floats) -> Floats:
-        """E(released - true)², for each bin."""
+        """float64[d]: the mean squared error E(released - true)² of each bin, in users²."""
         gap, s = self.threshold - histogram, self.scale
         size = np.abs(gap)
         part = np.exp(-size / s) * (size**2 + 2 * s * size + 2 * s**2) / 2
@@ -112,7 +116,7 @@ class Stability(Curator):
         return np.asarray(np.maximum(fourth - self.squared_error(histogram) ** 2, 0.0))
 
     def tail(self, histogram: Counts, accuracy: float) -> Floats:
-        """Pr[|released - true| > a], for each bin: far off and released, or large and withheld."""
+        """float64[d]: the probability Pr[|released - true| > a] for each bin."""
         a, s = max(accuracy, 0.0), self.scale
         start = np.maximum(self.threshold - histogram, a)  # noise above this is too much
         above = np.exp(-start / s) / 2
@@ -123,7 +127,7 @@ class Stability(Curator):
         return np.where(histogram > 0, above + below + withheld, 0.0)
 
     def accuracy(self, alpha: float, bins: int = 1) -> float:
-        """A bound, for bins of any count."""
+        """An upper bound on the error of `bins` bins of any count, with probability 1 - α."""
         return stability_accuracy(self.epsilon, alpha, self.delta, bins, self.neighbours)
 
     @classmethod
@@ -140,7 +144,8 @@ class Stability(Curator):
     def moments(
         self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()
     ) -> tuple[Floats, Floats] | None:
-        """Mean and variance of each bin; with fakes, a sum over the number that tell its item.
+        """Mean and variance of each released count; with fakes, averaged over how many report each
+        item.
 
         Where all that is likely is far above the threshold, nothing is withheld, and the noise is
         that of the Laplace mechanism.
@@ -174,7 +179,7 @@ class Stability(Curator):
 
 @dataclass(frozen=True)
 class StabilitySpec(ProtocolSpec, kind="stability", mechanism=Stability):
-    """A histogram of the items that somebody has, before the domain is known."""
+    """The parameters of the stability-based histogram, before the domain is known."""
 
     epsilon: Annotated[float, EPSILON]
     delta: Annotated[float, DELTA] = 1e-6

@@ -24,12 +24,12 @@ class _Sampling(Budget):
 
 @dataclass(frozen=True)
 class BitFlipsSpec(_Sampling, kind="dbitflip", mechanism=BitFlips):
-    """dBitFlip before the domain is known."""
+    """The parameters of dBitFlip, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class KeptBitFlipsSpec(_Sampling, kind="dbitflip-pm", mechanism=KeptBitFlips):
-    """dBitFlipPM before the domain is known."""
+    """The parameters of dBitFlipPM, before the domain is known."""
 
 
 def _size(sampled: SampledRule | int, domain_size: int) -> int:

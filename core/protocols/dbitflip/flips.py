@@ -90,12 +90,12 @@ class BitFlips(OverItems, SummedNumbers):
 
     @property
     def rates(self) -> tuple[float, float]:
-        """The chances that a bit is sent as 1: that of the own item, and any other."""
+        """The probabilities that a bit is sent as 1: the own item's bit, and another item's."""
         return self._bits.p, self._bits.q
 
     @property
     def part(self) -> float:
-        """D/d, how likely a report has the bit of an item."""
+        """D/d, the probability that a report contains the bit of a given item."""
         return self.sampled / self.domain_size
 
     @property
@@ -106,17 +106,23 @@ class BitFlips(OverItems, SummedNumbers):
 
     @property
     def real_epsilon(self) -> float:
-        """ε; half of it where a report has one bit, which can tell no two items apart."""
+        """The actual ε: half of `epsilon` if a report has one bit, which cannot distinguish two
+        items.
+        """
         return self.epsilon / 2 if self.sampled == 1 else self.epsilon
 
     @property
     def linked(self) -> bool:
-        """True if the items of a report tell the server whose it is, as it drew them."""
+        """True if the server draws the items of each report, so that they link the reports of one
+        user.
+        """
         return self.chooser == "server"
 
     @property
     def report_bits(self) -> float:
-        """D bits, and the items that they are of; the server knows these where it drew them."""
+        """The number of bits of one report: D bits, and the items' indices unless the server drew
+        them.
+        """
         drawn = subset_bits(self.domain_size, self.sampled) if self.chooser == "client" else 0.0
         return self.sampled + drawn
 
@@ -312,7 +318,9 @@ class BitFlips(OverItems, SummedNumbers):
         return total.r * self.noise + total.frequency * (1 / self.part - 1)
 
     def unit_variance(self, frequency: float | Floats) -> float | Floats:
-        """n times the variance of an estimate: the noise, and who has the bit of the own item."""
+        """n times the variance of an estimate of this frequency: noise, and the chance of sampling
+        the own item.
+        """
         return self.noise + frequency * (1 / self.part - 1)
 
     # Its privacy.
@@ -335,7 +343,9 @@ class BitFlips(OverItems, SummedNumbers):
         return ReportLaw(law.reshape(d, -1), item_name, name)
 
     def privacy_loss(self) -> DiscreteLoss:
-        """Between two items: a report has the bits of both, of one of them or of none."""
+        """The privacy loss between two items: a report has the bits of both, of one of them or of
+        none.
+        """
         d, size = self.domain_size, self.sampled
         both = self.part * (size - 1) / (d - 1)
         p, q = self.rates

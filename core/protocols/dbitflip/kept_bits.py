@@ -26,19 +26,21 @@ class KeptBitFlips(BitFlips, Memoising):
         return self.epsilon
 
     def epsilon_of_rounds(self, rounds: int) -> float:  # noqa: ARG002
-        """ε, however many reports there are: they are the same."""
+        """ε of any number of reports: the same as of one, as they are identical."""
         return self.epsilon
 
     @property
     def epsilon_lifetime(self) -> float:
-        """ε of a user who comes to hold every item: D items and all others, (D + 1) answers.
+        """ε of a user who comes to hold every item.
 
         All items without a bit share an answer. Each answer costs ε at most.
         """
         return min(self.sampled + 1, self.domain_size) * self.epsilon
 
     def variances(self, collection: Collection) -> Moments | None:
-        """The variances of dBitFlip in one collection; unknown for rounds together (same noise)."""
+        """The variances of dBitFlip's estimates in one collection; None for pooled rounds, which
+        share noise.
+        """
         return None if collection.rounds else super().variances(collection)
 
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:  # noqa: ARG002

@@ -12,7 +12,9 @@ from ...law.support import ItemSupport, Support
 
 @dataclass(frozen=True)
 class InclusionChances:
-    """The chances of the bit of a target, of another item, and of two items of each."""
+    """The probabilities that a report contains the bit of a target, of another item, and of pairs
+    of items.
+    """
 
     target: float
     other: float
@@ -22,13 +24,15 @@ class InclusionChances:
 
     @classmethod
     def uniform(cls, size: int, items: int) -> InclusionChances:
-        """The bits of a uniform subset of all items."""
+        """The inclusion probabilities of the bits of a uniform subset of all items."""
         one, two = _pick_chances(size, items)
         return cls(one, one, two, two, two)
 
     @classmethod
     def first(cls, size: int, items: int, r: int) -> InclusionChances:
-        """The bits of r targets, or of those there is room for; the rest are of other items."""
+        """The inclusion probabilities of a report with as many targets' bits as fit; the rest are
+        other items'.
+        """
         inside = min(r, size)
         target, targets = _pick_chances(inside, r)
         other, others = _pick_chances(size - inside, items - r)
@@ -45,7 +49,7 @@ def _pick_chances(size: int, items: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Weights(Support):
-    """The law of a report's weights, towards r targets; any two targets, or others, are alike.
+    """The joint distribution of a report's weights for r targets and other items.
 
     target, other : the mean weight of a target, and of another item. spread, other_spread : the
         variances. variance, other_variance, covariance : those of the two sums.

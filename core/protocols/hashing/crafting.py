@@ -21,7 +21,8 @@ from ...law.pure import BoolArray, Items, Rng, SeedSearch
 
 @lru_cache(maxsize=256)
 def matched_law(r: int, hash_range: int, search: SeedSearch) -> Floats:
-    """Pr[M = j], j = 0..r: targets that the best of `search.seeds` ideal hashes puts together.
+    """Pr[M = j], j = 0..r: the number of targets in one bucket under the best of `search.seeds`
+    ideal hashes.
 
     Returns float64[r + 1], read-only. With F the law of one seed's score, Pr[M ≤ x] = F(x)^K.
 
@@ -52,7 +53,7 @@ SURE = 1e-17
 
 
 def binomial_chances(n: int, p: float) -> Floats:
-    """The law of Binomial(n, p), p < 1: float64[n + 1]."""
+    """float64[n + 1]: the distribution Binomial(n, p), p < 1."""
     law = np.zeros(n + 1)
     if n > MANY_TERMS:
         outcomes, likely = binomial_law(n, p)
@@ -78,7 +79,7 @@ def _binomial_laws(most: int, p: float) -> Floats:
 
 @lru_cache(maxsize=256)
 def fewest_law(r: int, hash_range: int, seeds: int) -> Floats:
-    """Pr[j targets share the emptiest bucket of all], j = 0..r, over `seeds` ideal hashes.
+    """Pr[j targets share the emptiest bucket], j = 0..r, over `seeds` ideal hashes.
 
     Returns float64[r + 1], read-only. With G(x) = Pr[every bucket of one hash holds x targets at
     least], Pr[M ≥ x] = G(x)^K; below g targets some bucket is empty.
@@ -157,7 +158,7 @@ def _combine(law: Floats, left: Floats, right: Floats) -> Floats:
 def find_anchored_seeds(
     aims: Items, seeds: UInts, hash_range: int, rng: Rng
 ) -> tuple[Items, UInts]:
-    """The seed under which most targets share the bucket of one random target, per row.
+    """For each row, the seed under which most targets share the bucket of one random target.
 
     aims : int64[r, rows], the targets of each row.
     """
@@ -174,7 +175,7 @@ def find_anchored_seeds(
 
 
 def fullest(aims: Items, seeds: UInts, hash_range: int) -> tuple[Items, UInts]:
-    """The seed with the fullest bucket of all, and that bucket, per row.
+    """For each row, the seed and bucket with the most targets.
 
     The load of a bucket is counted from the targets in it: the work does not grow with g.
     """
@@ -202,7 +203,7 @@ def _keys(items: Items) -> UInts:
 
 
 def emptiest(targets: Items, seeds: UInts, hash_range: int) -> tuple[Items, UInts]:
-    """The seed with the emptiest bucket of all, and that bucket, per row."""
+    """For each row, the seed and bucket with the fewest targets."""
     r, rows = targets.size, np.arange(len(seeds))
     placed = np.sort(buckets(targets[:, None, None], seeds, hash_range), axis=0)
     if r < hash_range:

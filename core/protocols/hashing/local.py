@@ -92,7 +92,7 @@ class LocalHashing(OverItems, IndependentItems):
 
     @property
     def report_bits(self) -> float:
-        """A seed of 32 bits, and a bucket."""
+        """The number of bits of one report: a seed of 32 bits, and a bucket."""
         return 32 + math.log2(self.hash_range)
 
     def _seed_reports(self, count: int, rng: Rng) -> Reports:
@@ -102,7 +102,9 @@ class LocalHashing(OverItems, IndependentItems):
         return reports
 
     def craft_sizes(self, ask: Ask) -> SupportSizes:
-        """The expected sizes of reports that a seed search finds."""
+        """The expected numbers of supported targets and other items of a report that a seed search
+        finds.
+        """
         r, g, aimed = ask.targets.size, self.hash_range, self._aimed_size(ask)
         if ask.law == "avoided":
             law = fewest_law(r, g, ask.search.seeds)
@@ -117,7 +119,9 @@ class LocalHashing(OverItems, IndependentItems):
         return min(ask.subset, ask.targets.size) if ask.law == "subset" else ask.targets.size
 
     def draw_crafted(self, ask: Ask, count: int, rng: Rng) -> Reports:
-        """The seed and bucket with the most, or fewest, targets of all that were tried."""
+        """Reports with the seed and bucket that support the most, or fewest, targets of all seeds
+        tried.
+        """
         targets, g, r, search = ask.targets, self.hash_range, ask.targets.size, ask.search
         # With fewer targets than buckets, the first seed has an empty one.
         tried = 1 if ask.law == "avoided" and r < g else search.seeds
@@ -218,7 +222,7 @@ class LocalHashing(OverItems, IndependentItems):
 
 @dataclass(frozen=True, eq=False)
 class SecondReports(LocalHashing):
-    """Local hashing of users who have reported before, and keep their hash functions.
+    """Local hashing for users who reported before, and reuse their hash functions.
 
     first : their reports, in order; crafted ones are sent again as they are.
     """
@@ -243,7 +247,8 @@ HashRule: TypeAlias = Literal["nearest", "ceil", "floor"]
 
 
 def hash_range_for(epsilon: float, rule: HashRule | int = "nearest") -> int:
-    """The integer g for a privacy budget: e^ε + 1 rounded by the rule, at least 2; or as given.
+    """The number of buckets g for a privacy budget: e^ε + 1 rounded by the rule, at least 2; or as
+    given.
 
     nearest: W17 section 6.1; ceil: Cao, Jia, Gong section 5.1; floor: Li et al. 2025.
     """
@@ -268,7 +273,7 @@ def OLH(  # noqa: N802
 
 @dataclass(frozen=True)
 class BLHSpec(Budget, kind="blh", mechanism=LocalHashing, make=BLH):
-    """BLH, before the domain is known."""
+    """The parameters of BLH, before the domain is known."""
 
 
 @dataclass(frozen=True)
@@ -293,9 +298,11 @@ class _HashRangeTable(Budget, mechanism=LocalHashing):
 
 @dataclass(frozen=True)
 class OLHSpec(_HashRangeTable, kind="olh"):
-    """OLH, before the domain is known."""
+    """The parameters of OLH, before the domain is known."""
 
 
 @dataclass(frozen=True)
 class LHSpec(_HashRangeTable, kind="lh", dial=Dial("hash_range", HASH_RANGE, whole=True)):
-    """Local hashing with any g, before the domain is known: BLH and OLH are two settings of it."""
+    """The parameters of local hashing with any g, before the domain is known; BLH and OLH are two
+    settings.
+    """

@@ -24,7 +24,8 @@ from .noise import BitNoise
 
 
 def bit_count_std(noise: BitNoise, users: float) -> float:
-    """Deviation of t_ij, the estimated number of a cohort's users that have a bit, if none has.
+    """The standard deviation of t_ij, a cohort's estimated number of users with a bit that nobody
+    has.
 
     √(p*(1-p*) N_j) / (q* - p*) for a cohort of N_j users. RAP section 4.
     """
@@ -32,7 +33,8 @@ def bit_count_std(noise: BitNoise, users: float) -> float:
 
 
 def count_std(noise: BitNoise, hashes: int, users: float) -> float:
-    """Deviation of the decoded count of a rare item among N users, for any number of cohorts.
+    """The standard deviation of the decoded count of a rare item among N users, for any number of
+    cohorts.
 
     About √(N p*(1-p*) / h) / (q* - p*): each cohort sees N/m users through h bits, and there are m
     of them. Bits that other candidates share make it larger.
@@ -58,7 +60,8 @@ def learnable_items(
 def bit_support_gain(
     protocol: Filters, rates: Floats, targets: Items, shares: Floats, frequencies: Floats
 ) -> float:
-    """Gain before decoding: of the mean over each target's bits of the estimated share of users.
+    """The gain before decoding: the change of the estimated share of users, averaged over the
+    targets' bits.
 
     Σ_T mean over the target's bits of β_j [(s_ij - p*) / (q* - p*) - F_ij], where a fake report of
     cohort j has bit i with probability s_ij (`rates`), F_ij of the genuine users have it, and
@@ -73,7 +76,9 @@ def bit_support_gain(
 
 
 def bit_gain(protocol: Filters, collection: Collection, targets: Items) -> float | None:
-    """`bit_support_gain` of a collection; None without an attack, or if it is not known."""
+    """`bit_support_gain` of a collection; None without an attack, or if the fakes' bits are
+    unknown.
+    """
     rates = bit_rates(protocol, collection) if collection.fakes else None
     if rates is None:
         return None
@@ -135,7 +140,9 @@ def ideal_bit_gain(
     cohort: float | None,
     held: float,
 ) -> float | None:
-    """`ideal_bit_support_gain` of a protocol; None for a law whose bits depend on the hashes."""
+    """`ideal_bit_support_gain` of a protocol; None for an attack whose bits depend on the hash
+    functions.
+    """
     if law not in get_args(IdealLaw):
         return None
     known: Any = law
@@ -146,7 +153,7 @@ def ideal_bit_gain(
 
 
 def attacked_users(protocol: Filters, collection: Collection) -> Floats:
-    """float64[m], the expected users of each cohort, fakes included; their law is known."""
+    """float64[m]: the expected number of users in each cohort, fakes included."""
     users = collection.users * protocol.cohort_law
     for count, law in collection.fakes:
         users = users + count * law.cohorts
@@ -160,7 +167,8 @@ def fake_shares(protocol: Filters, collection: Collection) -> Floats:
 
 
 def bit_rates(protocol: Filters, collection: Collection) -> Floats | None:
-    """float64[m, k]: how likely a fake of each cohort has each bit, over all kinds of fakes.
+    """float64[m, k]: the probability that a fake of each cohort sets each bit, averaged over all
+    fakes.
 
     None where that is not known.
     """
@@ -229,13 +237,14 @@ MOST_COLUMNS: Final = 2048
 
 
 def decodes_linearly(protocol: Filters) -> bool:
-    """Return whether decoding is least squares alone, so that its expectation is known."""
+    """True if decoding is plain least squares, so that its expectation is known."""
     design = protocol.design
     return not (design.selects or design.candidates > MOST_COLUMNS)
 
 
 def decode_shares(protocol: Filters, users: Floats, shares: Floats) -> Floats:
-    """float64[d]: what least squares makes of these shares [m, k] of this many users [m].
+    """float64[d]: the least-squares frequencies from shares [m, k] of users with each bit, users
+    [m].
 
     Shares are Pr[bit sent as 1] less p*, over q* - p*.
     """
@@ -253,7 +262,7 @@ def _fit_of(design: Design, users: tuple[float, ...]) -> Fit:
 
 
 def estimable(protocol: Filters) -> bool:
-    """Return whether the expectation of every decoded frequency is known."""
+    """True if the expectation of every decoded frequency is known."""
     if not decodes_linearly(protocol):
         return False
     with one_thread():
@@ -261,7 +270,7 @@ def estimable(protocol: Filters) -> bool:
 
 
 def means(protocol: Filters, collection: Collection) -> Moments | None:
-    """Expected estimates before and after the attack, float64[d] each; None where not all known."""
+    """Expected estimates before and after the attack, float64[d] each; None if some are unknown."""
     if not estimable(protocol):
         return None
     design, shares = protocol.design, attacked_shares(protocol, collection)
@@ -274,7 +283,7 @@ def means(protocol: Filters, collection: Collection) -> Moments | None:
 
 
 def doubts(protocol: Filters, users: int) -> tuple[str, ...]:
-    """The reasons to doubt decoding with n users, a sentence each."""
+    """The reasons why decoding with n users may be unreliable, a sentence each."""
     reasons = []
     same = protocol.design.indistinct
     if same:

@@ -44,7 +44,7 @@ SINGULAR: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The bits, of k·m, that each candidate sets.
+    """The design matrix of decoding: which of the k·m bits each candidate item sets.
 
     columns : sparse float64[m·k, distinct], a column of zeros and ones for each distinct set of
         bits; row cohort·k + bit.
@@ -60,7 +60,9 @@ class Design:
 
     @classmethod
     def of(cls, rows: NDArray[np.int64], cohorts: int, bits: int) -> Design:
-        """From int64[d, any]: the rows of each candidate; a row named twice counts once."""
+        """The design from int64[d, any], the bit rows of each candidate; a repeated row counts
+        once.
+        """
         from scipy.sparse import csc_array
 
         if not len(rows):
@@ -104,20 +106,28 @@ class Design:
 
     @property
     def selects(self) -> bool:
-        """True if there are too many candidates to estimate all of them together."""
+        """True if there are too many candidates for least squares, so that a lasso selects some
+        first.
+        """
         return self.shared.size > ROOM * self.cohorts * self.bits
 
     def together(self, frequencies: Floats) -> Floats:
-        """float64[distinct]: the frequencies float64[d] of the candidates of each column, added."""
+        """float64[distinct]: frequencies float64[d], added over the candidates that set the same
+        bits.
+        """
         together = np.bincount(self.column_of, weights=frequencies, minlength=self.shared.size)
         return np.asarray(together, dtype=np.float64)
 
     def shared_out(self, values: Floats) -> Floats:
-        """float64[d]: values of columns, shared equally by the candidates that have them."""
+        """float64[d]: the values of design columns, split equally among the candidates with the
+        same bits.
+        """
         return np.asarray((values / self.shared)[self.column_of])
 
     def bits_of(self, frequencies: Floats) -> Floats:
-        """float64[m, k]: the share of users that have each bit, for frequencies float64[d]."""
+        """float64[m, k]: the share of users whose filter has each bit, for frequencies
+        float64[d].
+        """
         return np.asarray(self.columns @ self.together(frequencies)).reshape(
             self.cohorts, self.bits
         )
@@ -125,7 +135,7 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Decoding:
-    """The conclusion from the bit counts on each candidate: arrays [d].
+    """The decoded frequency and significance of each candidate: arrays [d].
 
     frequencies : estimates; 0 for a candidate that was not selected. Candidates that set the same
         bits share theirs equally.
@@ -143,7 +153,7 @@ class Decoding:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Weighted least squares of cohort shares on some columns.
+    """A weighted least-squares fit of the cohorts' bit shares on some design columns.
 
     columns : sparse float64[m·k, s]. by_cohort : the same, cohort by cohort.
     inverse : float64[s, s], of X'WX, W the users of each cohort (over all users).
@@ -158,7 +168,7 @@ class Fit:
 
     @classmethod
     def of(cls, design: Design, users: Floats, chosen: NDArray[np.int64] | None = None) -> Fit:
-        """On all columns of a design, or on those that were chosen."""
+        """The fit on all columns of a design, or on the chosen ones."""
         columns = design.columns if chosen is None else design.columns[:, chosen]
         parts = design.by_cohort if chosen is None else _by_cohort(columns, design.bits)
         weights = np.repeat(users / users.sum(), design.bits)
@@ -167,13 +177,13 @@ class Fit:
         return cls(columns, parts, weights, *_inverse((columns.T @ weighted).toarray()))
 
     def coefficients(self, shares: Floats) -> Floats:
-        """float64[s], from the shares float64[m, k]."""
+        """float64[s]: the fitted coefficients, from the bit shares float64[m, k]."""
         return np.asarray(self.inverse @ (self.columns.T @ (self.weights * shares.ravel())))
 
     def standard_errors(
         self, frequencies: Floats, users: Floats, p_star: float, q_star: float
     ) -> Floats:
-        """float64[s]: deviations of the coefficients where these are the true frequencies.
+        """float64[s]: the standard deviations of the coefficients at these true frequencies.
 
         A user's contribution to the estimate depends on the cohort, drawn by chance, and on the
         noise of the bits. The part of the former that all cohorts have in common cancels, since
@@ -241,7 +251,7 @@ def decode(
     alpha: float = 0.05,
     adjust: Adjust = "bonferroni",
 ) -> Decoding:
-    """Frequencies and significance of all candidates.
+    """The decoded frequencies and significance of all candidates, from bit counts.
 
     Parameters
     ----------
@@ -276,7 +286,8 @@ def decode(
 def select(
     columns: csc_array, shares: Floats, users: Floats, p_star: float, q_star: float
 ) -> NDArray[np.int64]:
-    """Columns that a non-negative lasso uses; at most 0.8 of the bits that were seen.
+    """The design columns that a non-negative lasso selects; at most 0.8 of the number of observed
+    bits.
 
     Rows are weighted by their standard deviation, so that a column's penalty is in deviations.
     Raises CellError without scikit-learn (the extra `rappor`).
@@ -315,14 +326,14 @@ def select(
 
 
 def upper_tail(z: Floats) -> Floats:
-    """Pr[Z > z] of a standard normal law."""
+    """The probability Pr[Z > z] of a standard normal variable."""
     from scipy.special import ndtr
 
     return np.asarray(ndtr(-z))
 
 
 def reject_nulls(p_values: Floats, alpha: float, adjust: Adjust) -> NDArray[np.bool_]:
-    """bool[tests], True where the claim of nothing is rejected, by one p-value a test.
+    """bool[tests]: True where the null hypothesis is rejected, from one p-value for each test.
 
     Bonferroni: p ≤ α/M. Benjamini, Hochberg 1995: the k smallest, for the largest k of which the
     k-th smallest is at most α k/M.
@@ -335,7 +346,8 @@ def reject_nulls(p_values: Floats, alpha: float, adjust: Adjust) -> NDArray[np.b
 
 
 def bit_frequencies(counts: Counts, noise: BitNoise) -> tuple[Floats, Floats]:
-    """The share of each cohort's users whose filter has each bit, and its deviation.
+    """The estimated share of each cohort's users whose filter has each bit, and its standard
+    deviation.
 
     Two arrays float64[m, k]: `bit_shares` and √(p*(1-p*) / N_j) / (q* - p*), the standard deviation
     where no user has the bit. A cohort without users has 0 and infinity.

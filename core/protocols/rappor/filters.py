@@ -66,7 +66,7 @@ def bloom_design(names: int | tuple[str, ...], bits: int, hashes: int, cohorts: 
 
 @dataclass(frozen=True)
 class Filters:
-    """The Bloom filters that items set, in the cohorts that users claim, and the noise of a bit.
+    """The Bloom filters of all items in every cohort, and the noise of a bit.
 
     alpha, adjust : when decoding calls an item detected. labels : the values that are hashed.
     crowd : the share of users that claim cohort 0, the others uniform over all; 0 for honest ones.
@@ -112,7 +112,9 @@ class Filters:
         return np.asarray((1 - self.crowd) / self.cohorts + crowd)
 
     def packed_filters(self, values: Items, cohorts: Items) -> Reports:
-        """uint8[n, ceil(k/8)]: the Bloom filter of each item in its cohort, h bits or fewer."""
+        """uint8[n, ceil(k/8)]: the Bloom filter of each item in its cohort, packed; at most h bits
+        are set.
+        """
         filters = np.zeros((values.size, -(-self.bits // 8)), dtype=np.uint8)
         ones = np.ones(values.size, dtype=np.bool_)
         for bits in self.table[values, cohorts].T.astype(np.int64):
@@ -120,7 +122,7 @@ class Filters:
         return filters
 
     def encode(self, values: Items, cohorts: Items) -> BoolArray:
-        """bool[n, k]: the same, a bit each."""
+        """bool[n, k]: the Bloom filter of each item in its cohort, one bit per entry."""
         packed = self.packed_filters(values, cohorts)
         return np.unpackbits(packed, axis=1, count=self.bits).view(np.bool_)
 
@@ -149,13 +151,17 @@ class Filters:
         return aimed
 
     def padding(self, targets: Items) -> Items:
-        """int64[m]: other bits of a crafted report, so that its ones are as many as expected."""
+        """int64[m]: the number of extra bits of a crafted report, so that its ones are as many as
+        expected.
+        """
         aimed = self.target_bits(targets).sum(axis=1)
         pad = np.floor(self.expected_ones - aimed).astype(np.int64)
         return np.asarray(np.clip(pad, 0, self.bits - aimed))
 
     def filling(self, targets: Items) -> Items:
-        """int64[m]: bits of a report without any bit of the targets, as many as expected."""
+        """int64[m]: the number of bits of a report without the targets' bits, as many ones as
+        expected.
+        """
         room = self.bits - self.target_bits(targets).sum(axis=1)
         return np.asarray(np.minimum(math.floor(self.expected_ones), room))
 
@@ -186,7 +192,7 @@ def false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
 
 
 class RapporMemory(Memoising):
-    """The kept answers of every form, but for the draws.
+    """The shared part of RAPPOR's forms: the memoised answers.
 
     noise : of each bit. hashes : h, the bits of one item.
     """
@@ -214,7 +220,8 @@ class RapporMemory(Memoising):
         return {"noise": self.noise}
 
     def facts(self) -> dict[str, Any]:
-        """The noise as views show it: p and q are reversed, so that the common keys would mislead.
+        """RAPPOR's noise for views, by name; the keys p and q are left out, as RAPPOR uses them for
+        other things.
 
         epsilon_infinity : None where nothing bounds it.
         """

@@ -19,7 +19,7 @@ Form: TypeAlias = Literal["full", "one-time", "basic", "basic-one-time"]
 
 
 def ignored_keys(form: str) -> tuple[str, ...]:
-    """The keys of `RapporSpec` that mean nothing in this form."""
+    """The keys of `RapporSpec` that have no effect in this form."""
     noise = ("p", "q") if form.endswith("one-time") else ()
     filters = ("bits", "hashes", "cohorts", "alpha", "adjust") if form.startswith("basic") else ()
     return noise + filters
@@ -27,7 +27,7 @@ def ignored_keys(form: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RapporSpec(ProtocolSpec, kind="rappor", mechanism=Rappor):
-    """RAPPOR in one of its forms, before the domain is known.
+    """The parameters of RAPPOR in one of its forms, before the domain is known.
 
     Either f, or ε₁ of one report as `epsilon`, which f is solved for; neither means f = 0.5. A form
     ignores what it does not have, so that forms can be swept: the basic ones `bits`, `hashes`,
@@ -66,7 +66,9 @@ class RapporSpec(ProtocolSpec, kind="rappor", mechanism=Rappor):
 
     @property
     def basic(self) -> bool:
-        """True if each item has a bit of its own: then it is a pure protocol."""
+        """True for the basic forms, in which each item has its own bit: then RAPPOR is a pure
+        protocol.
+        """
         return self.form in ("basic", "basic-one-time")
 
     @property
@@ -88,12 +90,14 @@ class RapporSpec(ProtocolSpec, kind="rappor", mechanism=Rappor):
 
     @property
     def most_epsilon(self) -> float:
-        """The ε₁ that the fresh noise alone gives, which no f exceeds; inf without fresh noise."""
+        """The largest ε₁, reached without permanent noise (f = 0); infinite without fresh noise."""
         return self.noise.most_epsilon(self.hashes or 1)
 
     @property
     def room(self) -> float:
-        """The number of candidates that are estimated together, inf where each has its own bit."""
+        """The largest number of candidates that are decoded together; infinite if each has its own
+        bit.
+        """
         if self.bits is None or self.cohorts is None:
             return math.inf
         return float(int(0.8 * self.bits * self.cohorts))
@@ -102,7 +106,9 @@ class RapporSpec(ProtocolSpec, kind="rappor", mechanism=Rappor):
         return self.over(Domain(domain_size))
 
     def over(self, domain: Any) -> BasicRappor | Rappor:
-        """The protocol over items, whose labels its filters hash where they have any."""
+        """The protocol bound to items; filters hash the items' labels, or their indices without
+        labels.
+        """
         domain_size, noise, one = domain.domain_size, self.noise, self.epsilon_one
         if self.basic:
             once = self.form == "basic-one-time"

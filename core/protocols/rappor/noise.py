@@ -68,7 +68,7 @@ class BitNoise:
         return self.f * (self.p + self.q) / 2 + (1 - self.f) * self.q
 
     def most_epsilon(self, hashes: int) -> float:
-        """ε₁ without permanent noise, which no f exceeds; infinite without fresh noise."""
+        """The largest ε₁, reached without permanent noise (f = 0); infinite without fresh noise."""
         if self.p == 0 or self.q == 1:
             return math.inf
         return BitNoise(0, self.p, self.q).epsilon_one(hashes)
@@ -80,12 +80,12 @@ class BitNoise:
 
     @property
     def gap(self) -> float:
-        """q* - p*, what a true bit adds to the probability of a 1."""
+        """The gap q* - p*: what a true bit adds to the probability of sending a 1."""
         return (1 - self.f) * (self.q - self.p)
 
     @property
     def is_memoised(self) -> bool:
-        """True if a permanent bit differs from the true one at times: ε∞ is finite."""
+        """True if the permanent bit is noisy (f > 0), so that ε∞ is finite."""
         return self.f > 0
 
     def epsilon_one(self, hashes: int) -> float:
@@ -105,12 +105,14 @@ class BitNoise:
 
     @property
     def chain(self) -> Chain:
-        """The noise as a chain of two randomisers: p1, q1 of the kept bit; p2, q2 are q, p."""
+        """The noise as a chain of two randomisers: p1, q1 of the memoised bit; then p2 =
+        q, q2 = p.
+        """
         return Chain(1 - self.f / 2, self.f / 2, self.q, self.p)
 
 
 def solved_f(epsilon: float, hashes: int, p: float, q: float) -> float:
-    """The f that gives one report this ε₁; raises ScenarioError where no f in [0, 1) does.
+    """The f at which one report has this ε₁; raises ScenarioError if no f in [0, 1) does.
 
     With q* = s + x and p* = s - x, where s = (p+q)/2 and x = (1-f)(q-p)/2, and R = e^(ε₁/h):
     (R-1) x² - (R+1) x + (R-1) s(1-s) = 0, of which the smaller root is meant.

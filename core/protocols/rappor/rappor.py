@@ -75,12 +75,12 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
 
     @property
     def epsilon(self) -> float:
-        """ε of one report, in nats; less of two items that share bits."""
+        """ε of one report, in nats; a smaller ε holds for two items that share bits."""
         return self.noise.epsilon_one(self.hashes)
 
     @property
     def solver(self) -> str | None:
-        """The library that selects candidates where they are very many."""
+        """The library that selects among very many candidates; None if no selection is needed."""
         return self.extras[0] if self.design.selects else None
 
     # Laws of fakes.
@@ -156,7 +156,7 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
 
     @property
     def report_bits(self) -> float:
-        """A Bloom filter, and a cohort."""
+        """The number of bits of one report: a Bloom filter, and a cohort."""
         return self.bits + math.log2(self.cohorts)
 
     @property
@@ -202,11 +202,13 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
         return sent
 
     def unpack(self, reports: Reports) -> BoolArray:
-        """bool[n, k]: the bits of reports. For small n."""
+        """bool[n, k]: the unpacked bits of reports, for small n."""
         return np.unpackbits(reports["bits"], axis=1, count=self.bits).view(np.bool_)
 
     def support_counts(self, reports: Reports) -> Counts:
-        """The bit counts of reports: int64[m, k + 1], the last column counts users."""
+        """int64[m, k + 1]: the number of reports with each bit in each cohort; the last column
+        counts users.
+        """
         counts = np.zeros((self.cohorts, self.bits + 1), dtype=np.int64)
         counts[:, -1] = np.bincount(reports["cohort"], minlength=self.cohorts)
         ordered = reports["bits"][np.argsort(reports["cohort"], kind="stable")]
@@ -221,7 +223,7 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
     # Bit counts, without the users: [trials, m, k + 1].
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        """The law of `support_counts(perturb(…))` for int64[trials, d] users per item.
+        """Random bit counts of the honest reports of int64[trials, d] users per item.
 
         The users of an item are spread over the cohorts by one multinomial; how many users of a
         cohort have a bit set is then known, and its count is a sum of two binomials.
@@ -252,7 +254,9 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
         return counts
 
     def concentrate_cohorts(self, share: float) -> Rappor:
-        """The protocol of fakes, this share of whom claims cohort 0, the others any cohort."""
+        """The protocol as fakes see it, when this share of them claims cohort 0, and the others any
+        cohort.
+        """
         return replace(self, crowd=share)
 
     # The law of one report, and its consequences for a collection.
@@ -265,7 +269,7 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
     doubts = count_forms.doubts
 
     def variances(self, collection: Collection) -> None:
-        """Nothing: how far off least squares is has no exact closed form."""
+        """None: the variance of least-squares decoding has no exact closed form."""
 
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report, over all cohorts; None where there are too many."""
@@ -297,7 +301,7 @@ class Rappor(Filters, RapporMemory, EstimateMoments):
         return decode(self.design, counts, p, q, self.alpha, self.adjust)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002
-        """Decoded frequencies of bit counts [trials, m, k + 1]."""
+        """The frequencies decoded from bit counts [trials, m, k + 1]."""
         with one_thread():
             trials = [self.decode(trial) for trial in counts]
         frequencies = np.array([trial.frequencies for trial in trials])

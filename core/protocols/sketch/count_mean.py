@@ -29,7 +29,8 @@ AT_ONCE = 1 << 21
 
 @dataclass(frozen=True)
 class CountMeanSketch(Sketch):
-    """Report a row and its one-hot encoding of the own bucket, each bit flipped on its own.
+    """Count-mean sketch: report a row and the one-hot encoding of the own bucket, each bit flipped
+    independently.
 
     Reports are a structured array [n] of the row uint32 and the bits uint8[ceil(m/8)], packed.
     """
@@ -181,10 +182,10 @@ class CountMeanSketch(Sketch):
         return ReportLaw(law, item_name, name)
 
     def privacy_loss(self) -> DiscreteLoss:
-        """Two items that share no bucket: both bits tell, where they differ."""
+        """The privacy loss between two items that share no bucket: both bits differ."""
         return signs(self.epsilon, self.p**2, self.other**2)
 
 
 @dataclass(frozen=True)
 class CountMeanSpec(SketchSpec, kind="cms", mechanism=CountMeanSketch):
-    """CMS before the domain is known."""
+    """The parameters of CMS, before the domain is known."""

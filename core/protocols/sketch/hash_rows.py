@@ -33,19 +33,21 @@ def hash_items(items: Items, rows: Items, size: int) -> UInts:
 
 
 def hashed_in(items: Items, rows: Items, size: int) -> UInts:
-    """uint32[n], the bucket of each item in the row beside it."""
+    """uint32[n], the bucket of each item in its given row."""
     return buckets(items, rows.astype(np.uint32), size)
 
 
 def each_row(items: Items, rows: int, size: int) -> Iterator[UInts]:
-    """`hashed` of all rows, a few at a time."""
+    """The buckets of items in all rows, a few rows at a time."""
     step = max(1, CELLS // max(items.size, size))
     for at in range(0, rows, step):
         yield hash_items(items, np.arange(at, min(at + step, rows)), size)
 
 
 def sums(placed: UInts, weights: Floats, size: int) -> Floats:
-    """float64[rows, size]: the weights [items] in each bucket, of items placed [rows, items]."""
+    """float64[rows, size]: the total weight in each bucket, for item weights and placed
+    uint32[rows, items].
+    """
     rows = np.arange(len(placed))[:, None]
     flat = (placed + rows * size).ravel()
     total = np.bincount(flat, np.tile(weights, len(placed)), len(placed) * size)
@@ -53,7 +55,9 @@ def sums(placed: UInts, weights: Floats, size: int) -> Floats:
 
 
 def shared_weights(weights: Floats, rows: int, size: int) -> Floats:
-    """float64[d]: the weight in each item's bucket, its own included, on average over the rows."""
+    """float64[d]: the total weight in each item's bucket, its own included, averaged over
+    the rows.
+    """
     return _shared_by_bytes(weights.tobytes(), rows, size)
 
 
@@ -70,7 +74,9 @@ def _shared_by_bytes(weights: bytes, rows: int, size: int) -> Floats:
 
 @lru_cache(maxsize=16)
 def crowding(weights: bytes, counted: bytes, rows: int, size: int) -> Crowd:
-    """The buckets that counted items int64[r] share, where float64[d] hold each item."""
+    """The collisions of counted items int64[r] in buckets, where float64[d] users hold
+    each item.
+    """
     held, chosen = np.frombuffer(weights), np.frombuffer(counted, dtype=np.int64)
     totals = np.zeros(3)
     for placed in each_row(np.arange(held.size), rows, size):

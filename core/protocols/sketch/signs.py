@@ -29,13 +29,14 @@ UInts = NDArray[np.uint32]
 
 
 def odd(numbers: UInts) -> NDArray[np.uint8]:
-    """1 where the number of ones among the bits is odd, else 0."""
+    """The parity of the bits of each number: 1 if the number of ones is odd, else 0."""
     return np.bitwise_count(numbers) & np.uint8(1)
 
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """The equations h·l = 1 of some targets, in rows of a table, solved for leading bits of l.
+    """The linear equations h·l = 1 over bits that make a Hadamard column l support targets, solved
+    by rows.
 
     pivots : uint32[width, rows], for each bit of l the equation that it leads: the bits of h, and
     above them that of the right side; 0 where the bit is free. fits : bool[rows], which have a
@@ -47,7 +48,9 @@ class Equations:
 
     @classmethod
     def of(cls, buckets: UInts, width: int) -> Equations:
-        """The equations of targets in these buckets uint32[rows, targets], of `width` bits."""
+        """The solved equations of targets in these buckets uint32[rows, targets], of
+        `width` bits.
+        """
         pivots = np.zeros((width, len(buckets)), dtype=np.uint32)
         fits = np.ones(len(buckets), dtype=np.bool_)
         right = np.uint32(1 << width)
@@ -247,4 +250,4 @@ def _aimed_law(sketch: HadamardSketch, targets: bytes, counted: bytes) -> tuple[
 
 @dataclass(frozen=True)
 class HadamardSketchSpec(SketchSpec, kind="hcms", mechanism=HadamardSketch):
-    """HCMS before the domain is known."""
+    """The parameters of HCMS, before the domain is known."""

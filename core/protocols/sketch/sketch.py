@@ -36,7 +36,7 @@ PAIRS_AT_ONCE = 1 << 21
 
 @dataclass(frozen=True)
 class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
-    """Report a row and noisy cells of it: of the own bucket, and of the others.
+    """A sketch protocol: report a row and noisy cells of it.
 
     buckets, rows : m and k. Counts are int64[d], the reports that support each item.
     """
@@ -53,22 +53,24 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
     @property
     @abstractmethod
     def p(self) -> float:
-        """The chance that a report supports an item of the own bucket."""
+        """The probability that a report supports its user's own item."""
 
     @property
     @abstractmethod
     def other(self) -> float:
-        """The chance that it supports an item of another bucket."""
+        """The probability that a report supports an item of another bucket."""
 
     @property
     def q(self) -> float:
-        """The chance that it supports another item, which may be in the own bucket: on average."""
+        """The average probability that a report supports another item, which may share the own
+        bucket.
+        """
         return self.other + (self.p - self.other) / self.buckets
 
     @property
     @abstractmethod
     def noiseless(self) -> tuple[float, float]:
-        """p and `other` of a report without noise."""
+        """The probabilities `p` and `other` of a report without noise."""
 
     @abstractmethod
     def _uniform(self, count: int, rng: Rng) -> Reports: ...
@@ -220,7 +222,9 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
         return crowding(held.tobytes(), chosen, self.rows, self.buckets)
 
     def placed_variances(self, frequencies: Floats) -> Floats:
-        """As if all other users met the item equally often: at most 1/(m k) of it too much."""
+        """float64[d]: n times the variance of each estimate, with the other users evenly spread;
+        slightly too large.
+        """
         others = 1 - frequencies
         meet = (self._share_weights(frequencies) - frequencies) / np.where(others > 0, others, 1)
         rates = self.other + (self.p - self.other) * meet
@@ -238,7 +242,9 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
     # What the server can expect.
 
     def means(self, collection: Collection) -> Moments:
-        """The estimates at these hash functions: users of other items who share buckets count."""
+        """The expected estimates at the given hash functions, with the collisions of items in
+        buckets.
+        """
         users, everyone = collection.users, collection.users + collection.malicious
         rates = self.other + (self.p - self.other) * self._share_weights(collection.frequencies)
         clean = (rates - self.q) / (self.p - self.q)
@@ -269,7 +275,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
 
 @dataclass(frozen=True)
 class SketchSpec(Budget):
-    """The table of a sketch, before the domain is known."""
+    """The parameters of a sketch, before the domain is known."""
 
     buckets: Annotated[int, BUCKETS] = 1024
     rows: Annotated[int, ROWS] = 2048

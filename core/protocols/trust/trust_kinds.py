@@ -29,7 +29,7 @@ Bind: TypeAlias = Callable[[Any], Mechanism]
 
 @dataclass(frozen=True)
 class TrustRequest:
-    """The parts of which a row of trust makes a mechanism.
+    """The protocol, population and parameters from which a trust model makes a mechanism.
 
     spec : the `[protocol]` table. bind : the mechanism of such a table. items, users : d, and n
     genuine users. Equal where the numbers are.
@@ -42,7 +42,7 @@ class TrustRequest:
 
     @property
     def mechanism(self) -> Mechanism:
-        """The protocol as it is, bound."""
+        """The protocol itself, bound to the population."""
         return self.bind(self.spec)
 
     def at(self, epsilon: float) -> Mechanism:
@@ -50,7 +50,9 @@ class TrustRequest:
         return self.bind(replace(self.spec, epsilon=epsilon))
 
     def epsilon(self, key: str) -> float:
-        """ε of the table; raises ScenarioError at a key where other numbers bind it."""
+        """ε of the protocol's table; raises ScenarioError, at a key, if other parameters determine
+        ε.
+        """
         epsilon: float | None = self.spec.epsilon
         if epsilon is None or "epsilon" not in (each.name for each in fields(self.spec)):
             rule = f"must be left out with {self.spec.kind}, which no privacy budget alone binds"
@@ -59,7 +61,7 @@ class TrustRequest:
 
 
 class Trust(RangeChecked):
-    """The `[trust]` table of a scenario, a frozen dataclass; by default the server sees reports.
+    """The `[trust]` table of a scenario: whom users trust; by default nobody.
 
     linked : the server knows which reports are of one user. unread : why no filter reads a report,
     "" where one may. proves : fakes have to run the protocol, and only choose an item. drop_out :
@@ -80,20 +82,20 @@ class Trust(RangeChecked):
     target_epsilon: Any = None
 
     def bound(self, asked: TrustRequest) -> Mechanism:
-        """The mechanism by which users are asked; raises ScenarioError at its full key."""
+        """The mechanism that users run under this trust; raises ScenarioError at its full key."""
         if not is_a(asked.spec.mechanism, LocalMechanism):
             rule = f'must be "curator" with {asked.spec.kind}, to whom users tell their items'
             raise ScenarioError(f"{rule}, {got(self.kind)}", key="trust.kind")
         return self.change_mechanism(asked)
 
     def change_mechanism(self, asked: TrustRequest) -> Mechanism:
-        """The mechanism that the row makes of a protocol whose users send reports."""
+        """The mechanism that this trust model makes of a local protocol."""
         return asked.mechanism
 
 
 @dataclass(frozen=True)
 class Local(Trust):
-    """Users trust nobody: the server sees whose report is whose."""
+    """The local model: users trust nobody, and the server sees who sent each report."""
 
     every_task: ClassVar[bool] = True
     kind: Literal["local"] = "local"
@@ -130,7 +132,9 @@ class Verified(Trust):
         return protocol
 
     def reads(self, protocol: Mechanism) -> str | None:
-        """The reason why no proof goes with such reports, "GRR, whose …"; None if one does."""
+        """The reason why a protocol's reports cannot be proved, "GRR, whose …"; None if
+        they can.
+        """
         if not self.drop_out or is_a(protocol, Exchangeable):
             return None
         why = "of whose reports no law is known where some are kept back: leave out drop_out"
@@ -139,7 +143,7 @@ class Verified(Trust):
 
 @dataclass(frozen=True)
 class Shuffled(Trust):
-    """A shuffler forgets who sent which report, so that reports hide each other.
+    """The shuffle model: a shuffler removes the senders of the reports.
 
     delta : δ of the central promise. central_epsilon : the central ε that the shuffled reports
         keep; the protocol's ε₀ is solved for. None: ε₀ is the protocol's own.
@@ -183,7 +187,7 @@ class Shuffled(Trust):
 
 @dataclass(frozen=True)
 class Aggregated(Trust):
-    """Servers add up vectors in secret (Prio), each proved to be one of a circuit's.
+    """Secure aggregation (Prio): servers add up secret-shared vectors, each proved valid.
 
     circuit : what a proof admits of one client: one item, up to `weight` items, or any set of them.
     weight : of `multihot`.
@@ -213,7 +217,7 @@ class Aggregated(Trust):
 
 @dataclass(frozen=True)
 class TrustedCurator(Trust):
-    """A curator is told every item, and adds noise to a histogram.
+    """The central model: a curator learns every item, and adds noise to a histogram.
 
     That of the protocol where it is a curator's; of all others geometric noise of the same ε.
     """
@@ -238,7 +242,7 @@ TRUSTS: Final[dict[str, type[Any]]] = {
 
 @lru_cache(maxsize=256)
 def central(mechanism: Any, users: int, delta: float) -> float:
-    """An ε with which the shuffled reports of n users are (ε, δ)-private; ε₀ at most."""
+    """An upper bound on the central ε of n users' shuffled reports at this δ; at most ε₀."""
     return central_at_most(mechanism, mechanism.epsilon, users, delta)
 
 
@@ -249,7 +253,7 @@ def _solve_epsilon(asked: TrustRequest, delta: float, epsilon: float) -> float:
 
 
 def budgets(trust: Trust, mechanism: Any, users: int) -> dict[str, float]:
-    """The promise of n users' reports together, by name; empty where each stands alone.
+    """The central privacy budgets of n users' reports together, by name; empty in the local model.
 
     Where servers or a curator add the noise, it is that of the protocol's ε; else ε₀ is told, too.
     """
