@@ -96,7 +96,7 @@ def load_arrays(path: Source) -> Any:
 
 
 def numpy_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
-    """The cells of an array of NumPy, or of several of their names; raises LdpError."""
+    """The cells of columns in one or several NumPy arrays; raises LdpError."""
     return array_cells(path, load_arrays(path), names)
 
 
