@@ -44,7 +44,7 @@ TRIALS: Final = 4
 
 @dataclass(frozen=True)
 class PluginRun:
-    """One thing that plug-in code has to do. detail : a number of it, or what went wrong."""
+    """One check that plug-in code passed or failed. detail : a measured number, or the failure."""
 
     promise: str
     holds: bool
@@ -52,12 +52,15 @@ class PluginRun:
 
 
 def is_code(place: str) -> bool:
-    """Return whether a text names plug-in code: FILE.py:NAME, or what a package publishes."""
+    """True if a text names plug-in code: FILE.py:NAME, or an entry point of an installed
+    package.
+    """
     return ":" in place or any(place in published_names(what) for what in GROUPS)
 
 
 def find_purpose(place: str, what: What | None = None) -> CodeLocation:
-    """The code at FILE.py:NAME, or of an installed package, with its purpose.
+    """The plug-in code at FILE.py:NAME or of an installed package, with its purpose (attack,
+    metric, …).
 
     what : its purpose, where that is known; without it the code is loaded and looked at. Raises
     ScenarioError, FileError, CellError.

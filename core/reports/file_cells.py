@@ -19,12 +19,12 @@ WHOLE: Final = 1 << 30
 
 
 def csv_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
-    """The cells of CSV as texts; raises LdpError."""
+    """The cells of CSV columns as texts; raises LdpError."""
     return Columns(path, [*names], "reports", keys=names).read(lambda batch: batch)
 
 
 def json_line_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
-    """The cells of JSON lines; raises LdpError."""
+    """The cells of columns in JSON lines; raises LdpError."""
     first = 1
     with text_file(path, "JSON lines") as file:
         for block in line_blocks(file, BATCH):
@@ -48,7 +48,7 @@ def _json_values(block: list[str]) -> list[Any]:
 
 
 def json_array_cells(path: Source, names: Mapping[str, str]) -> Iterator[Batch]:
-    """The cells of one JSON array, which is held whole; raises LdpError."""
+    """The cells of columns in one JSON array, which is loaded whole; raises LdpError."""
     with text_file(path, "JSON", WHOLE) as file:
         try:
             rows = json.load(file)
@@ -75,7 +75,7 @@ def pick_cells(path: Source, first: int, rows: list[Any], names: Mapping[str, st
 
 
 def load_arrays(path: Source) -> Any:
-    """The array of a file of NumPy, or a dict of several; raises LdpError."""
+    """The array in a NumPy file, or a dict of several arrays; raises LdpError."""
     try:
         check_file(path)
         with path.open("rb") as file:
