@@ -102,10 +102,12 @@ def commands_provider() -> type[Provider]:
 
 
 class WorkbenchPalette(CommandPalette):
-    """Textual's palette; one click in a storm of them may come after the screen has shrunk."""
+    """Textual's command palette, safe against a click that arrives after the screen has shrunk."""
 
     def on_click(self, event: Click) -> None:
-        """Textual 8.2 looks for what was clicked, and raises where there is nothing: NoWidget."""
+        """Handle a click, ignoring the NoWidget error that Textual 8.2 raises outside all
+        widgets.
+        """
         try:
             self.get_widget_at(event.screen_x, event.screen_y)
         except NoWidget:
@@ -155,7 +157,9 @@ class Workbench(App[None]):
         self.key_queue = KeyQueue(self, super().post_message)
 
     def post_message(self, message: Message) -> bool:
-        """Take a message; a key waits until all that the key before it brings about is done."""
+        """True if the app queued a message; a key waits until the key before it is fully
+        handled.
+        """
         if isinstance(message, Key) and self.screen_stack:
             self.workbench.status.drop_kept_note()
         return self.key_queue.takes(message) or super().post_message(message)
@@ -171,7 +175,7 @@ class Workbench(App[None]):
         )  # fmt: skip
 
     def refresh_css(self, animate: bool = True) -> None:
-        """Take on the colours of a theme; before there is a screen they are all that is needed."""
+        """Apply the colours of a theme, also before the first screen exists."""
         if self.screen_stack:
             super().refresh_css(animate)
         else:
@@ -182,7 +186,7 @@ class Workbench(App[None]):
             self.set_keymap(self.settings.keys)
 
     def on_load(self) -> None:
-        """Heed signals, before the terminal is changed."""
+        """Install signal handlers before the terminal is changed."""
         if sys.platform != "win32":
             loop = asyncio.get_running_loop()
             for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -215,7 +219,7 @@ class Workbench(App[None]):
         self.workbench.take_keys(message)
 
     async def action_leave(self) -> None:
-        """Quit; a run that is active is asked about first, and a second ctrl+q insists."""
+        """Quit the app; with an active run, ask first, and quit at the second ctrl+q."""
         from .screens.dialogs.prompts import ConfirmScreen, leaving
 
         running = self.workbench.run_to_leave
@@ -231,12 +235,12 @@ class Workbench(App[None]):
             self.run_worker(self._stop())
 
     def get_key_display(self, binding: Binding) -> str:
-        """A key as hints write it; in ASCII one that has a sign elsewhere by its name."""
+        """The name of a key in hints, in ASCII if the terminal needs that."""
         shown = super().get_key_display(binding)
         return shown.translate(NAMES) if self.charset == "ascii" else shown
 
     def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
-        """The screen as SVG, which needs no font of the web."""
+        """The screen as SVG, without web fonts."""
         return with_local_fonts(super().export_screenshot(title=title, simplify=simplify))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -246,7 +250,7 @@ class Workbench(App[None]):
         yield from commands(self, screen)
 
     def action_focus_next(self) -> None:
-        """The next field; where one is edited, the next one is edited as well."""
+        """Focus the next field, and edit it if the current field is being edited."""
         self._go(super().action_focus_next, first=True)
 
     def action_focus_previous(self) -> None:
@@ -275,7 +279,7 @@ class Workbench(App[None]):
                 self.push_screen(WorkbenchPalette(placeholder=PLACEHOLDER))
 
     def on_command_palette_opened(self) -> None:
-        """Let its cursor not blink: that would send bytes for as long as nobody types."""
+        """Stop the palette's cursor from blinking, which would send bytes all the time."""
         self.screen.query_one(Input).cursor_blink = False
 
     def _fatal_error(self) -> None:

@@ -63,7 +63,7 @@ class SelectionsChanged(Message):
 
 @dataclass(eq=False)
 class LongWork(Message):
-    """Work that takes too long for the screen: `work` in a thread, then `done` with its result.
+    """Work too slow for the screen: `work` runs in a thread, then `done` gets its result.
 
     Only the newest message of a kind is begun.
     """
@@ -75,7 +75,7 @@ class LongWork(Message):
 
 @dataclass(eq=False)
 class ChoicesAsked(Message):
-    """Somebody wants the list of all values that a field can have: `chosen` takes one.
+    """A request for the list of all values of a field: `chosen` receives the choice.
 
     field : the widget that takes it. options : the values with their words. value : what the field
     says now.
@@ -105,7 +105,7 @@ class RunProgressed(Message):
 
 @dataclass(eq=False)
 class QuestionReply(Message):
-    """News of a question that the lab asked."""
+    """A reply to a question of the lab."""
 
     reply: Reply
 
@@ -128,7 +128,7 @@ class RunsChosen(Message):
 
 @dataclass(eq=False)
 class GroupAsked(Message):
-    """The runs of the picture are to be put together by the next key in which they differ."""
+    """A request to group the charts' runs by the next key in which they differ."""
 
 
 Ask = Literal["star", "remove", "restore", "open", "play", "resume", "difference", "verify"]
@@ -136,7 +136,7 @@ Ask = Literal["star", "remove", "restore", "open", "play", "resume", "difference
 
 @dataclass(eq=False)
 class RunAsked(Message):
-    """Something is to be done with a run of the Runs pane, named by its key."""
+    """A request to change a run of the Runs pane, named by its key."""
 
     what: Ask
     key: int

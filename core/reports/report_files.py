@@ -271,7 +271,7 @@ def require_reports(total: Counted, named: Sequence[Source]) -> Counted:
 
 @dataclass(frozen=True)
 class ReportFile:
-    """One file of reports. by : the column of the groups; None where nobody asks for it."""
+    """One file of reports. by : the column that groups users; None if reports are not grouped."""
 
     source: Source
     columns: Sequence[ReportColumn]
@@ -301,7 +301,7 @@ class ReportFile:
             return None
 
     def check_rows(self, batch: Batch) -> ReportRows:
-        """The rows of a batch; raises ScenarioError with the first line that is wrong."""
+        """The reports in a batch of rows; raises ScenarioError at the first invalid line."""
         held, group = batch.cells[: len(self.columns)], None
         if self.by is not None:
             cells = zip(batch.lines, batch.cells[-1], strict=True)
@@ -334,7 +334,7 @@ def uncut(cells: NDArray[Any]) -> NDArray[np.str_] | None:
 def check_row(
     where: str, columns: Sequence[ReportColumn], row: Sequence[Any], protocol: LocalMechanism
 ) -> None:
-    """Refuse the first cell of a row, or the report, that is wrong; raises ScenarioError."""
+    """Raise ScenarioError for the first invalid cell of a row, or for an invalid report."""
     parts = []
     for column, cell in zip(columns, row, strict=True):
         try:
@@ -350,7 +350,9 @@ def check_row(
 def reports_from(
     columns: Sequence[ReportColumn], parts: Sequence[Reports], protocol: LocalMechanism
 ) -> Reports:
-    """Reports from their parts; raises ValueError for what the protocol does not send."""
+    """The reports made of their columns' parts; raises ValueError for reports that the protocol
+    never sends.
+    """
     nothing = nobody(protocol)
     made = np.empty((len(parts[0]), *nothing.shape[1:]), dtype=nothing.dtype)
     for column, part in zip(columns, parts, strict=True):

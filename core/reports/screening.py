@@ -39,7 +39,7 @@ DRAWN: Final = 2000
 
 @dataclass(frozen=True, eq=False)
 class ScreeningResult:
-    """The verdicts on N reports, and what they name.
+    """The verdicts of the screens on N reports, with the suspicious reports and items.
 
     screens : none where no screen reads such reports. suspects : the pairs and items. rows :
     int64[k], the suspicious reports by their place. before, after : float64[d], the estimates from
@@ -55,7 +55,7 @@ class ScreeningResult:
 
     @property
     def alarm(self) -> bool:
-        """Whether any screen alarms."""
+        """True if any screen raises an alarm."""
         return any(bool(each.alarm) for each in self.screens)
 
 
@@ -87,7 +87,7 @@ class _FirstReading:
 
 
 def memory(protocol: Any, users: int) -> int:
-    """The bytes that screening N reports needs beyond a batch of them, about.
+    """The approximate bytes that screening N reports needs beyond one batch of reports.
 
     A mark of each report is kept, twice while they are put in one array and sorted, its number of
     suspicious items and whether it comes too often; and the support of all pairs.
@@ -99,7 +99,9 @@ def memory(protocol: Any, users: int) -> int:
 
 
 def check_screenable(protocol: LocalMechanism) -> Any:
-    """The protocol; raises ScenarioError where nothing tells its honest reports."""
+    """The protocol, if the distribution of its honest reports is known; raises ScenarioError
+    otherwise.
+    """
     check_estimates(local(protocol), "protocol.kind")
     if not isinstance(protocol, Unbiased):
         rule = "must not be one whose noise has no closed form: nothing tells its honest reports"
@@ -112,7 +114,8 @@ def screen_reports(
     protocol: LocalMechanism,
     pulse: Pulse = no_pulse,
 ) -> ScreeningResult:
-    """The verdicts of every screen; the reports are read twice where one names some of them.
+    """The verdicts of all screens; reports are read a second time if a screen marks suspicious
+    ones.
 
     Raises LdpError.
     """

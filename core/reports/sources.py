@@ -60,7 +60,7 @@ ENDS: Final = 1 << 16
 
 
 def format_of(path: Source, asked: str | None = None) -> Format:
-    """The format of a file by the end of its name; raises ScenarioError.
+    """The format of a file by its suffix; raises ScenarioError.
 
     asked : the option that names a file to write, of which there are fewer.
     """
@@ -74,7 +74,7 @@ def format_of(path: Source, asked: str | None = None) -> Format:
 
 
 def check_rows(named: Iterable[Source], key: str) -> None:
-    """Refuse files of counts where the report of each user is needed; raises ScenarioError."""
+    """Raise ScenarioError for files of counts if single reports are needed."""
     for source in named:
         if source.suffix == END:
             takers = "estimate, conclude and deployment"
@@ -92,13 +92,15 @@ def unpack_name(source: Source) -> Source:
 
 
 def order_of(source: Source) -> Order:
-    """Whether the first bit of a byte is the highest one of a file, or the lowest."""
+    """The bit order of a file's packed bytes: "big" if the first bit is the highest, else
+    "little".
+    """
     low_first = source.low_first if isinstance(source, StdinFile) else isinstance(source, LowFirst)
     return "little" if low_first else "big"
 
 
 def sources(places: Places, order: Order = "big") -> list[Source]:
-    """The files that are named, in order, each once.
+    """The named files, in order, each once.
 
     A folder means every file of reports in it and in its folders, by name; a pattern such as
     `day-*.csv` the files that it fits; "-" standard input. Raises ScenarioError for a file that is
@@ -125,7 +127,7 @@ def sources(places: Places, order: Order = "big") -> list[Source]:
 
 
 def test_doubts(named: Iterable[Source]) -> list[str]:
-    """A sentence for each file whose reports are for tests."""
+    """A warning for each file whose reports are marked as test reports."""
     return [
         f"{source} has reports for tests (for_tests), which protected nobody"
         for source in named
@@ -175,7 +177,7 @@ def _files(place: str | Source) -> Iterator[Source]:
 
 
 def is_named_so(path: Path) -> bool:
-    """Return whether a file is one of reports by its name, and is no hidden one."""
+    """True if a file has the suffix of report files and is not hidden."""
     ends = PACKED if path.suffix.lower() == ".gz" else tuple(READ)
     return unpack_name(path).suffix.lower() in ends and not path.name.startswith(".")
 
@@ -207,7 +209,7 @@ def read_pipe() -> StdinFile:
 
 
 def is_for_tests(source: Source) -> bool:
-    """True for a file whose reports are for tests: their column says so, in a head or a schema.
+    """True if a file is marked as holding test reports, by its column, header or schema.
 
     False for what cannot be read so, which is refused elsewhere.
     """

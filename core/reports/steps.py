@@ -41,7 +41,7 @@ NOBODY: Final = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class DefendedEstimates:
-    """Estimates from reports of real users behind steps of a server.
+    """The estimates from reports of real users after the server's defences.
 
     values : float64[d], the estimates after all of them. steps : their verdicts, in order.
     rows : int64[k], the reports that filters drop, by their place from 0 on. reports : N.
@@ -58,7 +58,7 @@ class DefendedEstimates:
 
 
 def steps_of(kinds: Sequence[str], protocol: LocalMechanism) -> list[Any]:
-    """The filters and alarms, then the corrections, of these kinds; raises ScenarioError."""
+    """The defences of these kinds: filters and alarms, then corrections; raises ScenarioError."""
     every = {**FILTERS, **ALARMS, **CORRECTIONS}
     allowed = {
         kind: step for kind, step in every.items() if not (step.asks_twice or step.compares_rounds)
@@ -84,7 +84,7 @@ def defend_reports(
     labels: Sequence[str],
     trials: int = SIFTED,
 ) -> DefendedEstimates:
-    """The estimates after these steps, with what each says and what it costs.
+    """The estimates after these defences, with each defence's verdict and cost.
 
     All reports are held at once where filters read them. labels : the names of the items. trials :
     the simulated collections that the rates of each step come from, at most; 0 leaves them out.

@@ -26,7 +26,7 @@ _libc: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 def die_with_parent() -> None:
-    """Let Linux kill this process when the thread that started it ends; elsewhere nothing.
+    """Make Linux kill this process when the parent's thread ends; no effect on other systems.
 
     It works where nothing of Python runs any more: in a loop that never gives way, or stopped.
     """
@@ -35,7 +35,7 @@ def die_with_parent() -> None:
 
 
 def watch_parent(parent: BaseProcess | None) -> None:
-    """End this process, one of `multiprocessing`, as soon as its parent has ended."""
+    """End this `multiprocessing` process as soon as its parent has ended."""
     if parent is not None:
         threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
 
@@ -64,7 +64,7 @@ class StoppableContext(SpawnContext):
 
 
 def kill_processes(thread: threading.Thread) -> None:
-    """Kill all processes of `multiprocessing` of this one; the thread starts no other one.
+    """Kill all `multiprocessing` children of this process.
 
     A process that is being started is waited for: without all that its parent sends, it would end
     with a traceback.

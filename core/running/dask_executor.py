@@ -30,7 +30,7 @@ LOST: Final = "the connection to the scheduler is lost"
 
 @contextlib.contextmanager
 def cluster(place: str) -> Iterator[ClusterExecutor]:
-    """An executor on the cluster at a place, which is let go of in the end.
+    """A context manager that gives an executor on a Dask cluster, released at the end.
 
     place : "tcp://HOST:PORT" or another address of a scheduler, a scheduler file that ends in
         ".json", or "local" or "local:N" for N processes here, started for this.
@@ -103,7 +103,7 @@ def _check_versions(worker_versions: dict[str, dict[str, str | int]]) -> None:
 
 
 class ClusterExecutor(Executor):
-    """An executor of `concurrent.futures` whose errors are sentences.
+    """A `concurrent.futures` executor on a cluster, whose errors are one-sentence LdpErrors.
 
     batch_s : seconds that a batch should take a worker; it takes this process 5 ms.
     """

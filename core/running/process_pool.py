@@ -33,7 +33,9 @@ class _Processes(dict[int, BaseProcess]):
 
 @contextlib.contextmanager
 def open_pool(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProcess]]]:
-    """A pool of processes that an exception kills, and the first of them, which has started."""
+    """A context manager that gives a process pool, killed on an exception, and its first, started
+    processes.
+    """
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SystemExit(GUARD)  # no traceback of a process that nobody started knowingly
     main = vars(sys.modules["__main__"])
@@ -63,7 +65,7 @@ def open_pool(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProce
 
 
 def describe_end(code: int | None) -> str:
-    """The way a process ended, in brackets; "" where that is not known."""
+    """How a process ended, in brackets, for a message; "" if unknown."""
     if code is None:
         return ""
     return f" (exit code {code})" if code >= 0 else f" ({signal.Signals(-code).name})"

@@ -40,12 +40,12 @@ class RunResults:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The reasons to doubt the results, a sentence each."""
+        """The reasons why the results may be unreliable, a sentence each."""
         return (*self.experiment.warnings, *self.doubts)
 
     @cached_property
     def digest(self) -> str:
-        """Equal digests mean that every support count of every trial was equal."""
+        """A digest of the support counts of all trials: equal digests mean equal counts."""
         return digest(self.cells)
 
     @property
@@ -63,7 +63,7 @@ class RunResults:
 
     @property
     def error(self) -> str:
-        """A sentence that names what failed; "" where nothing did."""
+        """A sentence that names the failures; "" if there are none."""
         if not self.failures:
             return ""
         first, *more = self.failures
@@ -78,7 +78,7 @@ class RunResults:
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """Results so far, with what is done and what there is to do, in trials; seconds since start."""
+    """The results so far, the trials done and in all, and the seconds since the start."""
 
     results: RunResults
     done: int
@@ -88,14 +88,16 @@ class Progress:
 
 
 class Memory(Protocol):
-    """A store that knows computed blocks, and keeps the new ones. See `core.store`."""
+    """A store of computed blocks, which returns known blocks and saves new ones. See
+    `core.store`.
+    """
 
     def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
-        """The block as `Cell.block` would compute it; None where it is not known."""
+        """A stored block, equal to what `Cell.block` computes; None if it is not stored."""
         ...
 
     def keep(self, cell: Cell, number: int, block: CellResults) -> None:
-        """A block has been computed; it shows in the results after this."""
+        """Save a computed block; it appears in the results after this call."""
         ...
 
 
@@ -143,7 +145,7 @@ def run(
     apart: bool = False,
     shard: Shard = WHOLE,
 ) -> Iterator[Progress]:
-    """Run every cell; yields the results so far: first none, last all of them.
+    """An iterator over the results while every cell runs: first empty, at last complete.
 
     A cell that raises CellError, as attacks in Python do, has failed: no more of it is computed,
     the others go on.

@@ -17,23 +17,24 @@ from .process_pool import open_pool
 
 
 class Answers(Protocol):
-    """A store that knows answers, and keeps new ones as they are found. See `core.store`.
+    """A store of answers to goals, which returns known answers and saves new ones. See
+    `core.store`.
 
     most : genuine and fake users together, as a search may try them.
     """
 
     def find(self, cell: Cell, most: int) -> GoalAnswer | None:
-        """The answer to a cell's goal; None where it is not known."""
+        """The stored answer to a cell's goal; None if there is none."""
         ...
 
     def keep(self, cell: Cell, most: int) -> None:
-        """A search has found the answer that a cell has."""
+        """Save the answer that a search found for a cell."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class SearchProgress:
-    """An experiment whose goals are answered one by one.
+    """The progress of an experiment whose goals are searched one by one.
 
     done, total : the searches, those that were known included. known : answers that were.
     """
@@ -45,7 +46,7 @@ class SearchProgress:
 
 
 def open_goals(experiment: Experiment) -> list[Cell]:
-    """The cells whose goals take a search that was left out."""
+    """The cells whose goals still need a search."""
     return [cell for cell in experiment.cells if cell.goal is not None and cell.answer is None]
 
 
@@ -56,7 +57,7 @@ def run_goal_searches(
     answers: Answers | None = None,
     pulse: Pulse = no_pulse,
 ) -> Iterator[SearchProgress]:
-    """Search for the answers that an experiment lacks: first those that are known, last all.
+    """An iterator over the searches for missing answers: first the known ones, at last all.
 
     Each is the one that `compile` would find, whatever the number of workers. limits : as for
     `compile`. answers : those that it knows are not searched for, the others are handed to it.

@@ -46,7 +46,9 @@ Outcome: TypeAlias = tuple[Cell, int, CellResults | Failure]
 
 @dataclass(frozen=True)
 class ComputePlace:
-    """The place where units are computed; its parts are as for `core.running.runner.run`."""
+    """The executor or processes that compute units; its fields are as for
+    `core.running.runner.run`.
+    """
 
     workers: int
     executor: Executor | None
@@ -55,7 +57,7 @@ class ComputePlace:
 
 
 def compute_units(work: Iterator[Unit], count: int, where: ComputePlace) -> Iterator[Outcome]:
-    """The outcomes of units, as they come.
+    """An iterator over the outcomes of units, in order of completion.
 
     count : the greatest number that there may be of them.
     """
@@ -76,11 +78,11 @@ def compute_units(work: Iterator[Unit], count: int, where: ComputePlace) -> Iter
 
 
 class LostError(RunError):
-    """The loss of all who compute; the outcomes that came back are kept."""
+    """All workers were lost; finished outcomes are kept."""
 
 
 class Batches:
-    """Units in batches: at first of one, then of the number that takes a worker some time.
+    """Batches of units: single units first, then as many as keep a worker busy for some time.
 
     The last ones are smaller, so that all workers end together. A unit with plug-in code
     is a batch alone: it may end the process that computes it.
@@ -96,12 +98,12 @@ class Batches:
         self._seconds = worth
 
     def peek(self) -> Unit | None:
-        """The next unit, which stays; None at the end."""
+        """The next unit, without removing it; None at the end."""
         self._next = self._next or next(self._work, None)
         return self._next
 
     def learn(self, seconds: float, units: int) -> None:
-        """A batch of units took its worker this time."""
+        """Record how many seconds a worker needed for a batch of units."""
         self._seconds = max(seconds / units, 1e-6)
 
     def take(self) -> list[Unit]:

@@ -87,7 +87,7 @@ class MixtureSpec:
         self.bind()
 
     def bind(self) -> Mixture:
-        """The attack as a cell holds it; raises ScenarioError where a part has no targets."""
+        """The attack bound to a cell; raises ScenarioError for a part without targets."""
         for number, part in enumerate(self.mix):
             if getattr(part, "targets", self) is None and self.targets is None:
                 raise ScenarioError(
@@ -146,7 +146,9 @@ class Ramp:
             raise ScenarioError(rule, "at")
 
     def value(self, number: int, rounds: int) -> float:
-        """β in one of `rounds` rounds; `from` in a single one. The ends are exact."""
+        """The share of fakes β in round `number` of `rounds`; the start value if there is a single
+        round.
+        """
         if self.at is not None:
             return self.start if number < self.at else self.end
         along = number / (rounds - 1) if rounds > 1 else 0.0
@@ -195,7 +197,7 @@ class PhaseSpec:
         return MixtureSpec(share, self.mix, self.targets or targets).bind()
 
     def shares(self) -> Iterator[float]:
-        """β in each of its rounds."""
+        """The share of fakes β in each round of the phase."""
         for number in range(self.rounds):
             ramp = self.share
             yield ramp.value(number, self.rounds) if isinstance(ramp, Ramp) else ramp

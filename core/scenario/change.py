@@ -21,7 +21,7 @@ _RIVALS: Final = {"items": ("pick", "count"), "pick": ("items",), "count": ("ite
 
 
 def set_key(document: Mapping[str, Any], key: str, value: Any) -> Document:
-    """The document with one dotted key set, or removed by None with the tables left empty by that.
+    """The document with one dotted key set; None removes the key and tables that become empty.
 
     Setting a `kind` drops the keys of its table that `names_for` does not have; setting one of two
     that exclude each other drops the other. Sweeps stay but for those of what is dropped. Raises

@@ -20,7 +20,7 @@ Document: TypeAlias = dict[str, Any]
 
 
 def check_depth(value: Any, name: str, left: int = MAX_DEPTH) -> None:
-    """Refuse a document whose nesting would be too much for recursive functions."""
+    """Raise ScenarioError for a document nested too deeply for recursive functions."""
     for inner in value.values() if isinstance(value, dict) else value:
         if isinstance(inner, dict | list):
             if not left:
@@ -29,7 +29,9 @@ def check_depth(value: Any, name: str, left: int = MAX_DEPTH) -> None:
 
 
 def check_finite(value: Any, key: str = "") -> None:
-    """Refuse nan and infinity wherever they stand: under a sweep and in options as well."""
+    """Raise ScenarioError for nan or infinity anywhere in a document, sweeps and options
+    included.
+    """
     if isinstance(value, dict | list):
         for name, part in value.items() if isinstance(value, dict) else enumerate(value):
             check_finite(part, f"{key}.{name}" if key else str(name))
@@ -38,7 +40,7 @@ def check_finite(value: Any, key: str = "") -> None:
 
 
 def copy_document(value: Any) -> Any:
-    """A copy of a document, to be changed: 1e6 is an integer in it, which is a number as well.
+    """A deep copy of a document, with whole floats such as 1e6 as integers.
 
     Options of plug-in code stay as they are.
     """
@@ -53,7 +55,7 @@ def copy_document(value: Any) -> Any:
 
 
 def lists_tables(value: Any) -> bool:
-    """Return whether a value is a list of tables, with one at least."""
+    """True if a value is a non-empty list of tables."""
     return (
         isinstance(value, list | tuple)
         and bool(value)
@@ -62,7 +64,7 @@ def lists_tables(value: Any) -> bool:
 
 
 def quote_empty_key(key: str) -> str:
-    """A key in a message; one that is empty has quotes."""
+    """A key for a message, in quotes if it is empty."""
     return key or '""'
 
 
@@ -84,7 +86,7 @@ def with_part_number(document: Mapping[str, Any], key: str) -> str:
 
 
 def value_at(document: Any, key: str) -> Any:
-    """The value of a dotted key, the document itself for ""; None where there is nothing."""
+    """The value of a dotted key, the whole document for ""; None if the key is absent."""
     for name in key.split(".") if key else ():
         if isinstance(document, list):
             document = document[int(name)] if _is_place(document, name) else None
@@ -94,7 +96,7 @@ def value_at(document: Any, key: str) -> Any:
 
 
 def with_value(document: Mapping[str, Any], key: str, value: Any) -> Document:
-    """The document with one dotted key set, and what is missing on the way to it made.
+    """The document with one dotted key set, creating missing tables on the way.
 
     Raises ScenarioError for a part that a list does not have or that is no table, and for a key of
     more names than a scenario may nest.

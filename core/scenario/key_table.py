@@ -29,7 +29,7 @@ KeyType: TypeAlias = tuple[object, Range | None]
 
 
 def names_kind(value: Any, kinds: Mapping[str, type]) -> TypeGuard[str]:
-    """Return whether a value is the name of one of these kinds."""
+    """True if a value is the name of one of these kinds."""
     return isinstance(value, str) and value in kinds
 
 
@@ -89,17 +89,19 @@ OPEN: Final = ("labels", *(key for key in KEY_TYPES if key.endswith(".options"))
 
 
 def pattern(key: str) -> str:
-    """A dotted key as KEY_TYPES has it: attack.mix.*.weight for attack.mix.0.weight."""
+    """A dotted key with list indices replaced by *, as in KEY_TYPES: attack.mix.*.weight for
+    attack.mix.0.weight.
+    """
     return re.sub(r"\.\d+(?=\.|$)", ".*", key)
 
 
 def types_of(key: str) -> list[KeyType]:
-    """The types that a dotted key may have; none for a table, and for what is no key."""
+    """The types that a dotted key may have; [] for a table or an unknown key."""
     return KEY_TYPES.get(pattern(key), [])
 
 
 def is_open(key: str) -> bool:
-    """Return whether a key lies in a table whose keys are not ours to know."""
+    """True if a key lies in a table with free keys, such as options of plug-in code."""
     return any(pattern(key).startswith(f"{table}.") for table in OPEN)
 
 
@@ -124,7 +126,7 @@ def range_of(key: str) -> Range | None:
 
 
 def choices_of(key: str) -> tuple[Any, ...]:
-    """The words or truth values that a key may have; empty where it has none to choose from."""
+    """The words or truth values that a key may have; () if the key is a number or a text."""
     words: dict[Any, None] = {}
     for base, _ in types_of(key):
         if get_origin(base) is Literal:
@@ -146,13 +148,13 @@ def type_of(key: str) -> type:
 
 @functools.cache
 def default_of(key: str, kind: str = "") -> Any:
-    """The value of a key that is left out; None where the key is required or has no value."""
+    """The default of a key; None if the key is required or has no default."""
     default = _defaults(key, kind).get(key.rpartition(".")[2], dataclasses.MISSING)
     return None if default is dataclasses.MISSING else default
 
 
 def defaults_of(key: str) -> tuple[Any, ...]:
-    """The scalars that the kinds of a key's table have as its default, each once."""
+    """The distinct scalar defaults of a key over the kinds of its table."""
     if key.endswith(".kind"):
         return ()  # each has its own name
     kinds = kinds_at(key.rpartition(".")[0]) or {"": Point}
@@ -161,7 +163,7 @@ def defaults_of(key: str) -> tuple[Any, ...]:
 
 
 def is_required(key: str, kind: str = "") -> bool:
-    """True for a key that a kind of its table cannot do without."""
+    """True if some kind of the key's table requires the key."""
     return _defaults(key, kind).get(key.rpartition(".")[2]) is dataclasses.MISSING
 
 

@@ -176,19 +176,19 @@ class Point:
 
     @property
     def trust_model(self) -> Trust:
-        """Whom users trust: a curator where the protocol is one's, else whom the table says."""
+        """The trust model: a curator for a curator's protocol, else the `[trust]` table's."""
         if self.trust is not None:
             return self.trust
         return TrustedCurator() if self.protocol.kind in CENTRAL else Local()
 
     @property
     def sifts(self) -> bool:
-        """True if a filter reads its reports."""
+        """True if a defence of the point filters reports."""
         return any(isinstance(step, Filter) for step in self.acting)
 
     @property
     def rounds(self) -> int | None:
-        """The number of rounds of the campaign; None where there is one collection."""
+        """The number of rounds of the campaign; None without a campaign."""
         if self.campaign is not None and self.campaign.rounds is not None:
             return self.campaign.rounds
         return self.attack.rounds if isinstance(self.attack, PhasesSpec) else None

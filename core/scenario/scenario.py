@@ -33,7 +33,7 @@ CheckResult: TypeAlias = tuple[list[ScenarioError], Point | None]
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario as its author wrote it.
+    """A scenario as written by its author, with its sweeps.
 
     Attributes
     ----------
@@ -69,12 +69,12 @@ class Scenario:
 
     @property
     def about(self) -> str:
-        """The purpose of the scenario and its source; "" where it does not say."""
+        """The description of the scenario and its source; "" if none is given."""
         return str(self.document.get("about", "")).strip()
 
     @property
     def labels(self) -> dict[str, str]:
-        """The names in figures and tables for paper, by those of the program."""
+        """The labels for figures and tables of papers, by the program's own names."""
         return dict(self.document.get("labels", {}))
 
     @cached_property
@@ -121,7 +121,7 @@ class Scenario:
         return self._check_results[values]
 
     def problems(self) -> list[ScenarioError]:
-        """Everything that is wrong, in the order of the document; empty for a valid scenario.
+        """All errors of the scenario, in the order of the document; [] if it is valid.
 
         Each swept value is tried with the first value of every other key, and so are the own values
         of swept keys; only the first ones where there are too many cells to compile, which is said
@@ -176,7 +176,8 @@ class Scenario:
         return dataclasses.replace(self, document=drop_key(self.document, key))
 
     def set(self, changes: Mapping[str, Any]) -> Scenario:
-        """The scenario with keys set, a list of values swept; unchecked but for absurd nesting.
+        """The scenario with keys set, where a list of values makes a sweep; checked for nesting
+        only.
 
         Parameters
         ----------

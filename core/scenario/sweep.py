@@ -27,7 +27,7 @@ RANGE_KEYS: Final = {"from", "to", "points", "scale"}
 
 
 def sweep_of(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The swept keys of a document, each with its list or its range; empty where none is swept.
+    """The swept keys of a document, each with its list or range; {} without a sweep.
 
     They are dotted, whether they were quoted or not.
     """
@@ -147,7 +147,7 @@ def _leave_share_open(plain: Document) -> None:
 
 
 def share_beside_goal(share: Any) -> ScenarioError:
-    """The mistake of a share of fakes beside a goal."""
+    """The error that a scenario has both a share of fakes and a goal."""
     rule = f"must be left out where [goal] is given, which finds it, {got(share)}"
     return ScenarioError(rule, key="attack.share")
 

@@ -44,7 +44,7 @@ def key_lines(text: str) -> list[tuple[str, int]]:
 
 
 def line_of(text: str, key: str, *, swept: bool = True) -> int | None:
-    """The line (from 1) of TOML text on which a dotted key, or the nearest table of it, stands.
+    """The line (from 1) of TOML text with a dotted key, or with its nearest table; None if absent.
 
     Parts of lists count from 0: `attack.phase.1.share`, `attack.mix.0.weight`. swept : the line of
     its sweep, where it has one.

@@ -67,7 +67,7 @@ def _lines(value: Any) -> Any:
 
 
 def update_toml(text: str, after: Mapping[str, Any]) -> str:
-    """TOML text brought to another document, comments and layout kept.
+    """TOML text edited to match another document, with comments and layout kept.
 
     A text whose layout cannot be edited is written anew.
     """

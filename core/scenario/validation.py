@@ -16,7 +16,7 @@ from .point import FORMAT, KINDS, POINT, Point
 
 
 def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
-    """The point of a plain document, or everything that is wrong with it."""
+    """The point of a document without sweeps, or all its errors."""
     if not document:
         return [ScenarioError(f"is empty: a scenario begins with format = {FORMAT}")], None
     if "format" not in document:

@@ -24,7 +24,7 @@ SMALL_BYTES: Final = 1 << 16
 
 
 class Trials(msgspec.Struct, array_like=True):
-    """Measures [trials, …] by their names, and the columns MOMENTS of the arms that are there."""
+    """The measures [trials, …] by name, and the columns MOMENTS of the stages present."""
 
     shape: tuple[int, ...]
     names: tuple[str, ...]
@@ -33,7 +33,7 @@ class Trials(msgspec.Struct, array_like=True):
 
 
 class Block(msgspec.Struct, array_like=True):
-    """A block as it is kept: its trials, their fingerprints, and what else it has."""
+    """A block as stored: its trials, their fingerprints and the moments of the estimates."""
 
     trials: Trials
     fingerprints: bytes
@@ -48,12 +48,12 @@ _decode: Final = msgspec.msgpack.Decoder(Block).decode
 
 
 def seal(address: str, body: bytes) -> bytes:
-    """The bytes to be kept under an address: a checksum, then the body."""
+    """The bytes to store under an address: a checksum, then the body."""
     return xxh3_128_digest(address.encode() + body) + body
 
 
 def unseal(address: str, sealed: object) -> bytes:
-    """The body that was kept under an address; raises ValueError if anything of it changed."""
+    """The body stored under an address; raises ValueError if the checksum differs."""
     if isinstance(sealed, bytes) and len(sealed) >= CHECKSUM_BYTES:
         body = sealed[CHECKSUM_BYTES:]
         if xxh3_128_digest(address.encode() + body) == sealed[:CHECKSUM_BYTES]:
@@ -96,7 +96,7 @@ def decompress(body: bytes) -> bytes:
 
 
 def decode_block(body: bytes) -> CellResults:
-    """The block of these bytes; raises ValueError where its parts do not fit together."""
+    """The block in these bytes; raises ValueError if its parts are inconsistent."""
     block = _decode(decompress(body))
     metrics, arms = _unpack_trials(block.trials)
     (trials,) = metrics.shape

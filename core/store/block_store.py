@@ -44,7 +44,7 @@ CORRUPTION_ERRORS: Final = (
 
 @contextlib.contextmanager
 def sqlite_error_context(path: Path | None) -> Iterator[None]:
-    """Turn SQLite's errors into FileError, in one sentence."""
+    """A context manager that turns SQLite's errors into a FileError."""
     try:
         yield
     except (sqlite3.Error, OverflowError) as error:
@@ -56,7 +56,7 @@ def sqlite_error_context(path: Path | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def corruption_context(path: Path | None, what: str = "") -> Iterator[None]:
-    """Turn the errors of a file that others have changed into FileError.
+    """A context manager that turns errors of a corrupted file into a FileError.
 
     what : is damaged, "" for the file as a whole.
     """
@@ -84,7 +84,7 @@ StoreType = TypeVar("StoreType", bound="BlockStore")
 
 
 class BlockStore:
-    """An open file. Methods raise FileError; any thread may call them, one at a time.
+    """An open store file. Methods raise FileError; any thread may call them, one at a time.
 
     journal : "wal", or "delete" where the file system cannot carry WAL, or "memory" where nothing
         is written to a file.
@@ -118,12 +118,12 @@ class BlockStore:
             return self._db.execute(query, values).fetchall()
 
     def fetch_one(self, query: str, *values: object) -> Any:
-        """The first row of a query, None where there is none; raises FileError."""
+        """The first row of a query; None if there is no row. Raises FileError."""
         return next(iter(self.fetch(query, *values)), None)
 
     @contextlib.contextmanager
     def writing(self, now: bool = True) -> Iterator[sqlite3.Connection]:
-        """A transaction, whole or not at all; raises FileError. `now`: on the disk when it ends."""
+        """An atomic transaction; raises FileError. `now`: flush to disk at its end."""
         with self._lock, sqlite_error_context(self.path):
             self._check_there()
             if self._db.in_transaction:  # an interrupt came where nothing could clean up
@@ -161,7 +161,7 @@ class BlockStore:
     # Blocks.
 
     def get_bytes(self, cell: str, number: int = 0, trials: int = 0) -> bytes | None:
-        """The bytes under an address; None where there are none, or where they are damaged."""
+        """The bytes stored under an address; None if they are absent or damaged."""
         row = self.fetch_one(
             "SELECT body FROM blocks WHERE cell = ? AND number = ? AND trials = ?",
             cell, number, trials,
@@ -171,14 +171,14 @@ class BlockStore:
         return None
 
     def put_bytes(self, body: bytes, cell: str, number: int = 0, trials: int = 0) -> None:
-        """Keep bytes under an address, inside a transaction; what is there is replaced."""
+        """Store bytes under an address, inside a transaction, replacing earlier ones."""
         row = (cell, number, trials, seal(block_address(cell, number, trials), body))
         self._db.execute("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)", row)
 
     def get_block(
         self, cell: str, number: int, trials: int, frequencies: bool
     ) -> CellResults | None:
-        """A block of the cell of this key; None if it is not known, or damaged.
+        """A stored block of the cell with this key; None if it is absent or damaged.
 
         frequencies : with what it knows of each item. Without, the first trials of a longer block
         do as well.
@@ -199,7 +199,7 @@ class BlockStore:
         return None
 
     def put_block(self, cell: str, number: int, block: CellResults) -> None:
-        """Keep a block of the cell of this key, inside a transaction.
+        """Store a block of the cell with this key, inside a transaction.
 
         A block that says nothing of each item takes the place of none that does.
         """
@@ -207,7 +207,9 @@ class BlockStore:
             self.put_bytes(encode_block(block), cell, number, block.trials)
 
     def population(self, name: str) -> Population:
-        """A population that came from a file or of code; raises FileError where it is missing."""
+        """A stored population, read from a file or made by code; raises FileError if it is
+        missing.
+        """
         body = self.get_bytes(name)
         if body is None:
             raise FileError(f"{self.path} is damaged: the population of a run is missing")
@@ -221,7 +223,7 @@ class BlockStore:
             return records_population(rows, groups, attributes, labels)
 
     def put_population(self, population: Population) -> str:
-        """Keep a population, inside a transaction; its name."""
+        """The name under which a population is stored, inside a transaction."""
         kept: tuple[Any, ...] = population.groups.astype("<i8").tobytes(), population.labels
         if isinstance(population, Records):
             sizes = dict(zip(population.attributes, population.sizes.tolist(), strict=True))
@@ -237,7 +239,7 @@ class BlockStore:
             return self._db.serialize()
 
     def check(self) -> str:
-        """SQLite's own check of the whole file: "ok", or its complaints."""
+        """The result of SQLite's integrity check: "ok", or its complaints."""
         return str(self.fetch_one("PRAGMA integrity_check")[0])
 
 

@@ -19,7 +19,7 @@ from ..task import Frequencies
 
 
 def canonical(value: object) -> Any:
-    """A value as JSON that is the same for equal values; raises TypeError for unknown types.
+    """A value as canonical JSON, the same for equal values; raises TypeError for unknown types.
 
     Fields that do not count when dataclasses are compared do not count here.
     """
@@ -46,7 +46,7 @@ def canonical(value: object) -> Any:
 
 
 def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
-    """The address of a cell, and of the draws of its genuine users, which cells may share."""
+    """The address of a cell, and the address of its genuine users' draws, which cells may share."""
     where = [SIMULATOR, np.__version__, platform.machine(), BLOCK_TRIALS]
     genuine = [cell.seed, cell.genuine_address, histogram, cell.path]
     everything: dict[str, object] = {
@@ -86,7 +86,9 @@ def histogram_digests(cells: Iterable[Cell]) -> list[str]:
 
 
 def cell_keys(cells: Sequence[Cell]) -> list[str]:
-    """The address of each cell: xxh3_128 of all that its numbers depend on but the trials."""
+    """The address of each cell: xxh3_128 of all inputs of its results except the number of
+    trials.
+    """
     marks = histogram_digests(cells)
     return [addresses(cell, mark)[0] for cell, mark in zip(cells, marks, strict=True)]
 

@@ -29,7 +29,7 @@ Row = Mapping[str, Any]
 
 
 def carry_over(path: Path, old: sqlite3.Connection, make: Callable[[Path], Store]) -> Path:
-    """Replace an old store by one of today; the old file's new place. Raises FileError.
+    """The new place of an old store that is replaced by a converted one; raises FileError.
 
     old : is open on the file, and closed in the end. make : opens a new store.
     """
@@ -58,11 +58,11 @@ def carry_over(path: Path, old: sqlite3.Connection, make: Callable[[Path], Store
 
 
 def convert_store(old: sqlite3.Connection, store: Store) -> None:
-    """Put all runs, blocks and populations of an old store into one of today."""
+    """Copy all runs, blocks and populations of an old store into a new one."""
     tables = {name for (name,) in old.execute("SELECT name FROM sqlite_master")}
 
     def rows(table: str, rest: str = "", *values: object) -> Iterator[Row]:
-        """The rows of a table by the names of its columns; none of one that is not there."""
+        """The rows of a table as dicts by column; none if the table does not exist."""
         if table in tables:
             found = old.execute(f"SELECT * FROM {table} {rest}", values)
             columns = [column[0] for column in found.description]

@@ -37,7 +37,7 @@ MAX_BYTES: Final = 1 << 30
 
 
 def is_recording(path: Path) -> bool:
-    """Return whether a file looks like a recording."""
+    """True if a file has the header of a recording."""
     try:
         with path.open("rb") as file:
             return _is_recording(file.read(100))
@@ -50,7 +50,7 @@ def _is_recording(data: bytes) -> bool:
 
 
 def write_recording(store: Store, run: int, path: Path) -> None:
-    """Write one run of a store to a file, whole or not at all; raises FileError."""
+    """Write one run of a store to a file that appears complete or not at all; raises FileError."""
     about, cells, arrivals = store.run(run), store.cells(run), store.arrivals(run)
     status = "partial" if about.status in ("running", "interrupted") else about.status
     shared = replace(about, id=0, source="", owner="", star=False, removed=False, status=status)
@@ -75,7 +75,7 @@ def _key(run: RunRecord, position: int) -> str:
 
 
 def read_recording(store: Store, path: Path, limits: bool = True) -> tuple[int, bool]:
-    """Take a recording into a store: the run's number, and True if it was there before.
+    """Import a recording into a store: the run's number, and True if the store had it already.
 
     All of it or nothing; raises FileError or ScenarioError. `limits` refuses sizes that a run here
     would be refused for.
@@ -210,7 +210,7 @@ def _checked_run(
 
 
 def check_printable(words: object) -> None:
-    """Raise ValueError for words from outside that cannot be shown."""
+    """Raise ValueError for text from outside with unprintable characters."""
     if not isinstance(words, int) and not (isinstance(words, str) and words.isprintable()):
         raise ValueError(f"it holds words that cannot be shown: {str(words)[:60]!r}")
 

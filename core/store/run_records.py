@@ -22,7 +22,7 @@ Status: TypeAlias = Literal["running", "done", "partial", "failed", "interrupted
 
 @dataclass(frozen=True, kw_only=True)
 class RunRecord:
-    """One run as the store knows it; what is left out is that of one that begins.
+    """The record of one run in the store.
 
     document : the scenario. source : the file it came from, "" if none.
     metrics : the names of what was measured.
@@ -57,7 +57,8 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class RunCell:
-    """One cell of a run. genuine : names the draws of the genuine users; equal: the same ones.
+    """One cell of a run. genuine : address of the genuine users' draws; equal addresses, equal
+    draws.
 
     users : the genuine ones, of each round where there are several; malicious : all fakes.
     answer : to the cell's goal; None without one. key : the address of its blocks.
@@ -78,7 +79,7 @@ class RunCell:
 
 @dataclass(frozen=True)
 class Arrival:
-    """A block of a run: when it came, in seconds since the run started, and its trials."""
+    """A stored block of a run: its arrival in seconds since the start, and its trials."""
 
     seconds: float
     position: int
@@ -92,12 +93,12 @@ _decode_arrivals: Final = msgspec.msgpack.Decoder(tuple[tuple[float, int, int, i
 
 
 def encode_run(run: RunRecord) -> bytes:
-    """A run as JSON, without its number, which is that of its row."""
+    """A run's record as JSON, without its number, which is the row's."""
     return _to_json({name: value for name, value in fields_of(run).items() if name != "id"})
 
 
 def decode_run(body: bytes, number: int) -> RunRecord:
-    """The run of these bytes, with this number; raises ValueError for bytes that are no run."""
+    """The run's record in these bytes, with this number; raises ValueError for invalid bytes."""
     try:
         run = _decode_run(body)  # half the time of the standard library
     except msgspec.DecodeError:  # numbers that it does not read: beyond 64 bits, or none
@@ -116,7 +117,7 @@ def encode_cells(cells: Sequence[RunCell]) -> bytes:
 
 
 def decode_cells(body: bytes) -> tuple[RunCell, ...]:
-    """The cells of these bytes; raises ValueError for what are none."""
+    """The cells in these bytes; raises ValueError for invalid bytes."""
     cells = msgspec.convert(json.loads(body), tuple[RunCell, ...])
     for cell in cells:
         if cell.answer is not None:
@@ -130,18 +131,18 @@ def encode_answer(answer: GoalAnswer) -> bytes:
 
 
 def decode_answer(body: bytes) -> GoalAnswer:
-    """The answer of these bytes; raises TypeError or ValueError for what is none."""
+    """The answer in these bytes; raises TypeError or ValueError for invalid bytes."""
     return GoalAnswer.read(json.loads(body))
 
 
 def encode_arrivals(arrivals: Sequence[Arrival]) -> bytes:
-    """The blocks of a run as MessagePack, in the order in which they came."""
+    """The blocks of a run as MessagePack, in order of arrival."""
     rows = [(come.seconds, come.position, come.number, come.trials) for come in arrivals]
     return msgspec.msgpack.encode(rows)
 
 
 def decode_arrivals(body: bytes) -> tuple[Arrival, ...]:
-    """The blocks of these bytes; raises ValueError for what are none."""
+    """The blocks in these bytes; raises ValueError for invalid bytes."""
     rows = _decode_arrivals(body)
     if not all(math.isfinite(seconds) for seconds, *_ in rows):
         raise ValueError("a block came at no time")
@@ -153,7 +154,7 @@ def _to_json(value: Any) -> bytes:
 
 
 def process_address() -> str:
-    """This process: host, number, and when it began, as numbers are used again."""
+    """The identity of this process: host, process number and start time."""
     return f"{socket.gethostname()}:{os.getpid()}:{_start_time(os.getpid())}"
 
 
@@ -167,7 +168,7 @@ def _start_time(process: int) -> str:
 
 
 def is_alive(owner: str) -> bool:
-    """True if a process may still be there; those of other hosts always may."""
+    """True if a process may still be alive; always True for processes of other hosts."""
     host, _, number = owner.rpartition(":")[0].rpartition(":")
     began = owner.rpartition(":")[2]
     if host != socket.gethostname() or not number.isdecimal():
@@ -182,6 +183,6 @@ def is_alive(owner: str) -> bool:
 
 
 def describe_process(owner: str) -> str:
-    """A process in words: its number, and its host where that is another."""
+    """A process in words: its number, and its host if it is another host."""
     host, _, process = owner.rpartition(":")[0].rpartition(":")
     return process if host == socket.gethostname() else f"{process} on {host}"

@@ -33,7 +33,7 @@ add in other orders. Counts have no tolerance."""
 
 @dataclass(frozen=True)
 class Replay:
-    """The digest of the recomputed trials, and the first difference from those kept.
+    """The digest of the recomputed trials, and the first difference from the stored ones.
 
     means : of both, compared, where another version of NumPy drew the run.
     """
@@ -79,7 +79,7 @@ def replay(
     show: Callable[[Progress], object] = lambda _: None,
     experiment: Experiment | None = None,
 ) -> Replay:
-    """Compute a kept run again and compare; stops at the first difference.
+    """The comparison of a stored run with its recomputation; stops at the first difference.
 
     A run that another version of NumPy drew is computed whole, and its means are compared.
 
@@ -142,7 +142,7 @@ def _other_answer(cell: Cell, kept: GoalAnswer) -> str:
 def difference(
     number: int, kept: CellResults, computed: CellResults, metrics: Collection[str] = METRICS
 ) -> str:
-    """The first difference of two blocks of this number in words, "" if there is none.
+    """The first difference of two blocks with this number, in words; "" if they are equal.
 
     metrics : the names of those that were kept.
     """
@@ -211,7 +211,7 @@ ROUNDING: Final = 1e-9
 
 @dataclass(frozen=True)
 class MeanAgreement:
-    """The means of two computations, compared one by one.
+    """The comparison of the means of two computations of a run.
 
     compared, within : the number of means, and of those that differ by at most the bound.
     bound : in standard errors of a difference, paid for all comparisons (Bonferroni): in all of
@@ -227,7 +227,7 @@ class MeanAgreement:
 
     @property
     def same(self) -> bool:
-        """Whether every mean is within the bound, and there is one."""
+        """True if there are means, and all of them agree within the bound."""
         return 0 < self.compared == self.within
 
 

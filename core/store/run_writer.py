@@ -49,7 +49,7 @@ def begin(
     fresh: bool = False,
     frequencies: bool = True,
 ) -> RunMemory:
-    """Start to keep a run; hand what comes back to `core.running.runner.run` as its memory.
+    """The memory of a new run in a store, to be given to `core.running.runner.run`.
 
     fresh : compute everything again. frequencies : as for `run`.
     """
@@ -82,7 +82,7 @@ def begin(
 
 
 def kinds_in(cells: Iterable[Cell | RunCell], table: str) -> tuple[str, ...]:
-    """The kinds of a table that cells have; "mix" or "phase" for an attack of no single kind.
+    """The kinds of a table that cells have; "mix" or "phase" for an attack of several kinds.
 
     Somebody's code is named.
     """
@@ -119,7 +119,7 @@ def _describe_cell(store: Store, cell: Cell, histogram: str) -> RunCell:
 def resume(
     store: Store, run: int, frequencies: bool = True, experiment: Experiment | None = None
 ) -> RunMemory:
-    """Go on with a run; what it has is known, what is missing or damaged is computed.
+    """The memory of a stored run to be continued: missing and damaged blocks are computed again.
 
     experiment : that of the run, ready to be computed, where it has attacks in Python: their code
         must be what it was.
@@ -158,7 +158,7 @@ def _other_code(cells: Sequence[RunCell], experiment: Experiment | None) -> str:
 
 
 class RunPart:
-    """The memory of a part of a run: an experiment with cells of the run, and with others.
+    """The memory of a part of a run: an experiment with some of the run's cells.
 
     The run's own cells count as blocks of the run. The others are kept for whoever needs them next,
     until `Store.gc`.
@@ -177,7 +177,7 @@ class RunPart:
         self._positions = positions
 
     def knows(self, cell: Cell) -> bool:
-        """True if the store has the first block of a cell; this takes nothing from it."""
+        """True if the store has the first block of a cell; the block itself is not read."""
         trials, key = min(BLOCK_TRIALS, cell.trials), self._keys[cell.index]
         try:
             return bool(self._run.store.get_block(key, 0, trials, self._frequencies))
@@ -185,7 +185,7 @@ class RunPart:
             return False  # computing it will say why
 
     def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
-        """The block, if the store has it, and it is not damaged."""
+        """The stored block; None if it is absent or damaged."""
         run, key = self._run, self._keys[cell.index]
         if run._fresh or run.failure:
             return None
@@ -201,7 +201,7 @@ class RunPart:
         return block
 
     def keep(self, cell: Cell, number: int, block: CellResults) -> None:
-        """Commit a finished block; nothing after a failure."""
+        """Store a finished block at once; no effect after a failure."""
         run, key = self._run, self._keys[cell.index]
         if run.failure:
             return
@@ -215,7 +215,7 @@ class RunPart:
 
 
 class RunMemory(RunPart):
-    """A run while it is computed and kept: the memory of all its cells.
+    """The memory of a run while it is computed: a store of all its cells' blocks.
 
     A store that cannot be written any more does not stop the run: `failure` says what happened.
     When its blocks came is kept at its end: of a run that is killed, their order is not known.
@@ -243,7 +243,7 @@ class RunMemory(RunPart):
     def part(
         self, experiment: Experiment, positions: Mapping[str, Sequence[int]], frequencies: bool
     ) -> RunPart:
-        """The memory of another experiment that is worked on for the same run.
+        """The memory of another experiment that is computed for the same run.
 
         positions : where the run has a cell, by the cell's key. frequencies : as for `run`.
         """
@@ -256,7 +256,7 @@ class RunMemory(RunPart):
             self._arrivals.setdefault((position, number), arrival)
 
     def finish(self, results: RunResults | None = None, error: str = "") -> None:
-        """The run has ended: it is done, partial, or failed with this error.
+        """Record the end of the run as done, partial, or failed with this error.
 
         After a failure of the store it is interrupted: no process runs it any more.
         """
@@ -289,7 +289,7 @@ class RunMemory(RunPart):
 
 
 class KeptAnswers:
-    """The memory of `core.running.searching.searched`: a store, or None for this process alone.
+    """The memory of searched answers: in a store, or in this process alone if the store is None.
 
     fresh : know nothing, and keep what is found. found : answers known before. A store that cannot
     be read or written stops no search: `failure` says what happened.
@@ -303,7 +303,7 @@ class KeptAnswers:
         self.failure = ""
 
     def find(self, cell: Cell, most: int) -> GoalAnswer | None:
-        """The answer to a cell's goal; None where it is not known."""
+        """The stored answer to a cell's goal; None if there is none."""
         key = goal_key(cell, most)
         if key in self.found or self._fresh or self._store is None or self.failure:
             return self.found.get(key)
@@ -316,7 +316,7 @@ class KeptAnswers:
             return None
 
     def keep(self, cell: Cell, most: int) -> None:
-        """Commit the answer that a cell has."""
+        """Store a cell's answer at once."""
         assert cell.answer is not None
         key = goal_key(cell, most)
         self.found[key] = cell.answer
@@ -330,7 +330,7 @@ class KeptAnswers:
 
 
 def goal_key(cell: Cell, most: int) -> str:
-    """The address of a search: xxh3_128 of all that its answer depends on.
+    """The address of a search: xxh3_128 of all inputs of its answer.
 
     That is the cell without its fakes, the goal, and `most`, the users that may be tried.
     """

@@ -73,7 +73,7 @@ class Store(BlockStore):
     """An open store. Methods raise FileError; any thread may call them, one at a time."""
 
     def make_tables(self) -> None:
-        """Make the tables of an empty file, unless another process was quicker."""
+        """Create the tables of an empty file, unless another process already did."""
         with self.writing() as db:
             if db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
                 for table in TABLES:
@@ -94,7 +94,7 @@ class Store(BlockStore):
         removed: bool = False,
         limit: int | None = None,
     ) -> list[RunRecord]:
-        """The runs that fit, newest first, the first `limit` of them.
+        """The runs that match the filters, newest first, at most `limit`.
 
         By number: clocks go back at times.
         """
@@ -150,7 +150,7 @@ class Store(BlockStore):
         return run if is_alive(run.owner) else replace(run, status="interrupted")
 
     def run_with_uid(self, uid: str) -> int | None:
-        """The number of the run that is known by this name everywhere; None if there is none."""
+        """The number of the run with this universal identifier; None if there is none."""
         row = self.fetch_one("SELECT id FROM runs WHERE uid = ?", uid)
         return row and int(row[0])
 
@@ -160,7 +160,7 @@ class Store(BlockStore):
         return cells
 
     def arrivals(self, run: int) -> tuple[Arrival, ...]:
-        """The blocks of a run in the order in which they came.
+        """The blocks of a run in order of arrival.
 
         Those of a run whose end was not noted are, besides, the ones that are there of its cells.
         """
@@ -189,7 +189,7 @@ class Store(BlockStore):
     def insert_run(
         self, run: RunRecord, cells: Sequence[RunCell], arrivals: Sequence[Arrival]
     ) -> int:
-        """Keep a run that is not there, inside a transaction; its number, a new one for 0."""
+        """The number of a run that is inserted inside a transaction; a new number for 0."""
         parts = {"run": encode_run(run), "cells": encode_cells(cells),
                  "arrivals": encode_arrivals(arrivals)}  # fmt: skip
         sealed = (seal(f"{name} {run.uid}", part) for name, part in parts.items())
@@ -201,7 +201,7 @@ class Store(BlockStore):
     def update_run(
         self, number: int, arrivals: Sequence[Arrival] | None = None, **changes: Any
     ) -> None:
-        """Change fields of a run, and its blocks, inside a transaction."""
+        """Change fields and blocks of a run, inside a transaction."""
         try:
             run = replace(self._noted_run(number), **changes)
         except ScenarioError:
@@ -217,7 +217,7 @@ class Store(BlockStore):
     def block(
         self, run: int, arrival: Arrival, cells: Sequence[RunCell] | None = None
     ) -> CellResults:
-        """A block of a run; without moments where they were not kept. Raises FileError.
+        """A block of a run, without moments if they were not stored. Raises FileError.
 
         cells : those of the run, where they were read already.
         """
@@ -233,7 +233,7 @@ class Store(BlockStore):
         return block
 
     def experiment(self, run: int, limits: bool = False) -> Experiment:
-        """The run's experiment, bound again; users from a file or of code as they were then.
+        """The run's experiment, bound again, with the stored users of files and plug-in code.
 
         Goals are not searched for again: a cell has the fakes and the answer that it had. Charts
         whose closed forms need the file find it where it was, if it is there still.
@@ -268,7 +268,7 @@ class Store(BlockStore):
         return Experiment(scenario, tuple(map(answer_cell, cells)), limits)
 
     def results(self, run: int, experiment: Experiment | None = None) -> RunResults:
-        """The results of a run in one piece, for `core.export`, tables and charts."""
+        """The results of a run as a whole, for `core.export`, tables and charts."""
         experiment = experiment or self.experiment(run)
         about = self.run(run)
         known = (each for each in about.warnings if each not in experiment.warnings)  # of its code
@@ -276,7 +276,9 @@ class Store(BlockStore):
         return RunResults(experiment, self.measured_cells(run), doubts=doubts)
 
     def measured_cells(self, run: int) -> tuple[CellResults, ...]:
-        """The results of a run's cells, each up to its first gap; simulates nothing."""
+        """The stored results of a run's cells, each up to its first missing block; simulates
+        nothing.
+        """
         cells = self.cells(run)
         tallies = [Tally() for _ in cells]
         for arrival in self.arrivals(run):
@@ -288,17 +290,17 @@ class Store(BlockStore):
     # Changing.
 
     def change_tags(self, run: int, add: Iterable[str] = (), drop: Iterable[str] = ()) -> None:
-        """Tag a run."""
+        """Add tags to a run, and remove tags from it."""
         with self.writing():
             tags = {*self.run(run).tags, *add} - {*drop}
             self.update_run(run, tags=tuple(sorted(tags)))
 
     def star(self, run: int, on: bool = True) -> None:
-        """Mark a run, or unmark it; `gc` leaves marked ones."""
+        """Star a run, or remove its star; `gc` keeps starred runs."""
         self._change(run, star=on)
 
     def remove(self, run: int, on: bool = True) -> None:
-        """Take a run out of the list, or put it back; `gc` makes it final."""
+        """Mark a run as removed, or restore it; `gc` deletes removed runs."""
         if on and self.run(run).status == "running":
             raise FileError(f"run {run} is running: stop it first")
         self._change(run, removed=on)
@@ -309,7 +311,7 @@ class Store(BlockStore):
             self.update_run(run, **changes)
 
     def gc(self, before: float | None = None, compact: bool = True) -> tuple[int, int]:
-        """Forget removed runs, and what no run needs; return the numbers of runs and cells.
+        """Delete removed runs and unreferenced results; the numbers of runs and cells deleted.
 
         before : runs that started earlier go as well, but for starred and running ones.
         compact : give the room back to the file system, unless a run is going on: it would wait.

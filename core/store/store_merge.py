@@ -18,14 +18,14 @@ from .store_open import open_store
 
 @dataclass(frozen=True)
 class MergeSummary:
-    """The gain of a merge: runs by their numbers here, and trials that were not known before."""
+    """The result of a merge: the imported runs by their new numbers, and the new trials."""
 
     runs: tuple[int, ...]
     trials: int
 
 
 def merge(store: Store, path: Path) -> MergeSummary:
-    """Take all runs of another store, and all blocks that are not damaged; all of it or nothing.
+    """Import all runs and undamaged blocks of another store, atomically.
 
     What a store holds counts as computed, other than what is in a recording: so merge only those
     that you trust. A run that is here already gets the blocks that it has there besides. Raises

@@ -26,7 +26,7 @@ NETWORK_FILE_SYSTEMS: Final = frozenset(
 
 
 def open_store(path: Path | None, write: bool = True) -> Store:
-    """Open a store, made if there is none; None is one in memory. Raises FileError.
+    """An open store, created if absent; in memory if the path is None. Raises FileError.
 
     write : False reads one that is there, even where nothing may be written.
     """
@@ -59,7 +59,7 @@ _OPTIONS: Final[dict[str, Any]] = {
 
 
 def is_store(path: Path) -> bool:
-    """Return whether a file looks like a store, as every file of SQLite does.
+    """True if a file has the header of an SQLite file.
 
     For a file that this process has not open as a store: see `_open_file`.
     """
@@ -164,7 +164,7 @@ def _fall_back(store: Store, reason: str) -> None:
 
 
 def file_system(path: Path) -> str:
-    """The kind of file system that a path is on, as Linux calls it; "" elsewhere."""
+    """The name of a path's file system under Linux; "" on other systems."""
     try:
         lines = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
     except OSError:

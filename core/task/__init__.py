@@ -17,7 +17,7 @@ TASKS: Final[dict[str, type[Any]]] = listed_in(__name__, "TASKS")
 
 
 def task_over(spec: TaskSpec, oracle: ProtocolSpec) -> Task:
-    """The task of a table, with the protocol of its groups where it has any."""
+    """The task of a scenario's `[task]` table, with the protocol of its groups if it has groups."""
     match spec:
         case HeavyHitters():
             return PEM(spec, oracle)

@@ -22,7 +22,7 @@ from .frequencies import Frequencies
 
 @dataclass(frozen=True)
 class Attributes(Frequencies):
-    """Records → counts of the values of all attributes → an estimate for each value → metrics.
+    """The task of several attributes: estimate the frequency of each value of each attribute.
 
     solution : how users share their budget out to k attributes: SPL, SMP or RS+FD. fake_data : what
     RS+FD makes up for the attributes that it does not report.
@@ -36,7 +36,7 @@ class Attributes(Frequencies):
         Task.check(self, cell)
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
-        """The protocol over each attribute, with the budget that it gets; raises ScenarioError."""
+        """The protocol for each attribute with its part of the budget; raises ScenarioError."""
         if not isinstance(population, Records):
             rule = (
                 'must be "columns" with task.kind = "attributes", whose users hold several values'
@@ -64,7 +64,7 @@ class Attributes(Frequencies):
         )
 
     def part_budget(self, epsilon: float, k: int) -> float:
-        """ε of the report of one of k attributes."""
+        """The ε of the report of one of k attributes."""
         match self.solution:
             case "spl":
                 return epsilon / k
@@ -74,7 +74,9 @@ class Attributes(Frequencies):
 
 
 def clean_error(protocol: SeveralAttributes, population: Records) -> float:
-    """√MSE of the estimates without an attack: over the values, then over the attributes."""
+    """The root mean squared error of the estimates without an attack, averaged over values, then
+    attributes.
+    """
     variances, _ = protocol.variances(Collection(population.histogram))
     return math.sqrt(float(variances @ population.weights))
 

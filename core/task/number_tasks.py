@@ -41,7 +41,7 @@ MAX_REPORTS: Final = 10**10
 
 @dataclass(frozen=True, eq=False)
 class ArmReports:
-    """The reports of one arm in several trials: all, or those that a defence leaves.
+    """The reports of one stage in several trials: all, or those that a defence keeps.
 
     tallies : [trials, K], the reports of each kind; of a protocol of items its support counts.
     users : the number of reports, float64[trials].
@@ -53,7 +53,7 @@ class ArmReports:
 
 @dataclass(frozen=True)
 class OfNumbers(Task):
-    """A task whose items stand for numbers of a range.
+    """A task whose items stand for numbers in a range.
 
     low, high : the ends of the range.
     """
@@ -125,10 +125,10 @@ class OfNumbers(Task):
     def conclude_arms(
         self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], pulse: Pulse
     ) -> MeanConclusion:
-        """The conclusion from the reports of each arm."""
+        """The conclusion on the mean from the reports of each stage."""
 
     def robust(self, cell: Cell, heard: ArmReports) -> Interval | None:
-        """The ends of the interval of the mean that holds if as many reports are fake as are."""
+        """The interval of the mean that holds if the true share of fakes is assumed."""
         protocol = cell.protocol
         if not isinstance(protocol, NumericProtocol):
             return None
@@ -184,7 +184,7 @@ def _moments(conclusion: MeanConclusion) -> dict[Arm, Moments]:
 
 @dataclass(frozen=True)
 class Mean(OfNumbers):
-    """Histogram → counts of the reports → an estimate of the mean → metrics; once per arm.
+    """The task of a mean: estimate the mean of the users' numbers, in every stage.
 
     The d items are d numbers, as far apart, from low to high.
     """
@@ -194,7 +194,7 @@ class Mean(OfNumbers):
     kind: Literal["mean"] = "mean"
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
-        """The protocol over the numbers of the items; raises ScenarioError."""
+        """The protocol bound to the items' numbers; raises ScenarioError."""
         mechanism = protocol.over(population)
         no_mean = "whose reports tell frequencies of items and no mean"
         return self.with_range(mechanism, lacking(mechanism, NumericProtocol, "", no_mean))

@@ -18,7 +18,9 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Round:
-    """One round of a cell: its users, its fakes, and the ε that a user of all rounds has spent."""
+    """One round of a campaign: its users, its fakes, and the ε spent by a user of all rounds so
+    far.
+    """
 
     number: int
     users: int
@@ -29,7 +31,7 @@ class Round:
 
 
 def for_each_round(cell: Cell, work: Callable[[Cell], Result]) -> list[Result]:
-    """Do `work` on every round, but only once for rounds with the same users and the same fakes.
+    """The result of `work` for every round, computed once for rounds with the same users and fakes.
 
     The first round is apart from the others where fakes react to what was published before.
     """
@@ -56,7 +58,7 @@ def round_theories(cell: Cell) -> list[dict[str, float | None]]:
 def rounds_of(
     cell: Cell, measured: CellResults, theories: Sequence[Mapping[str, float | None]] | None = None
 ) -> list[Round]:
-    """The rounds of a cell, measured and expected; none before the first trials are done."""
+    """The rounds of a cell, measured and expected; [] before the first trial is done."""
     if measured.rounds is None:
         return []
     expected = round_theories(cell) if theories is None else theories
@@ -88,7 +90,7 @@ def rounds_of(
 
 @dataclass(frozen=True)
 class TopEntry:
-    """The round in which all targets first were in the top k.
+    """The first round in which all targets are in the top k.
 
     reached : the number of trials in which they ever were. mean, standard_error : of the round over
     those trials; rounds count from 0.

@@ -319,7 +319,7 @@ survive is decided level by level.
 
 
 def closed_form(cell: Cell, metric: str) -> ClosedForm | None:
-    """The closed form of a metric of a cell; None where the table has none."""
+    """The closed form of a metric of a cell; None if there is none."""
     return CLOSED_FORMS.get(cell.task.concludes, {}).get(metric)
 
 

@@ -21,7 +21,9 @@ from .gains import is_aim_known, target_sum_variance
 
 
 def correction_share(cell: Cell) -> float | None:
-    """The share c of the missing mass that all corrections together add; None if one is no such."""
+    """The share c of the missing mass that all corrections together add; None if a correction is
+    not additive.
+    """
     kept = 1.0
     for step in (*cell.filters, *cell.corrections):
         share = step.spreads if isinstance(step, Correction) else None
@@ -33,7 +35,9 @@ def correction_share(cell: Cell) -> float | None:
 
 @lru_cache(maxsize=4)
 def defended_estimates(cell: Cell) -> Moments | None:
-    """The expected estimates after the corrections: of the collection that defences read."""
+    """The expected estimates after the corrections, for the collection that defences read; None if
+    unknown.
+    """
     share = correction_share(cell) if cell.defences else None
     means = arm_means(cell.sifted_cell)
     if share is None or means is None:
@@ -43,12 +47,12 @@ def defended_estimates(cell: Cell) -> Moments | None:
 
 
 def add_missing(estimates: Floats, share: float) -> Floats:
-    """The estimates with this share of what their sum lacks, in equal parts."""
+    """The estimates plus, in equal parts, this share of what their sum lacks to 1."""
     return np.asarray(estimates + share * (1 - estimates.sum()) / estimates.size)
 
 
 def defended_error(cell: Cell, attacked: bool) -> float | None:
-    """The mean squared error over the items after the corrections; None where it is not known."""
+    """The expected mean squared error over the items after the corrections; None if unknown."""
     means, variances = defended_estimates(cell), arm_variances(cell.sifted_cell)
     share = correction_share(cell)
     if means is None or variances is None or share is None:
@@ -61,12 +65,13 @@ def defended_error(cell: Cell, attacked: bool) -> float | None:
 
 
 def keeps_estimates(cell: Cell) -> bool:
-    """Return whether the defended estimates are those without the defence."""
+    """True if the defence leaves the estimates unchanged."""
     return correction_share(cell) == 0 and cell.sifted_cell is cell
 
 
 def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
-    """Var[Σf] of the estimates of all items, before and after the attack; None where not known.
+    """The variance of the sum of all items' estimates, before and after the attack; None if
+    unknown.
 
     The reports of a pure protocol are independent, but for those of users who keep an answer.
     """
@@ -87,7 +92,7 @@ def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
 
 
 def pair_probability(items: int, rate: float, variance: float) -> float:
-    """The probability that a report supports both of two items, any of these.
+    """The probability that a report supports both items of any pair.
 
     rate : that it supports one. variance : of the number of them that it supports.
     """

@@ -31,7 +31,7 @@ _NORMAL: Final = NormalDist()
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference that is more than noise.
+    """A difference between two groups' frequencies that exceeds noise.
 
     Attributes
     ----------
@@ -59,7 +59,8 @@ class Difference:
 def differences(
     protocol: Unbiased, counts: Sequence[Counts], users: Sequence[int], confidence: float
 ) -> tuple[list[Difference], int]:
-    """The differences that hold with this confidence together, the clearest first; comparisons.
+    """The significant differences (jointly, at this confidence), clearest first; and the number of
+    comparisons.
 
     Every item of every two groups of at least FEW reports is compared, and all comparisons are
     paid for (Bonferroni).

@@ -33,7 +33,7 @@ LEAST_TRIALS: Final = 5
 def compare_with_theory(
     cell: Cell, measured: CellResults, metric: str, theory: Mapping[str, float | None]
 ) -> Estimate:
-    """A metric over the trials beside its closed form, and the doubt about its z.
+    """A metric over the trials with its closed form, and the reason why its z may mislead.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def compare_with_theory(
 
 
 def normal_score(z: float, trials: int) -> float:
-    """The |z| of a standard normal law with the tail probability of this z of a mean of trials.
+    """The standard normal |z| with the tail probability of this t statistic of a mean of trials.
 
     Such a z follows Student's t with trials - 1 degrees of freedom: 71 at 2 trials is 2.6. From
     37.5 on a double holds no smaller tail.
@@ -85,7 +85,7 @@ def normal_score(z: float, trials: int) -> float:
 
 
 def annotate_estimate(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Estimate:
-    """An estimate from measures [trials] of a cell, with the doubt about its z, if there is one.
+    """An estimate from measures [trials] of a cell, with the reason, if any, why its z may mislead.
 
     Where trials differ by rounding alone there is no error, and a mean of 0 is 0, also of a metric
     without a closed form. A normalised gain is a gain in units of what the targets hold, and has

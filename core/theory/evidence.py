@@ -31,7 +31,8 @@ from .variance import item_variances
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The mean count of each item over N reports or users, and the rule that reads it.
+    """The mean count of each item over N reports or users, with the rule that turns means into
+    frequencies.
 
     means : float64[d]. ballot : what one of them can say. noise, quantile : of a sum of means.
     halves : float64[d], half the width of each interval of a confidence where nobody is fake.
@@ -50,14 +51,14 @@ class Evidence:
 
     @property
     def estimates(self) -> Floats:
-        """float64[d], the frequencies."""
+        """float64[d], the estimated frequencies."""
         return self.ballot.frequencies(self.means)
 
 
 def of_reports(
     protocol: PureProtocol, means: Floats, reports: int, *, proved: bool = False
 ) -> Evidence:
-    """The evidence of N reports; raises ScenarioError where nothing bounds what a fake can say.
+    """The evidence in N reports; raises ScenarioError if one report's contribution is unbounded.
 
     means : float64[d], C/N. proved : each report is proved to be drawn by the protocol.
     """
@@ -78,7 +79,7 @@ def of_reports(
 
 
 def of_sums(curator: Any, estimates: Floats, users: int) -> Evidence:
-    """The evidence of a histogram of N users that a curator or servers release.
+    """The evidence in a histogram of N users that a curator or aggregators released.
 
     estimates : float64[d], the released frequencies. A fake counts as one user of each item that it
     is admitted to add to. The noise is that of the release, by its own tails, and added once.

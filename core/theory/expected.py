@@ -38,7 +38,9 @@ def arm_means(cell: Cell) -> Moments | None:
 
 @lru_cache(maxsize=4)
 def arm_variances(cell: Cell) -> Moments | None:
-    """The variances of the same in one trial; None where there is no closed form."""
+    """The variances of the estimates of one trial before and after the attack; None without a
+    closed form.
+    """
     if isinstance(cell.protocol, EstimateMoments):
         return cell.protocol.variances(collection_parameters(cell))
     return (clean_variance(cell), attacked_variance(cell)) if cell.is_pure else None
@@ -90,7 +92,7 @@ def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
 
 
 def expected_error(cell: Cell, attacked: bool) -> float | None:
-    """The mean squared error over the items: bias² + variance; None where one is not known."""
+    """The expected mean squared error over the items: bias² + variance; None if unknown."""
     means, variances = arm_means(cell), arm_variances(cell)
     if means is None or variances is None:
         return None
@@ -124,7 +126,8 @@ def expected_mse(cell: Cell) -> float | None:
 
 
 def bit_gain(cell: Cell) -> float | None:
-    """The gain of the targets before decoding; None as well without an attack.
+    """The expected gain of the targets before RAPPOR's decoding; None without an attack or if
+    unknown.
 
     Parameters
     ----------

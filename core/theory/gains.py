@@ -27,7 +27,7 @@ from ..protocols.rappor import Rappor
 
 @lru_cache(maxsize=4)
 def collection_parameters(cell: Cell) -> Collection:
-    """The collection of a cell, as closed forms have to know it.
+    """The parameters of a cell's collection that closed forms need.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def collection_parameters(cell: Cell) -> Collection:
 
 
 def meetings(cell: Cell) -> Floats | None:
-    """The expected pairs of rounds over which users of each item keep an answer: float64[d]."""
+    """float64[d]: the expected pairs of rounds in which users memoise an answer."""
     if not isinstance(cell.protocol, Memoising) or not cell.rounds:
         return None
     met = np.zeros(cell.population.domain_size)
@@ -77,18 +77,18 @@ def _law_of(cell: Cell, fakes: Fakes) -> ItemSupport | BitLaw | None:
 
 
 def is_aim_known(cell: Cell, fakes: Fakes) -> bool:
-    """Return whether the aim of these fakes is known: who reacts has one in round 0 alone."""
+    """True if the targets of these fakes are known; reactive ones in round 0 only."""
     return not fakes.strategy.reacts or (cell.round == 0 and len(cell.rounds) < 2)
 
 
 @lru_cache(maxsize=64)
 def arriving(fakes: int, sent: float) -> tuple[Counts, Floats]:
-    """The law of the number of fakes who send a report, each with probability `sent`."""
+    """The distribution of the number of fakes who send a report, each with probability `sent`."""
     return binomial_law(fakes, sent)
 
 
 def sent_share(cell: Cell) -> float:
-    """β where every fake sends a report, else its mean E[M/(n + M)] over the number M of those.
+    """β if all fakes send a report, else E[M/(n + M)] over the number M who do.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def sent_share(cell: Cell) -> float:
 
 
 def fake_support(cell: Cell) -> ItemSupport | None:
-    """The support of one report, averaged over all fakes; None where it is not known.
+    """The mean support of each item by one fake report; None if unknown.
 
     The number of fakes of each kind is fixed, so that their variances add up.
 
@@ -133,7 +133,7 @@ def fake_support(cell: Cell) -> ItemSupport | None:
 
 
 def support_of(protocol: Supporting, fakes: Sequence[Fakes], counted: Items) -> ItemSupport | None:
-    """The support of one report, averaged over these fakes; None where it is not known.
+    """The mean support of each item by one report of these fakes; None if unknown.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def gain(
     share: float,
     target_frequency: float,
 ) -> float:
-    """G = β[(S - rq)/(p - q) - f_T], S the expected targets one fake supports. CJG equation 7.
+    """G = β[(S - rq)/(p - q) - f_T], S the targets that one fake supports. CJG equation 7.
 
     With a curator p = 1 and q = 0, S = r/d for RPA and 1 for RIA and MGA: G = β(S - f_T). That is
     of a release that withholds nothing; of the stability mechanism see `expected_metrics`.
@@ -327,7 +327,7 @@ def target_sum_variance(
 
 
 def cell_gain(cell: Cell, supported: ItemSupport) -> float:
-    """G of a cell, from what one of its fakes supports on average.
+    """The expected gain of a cell, from the mean support of each item by one fake report.
 
     Parameters
     ----------
@@ -354,7 +354,7 @@ def rates_gain(
     share: float,
     target_frequency: float,
 ) -> float:
-    """G = Σ_T β[(s_t - q)/(p - q) - f_t], from the rate at which a fake supports each item.
+    """G = Σ_T β[(s_t - q)/(p - q) - f_t], s_t the probability that a fake supports t.
 
     Parameters
     ----------

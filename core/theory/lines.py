@@ -51,7 +51,7 @@ def gain_lines(
     share: float,
     crafted: bool = True,
 ) -> dict[str, float]:
-    """The gain by the key of LINES; those are left out that are not known of the protocol.
+    """The reference gains of a protocol, by the key of LINES.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def gain_lines(
 
 
 def mean_supports(protocol: Any) -> tuple[float, float] | None:
-    """The mean support for its own item, and for another given one, of a report for the own one.
+    """An honest report's mean support of its own and another item; None if unknown.
 
     None where that is not known of the protocol, or says nothing.
 
@@ -114,7 +114,7 @@ def mean_supports(protocol: Any) -> tuple[float, float] | None:
 
 
 def alike(supported: tuple[float, float], targets: int) -> float:
-    """The rate at which each target is supported, if one of them, any, is the own item.
+    """The support probability of each target if a random target is the own item.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _placed_support(protocol: Any, targets: tuple[int, ...]) -> ItemSupport:
 
 
 def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
-    """The expected gain of the same fakes on the same targets, by kind: the cell's own among them.
+    """The expected gain of the same fakes and targets under each protocol kind.
 
     Left out is a kind that the attack or the task cannot use, and one whose fakes send nothing
     known. Empty where the task measures no gain, where the cell's own has no closed form (without
@@ -191,7 +191,7 @@ def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
 
 
 def hidden_gain(cell: Cell) -> float | None:
-    """The gain that the fakes of a cell can hide from every defence; None where it is not known.
+    """The largest undetectable gain of a cell's fakes; None if unknown.
 
     Parameters
     ----------

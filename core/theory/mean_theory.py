@@ -28,7 +28,7 @@ from ..metrics.conclusions.number_conclusions import MeanConclusion
 
 @dataclass(frozen=True)
 class ReportMoments:
-    """The mean and the variance of what a fake's report says, where the range is [-1, 1].
+    """The mean and the variance of the number in one fake report, in [-1, 1].
 
     The number of fakes of each kind is fixed, so that their variances add up.
     """
@@ -38,7 +38,7 @@ class ReportMoments:
 
 
 def numeric_protocol(cell: Cell) -> NumericProtocol:
-    """The protocol of a cell whose users hold numbers."""
+    """The cell's protocol for numbers."""
     return cast("NumericProtocol", cell.protocol)
 
 
@@ -49,7 +49,7 @@ def true_mean(cell: Cell) -> float:
 
 
 def clean_spread(cell: Cell, protocol: NumericProtocol | None = None) -> float:
-    """n times the variance of the clean estimate: that of what one report says, on average.
+    """n times the variance of the estimated mean without an attack.
 
     protocol : another one than the cell's own.
     """
@@ -57,7 +57,7 @@ def clean_spread(cell: Cell, protocol: NumericProtocol | None = None) -> float:
 
 
 def mean_std(cell: Cell, protocol: Mechanism) -> float | None:
-    """The standard deviation of the clean estimate, with another protocol over the same users.
+    """The standard deviation of the mean's estimate without an attack, under another protocol.
 
     In numbers of the range; None where no mean is estimated.
     """
@@ -68,7 +68,7 @@ def mean_std(cell: Cell, protocol: Mechanism) -> float | None:
 
 
 def fake_report_moments(cell: Cell) -> ReportMoments | None:
-    """The moments of one fake report; 0 without an attack, None if they are not known."""
+    """The moments of one fake report's number; 0 without an attack, None if unknown."""
     protocol, mean, variance = numeric_protocol(cell), 0.0, 0.0
     for fakes in cell.fakes:
         law = fakes.strategy.item_support(cast("Supporting", protocol), fakes.targets, cell.targets)
@@ -81,7 +81,7 @@ def fake_report_moments(cell: Cell) -> ReportMoments | None:
 
 
 def mean_biases(cell: Cell) -> tuple[float, float | None]:
-    """The bias of the estimate without the attack, 0, and with it; None where it is not known."""
+    """The bias of the estimated mean without the attack (0) and with it; None if unknown."""
     fakes, protocol = fake_report_moments(cell), numeric_protocol(cell)
     if fakes is None:
         return 0.0, None
@@ -90,7 +90,7 @@ def mean_biases(cell: Cell) -> tuple[float, float | None]:
 
 
 def mean_square_error(cell: Cell, attacked: bool) -> float | None:
-    """The mean squared error of the estimate: bias² + variance; None where it is not known."""
+    """The expected squared error of the estimated mean, bias² + variance; None if unknown."""
     scale, users = numeric_protocol(cell).half_range ** 2, cell.users
     spread, fakes, bias = clean_spread(cell) * scale, fake_report_moments(cell), mean_biases(cell)
     if not attacked:
@@ -102,7 +102,7 @@ def mean_square_error(cell: Cell, attacked: bool) -> float | None:
 
 
 def expected_tallies(cell: Cell, fakes: Sequence[Fakes]) -> Floats:
-    """float64[K], the expected number of reports of each kind, with these fakes."""
+    """float64[K]: the expected number of reports in each bin, with these fakes."""
     protocol = numeric_protocol(cell)
     honest: Any = protocol.law_of(Ask("honest", np.arange(cell.population.domain_size),
                                       held=cell.population.frequencies))  # fmt: skip
@@ -114,7 +114,7 @@ def expected_tallies(cell: Cell, fakes: Sequence[Fakes]) -> Floats:
 
 
 def expected_second_moment(cell: Cell, attacked: bool) -> float | None:
-    """The mean of squares that expected reports tell; None where they tell none."""
+    """The expected estimate of the mean of squares; None if the protocol gives none."""
     if attacked and fake_report_moments(cell) is None:
         return None
     protocol = numeric_protocol(cell)
@@ -126,7 +126,7 @@ def expected_second_moment(cell: Cell, attacked: bool) -> float | None:
 
 @lru_cache(maxsize=4)
 def defended_biases(cell: Cell) -> tuple[float, float] | None:
-    """The biases before and after the attack of what defences leave of the expected reports.
+    """The biases of the defended estimated mean before and after the attack; None if unknown.
 
     Of many reports, as a bias of theirs does not hang on how many there are. None where one of the
     defences is not foretold.

@@ -39,7 +39,7 @@ TINY: Final = sys.float_info.min
 
 @dataclass(frozen=True)
 class ImpossibleEstimates:
-    """An estimate that cannot be.
+    """An estimate that is impossible for honest users of the protocol.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class ImpossibleEstimates:
 
 
 def misfit(protocol: Supporting, users: int, estimates: Floats) -> ImpossibleEstimates | None:
-    """The estimate that is farthest from where it can be, if it is far; None if all fit.
+    """The most impossible of the estimates; None if all are possible.
 
     The standard errors have the estimates in the place of the truth.
 

@@ -22,7 +22,7 @@ def _check_lengths(*columns: Sized | None) -> None:
 
 
 class CellView(Struct, frozen=True):
-    """One cell: its settings, facts that follow from them, and its metrics beside closed forms.
+    """One cell of a run: its settings, derived numbers, and its metrics with closed forms.
 
     parameters : flat and dotted, as in the JSON document.
     path : None where the code of its protocol decides it, and may not run here.
@@ -61,7 +61,7 @@ class CellView(Struct, frozen=True):
 
 
 class EstimateSummary(Struct, frozen=True):
-    """The estimated frequencies of one arm, a number for each item shown.
+    """The estimated frequencies of one stage, a number for each item shown.
 
     mean : over the trials. std : standard deviation over the trials, None for one trial.
     sigma : closed-form standard deviation of one trial's estimate; where there is none, that over
@@ -101,7 +101,7 @@ class TrialEstimates(Struct, frozen=True):
 
 
 class Ends(Struct, frozen=True):
-    """The ends of the intervals of one collection, of the items with the largest estimates.
+    """The interval ends of one collection, for the items with the largest estimates.
 
     reports : N. share : that of the fakes, at most. labels : the names of the items, and of each
     its true frequency, its estimate with the attack, the ends of the interval where nobody is
@@ -155,7 +155,7 @@ class FrequencySummary(Struct, frozen=True):
 
     @property
     def attacked_estimates(self) -> EstimateSummary:
-        """The estimates with the attack; the same where there is none."""
+        """The estimates with the attack; equal to the clean ones without an attack."""
         return self.arms["attacked"]
 
     @property
@@ -165,7 +165,7 @@ class FrequencySummary(Struct, frozen=True):
 
 
 class BitCounts(Struct, frozen=True):
-    """The bit counts of a protocol in one trial, fakes included, beside what is expected of them.
+    """RAPPOR's bit counts in one trial, fakes included, with the expected counts.
 
     The columns have an entry for each of the first cohorts (all of them unless there are very
     many), or k entries for each of them in turn.
@@ -196,16 +196,16 @@ class BitCounts(Struct, frozen=True):
 
     @property
     def cohort_count(self) -> int:
-        """The number of cohorts that the columns hold."""
+        """The number of cohorts in the columns."""
         return len(self.users)
 
     def of(self, cohort: int) -> slice:
-        """The entries of a cohort in the columns of bits."""
+        """The slice of a cohort in the columns of bits."""
         return slice(cohort * self.bits, (cohort + 1) * self.bits)
 
 
 class Detection(Struct, frozen=True):
-    """The score that a filter gives every report of one trial, and how well it tells fakes.
+    """A filter's score of every report of one trial, with its ROC: how well scores separate fakes.
 
     kind : the filter's. meaning : what its score is, in a few words.
     scores : those that there are, rising; genuine, fakes : the users with each of them.
@@ -230,7 +230,7 @@ class Detection(Struct, frozen=True):
 
 
 class RoundSummary(Struct, frozen=True):
-    """The rounds of a campaign, one entry for each, from round 0 on.
+    """The numbers of each round of a campaign, from round 0 on.
 
     users, malicious, share : of the round. spent : ε of a user who took part in all rounds so far.
     metrics : by name.
@@ -276,5 +276,5 @@ class RoundSummary(Struct, frozen=True):
 
     @property
     def attacked_means(self) -> tuple[tuple[float, ...], ...]:
-        """The mean estimates with the attack; the same where there is none."""
+        """The mean estimates with the attack; equal to the clean ones without an attack."""
         return self.arms["attacked"]

@@ -27,7 +27,7 @@ def cell_view(
     expected: Mapping[str, float | None] | None = None,
     beside: Iterable[str] = (),
 ) -> CellView:
-    """A cell after the trials that were measured.
+    """The view of a cell after its measured trials.
 
     expected : the closed forms of its metrics; None: they are worked out. beside : the kinds of
     protocols under which the gain of its attack is told as well.
@@ -58,7 +58,7 @@ def cell_view(
 
 
 def closed_forms(cell: Cell) -> dict[str, float | None]:
-    """The closed form of each metric; None where there is none, or no finite one."""
+    """The closed form of each metric; None if there is no finite one."""
     expected = expected_metrics(cell)
     return {
         name: value if value is not None and math.isfinite(value) else None
@@ -69,7 +69,7 @@ def closed_forms(cell: Cell) -> dict[str, float | None]:
 def measurements(
     cell: Cell, measured: CellResults, expected: Mapping[str, float | None]
 ) -> dict[str, Estimate]:
-    """Each metric over the trials, beside its closed form."""
+    """Each metric over the trials, with its closed form."""
     return {name: compare_with_theory(cell, measured, name, expected) for name in cell.metrics}
 
 
@@ -87,6 +87,6 @@ def metric_names(cells: Iterable[Cell]) -> list[str]:
 
 
 def measured_names(cells: Sequence[Cell]) -> list[str]:
-    """The names of the metrics that some of the cells has."""
+    """The names of the metrics that at least one of the cells has."""
     some = {name for cell in cells for name in cell.metrics}
     return [name for name in metric_names(cells) if name in some]

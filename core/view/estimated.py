@@ -103,7 +103,9 @@ def _estimates(moments: Moments, items: Items, sigma: Floats | None) -> Estimate
 
 
 def closed_sigmas(cell: Cell) -> dict[Arm, Floats]:
-    """σ of each item's estimate in one trial, in the arms that have a closed form."""
+    """The standard deviation σ of each item's estimate in one trial, for stages with a closed
+    form.
+    """
     linear = LINEAR in cell.metrics and cell.task.truth(cell) is not None
     variances = theory.estimate_variances(cell) if linear else None
     if variances is None:
@@ -116,7 +118,7 @@ def closed_sigmas(cell: Cell) -> dict[Arm, Floats]:
 def chosen_items(
     targets: Items, levels: tuple[Floats, ...], residuals: tuple[Floats, ...], most: int
 ) -> Items:
-    """At most `most` items of a large domain, ascending.
+    """At most `most` items of a large domain to show, ascending.
 
     All targets (thinned out evenly where they are more than half of `most`), the largest of
     each of `levels`, the largest in size of each of `residuals`, and items evenly spread.
@@ -141,6 +143,6 @@ def evenly(size: int, count: int) -> Items:
 
 
 def short_label(population: Population, item: int) -> str:
-    """An item's name, cut where it is very long."""
+    """An item's name, shortened if it is very long."""
     label = population.label(item)
     return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"

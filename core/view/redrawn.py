@@ -44,7 +44,7 @@ ITEMS: Final = 12
 
 
 def bit_counts(cell: Cell, pulse: Pulse) -> BitCounts | None:
-    """The bit counts of the first trial; None where there are no Bloom filters."""
+    """The bit counts of the first trial; None without Bloom filters."""
     if not isinstance(cell.protocol, Rappor):
         return None
     protocol: Any = cell.protocol
@@ -80,7 +80,7 @@ def _column(values: Floats | Counts) -> tuple[float, ...]:
 
 
 def verdicts(cell: Cell, pulse: Pulse) -> Detection | None:
-    """The verdict on each report of the first trial; None where the first filter has no score."""
+    """The verdict on each report of the first trial; None if the first filter has no score."""
     first = next(iter(cell.filters), None)
     if first is None or not first.scores:
         return None
@@ -111,7 +111,7 @@ def verdicts(cell: Cell, pulse: Pulse) -> Detection | None:
 
 
 def levels(score: Floats) -> tuple[Floats, Counts]:
-    """The scores that there are, rising, and the place of each report's among them.
+    """The distinct scores, ascending, and the position of each report's score among them.
 
     Very many are put into equal steps, each with its middle.
     """

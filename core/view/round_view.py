@@ -27,7 +27,7 @@ those of every other round are, or of every third, and so on."""
 
 @dataclass(frozen=True, eq=False)
 class RoundExpectations:
-    """The closed forms of the rounds, each None where there is none.
+    """The closed forms of the rounds, each None if unknown.
 
     theories : those of the metrics. estimates : float64[d], those of the attacked arm.
     sigmas : σ of one trial's estimates, in the arms that have a closed form.
@@ -49,7 +49,7 @@ class RoundExpectations:
 def rounds_view(
     cell: Cell, measured: CellResults, expected: RoundExpectations | None = None
 ) -> RoundSummary:
-    """The rounds of a campaign after the trials that were measured.
+    """The view of a campaign's rounds after its measured trials.
 
     expected : the closed forms, with which the estimates of the first targets are shown as well.
     """
@@ -97,7 +97,7 @@ def _rows(values: Floats) -> tuple[tuple[float, ...], ...]:
 
 
 def rounds_shown(cell: Cell, most_items: int) -> range:
-    """The rounds whose frequencies are shown: evenly spread where there are too many."""
+    """The rounds whose frequencies are shown, evenly spread if there are too many."""
     items = min(cell.task.size(cell), most_items)
     count = len(cell.rounds)
     return range(0, count, -(-count * items // MAX_ESTIMATES))
@@ -110,7 +110,7 @@ def round_frequencies(
     expected: RoundExpectations | None = None,
     most: int | None = None,
 ) -> FrequencySummary | None:
-    """The estimates of one round, as those of a cell of its own.
+    """The estimates of one round, as if it were a cell of its own.
 
     expected : the closed forms, whose σ are shown. most : the items shown of a larger domain.
     """

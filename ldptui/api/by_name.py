@@ -86,7 +86,7 @@ def population(
 
 @dataclass(frozen=True, eq=False)
 class FakeReports:
-    """An attack as `attack` gives it: its parameters, and the reports of its fakes."""
+    """An attack: its parameters, and a method that makes the reports of its fakes."""
 
     attack: Attack | Mixture
 
@@ -99,7 +99,7 @@ class FakeReports:
     def reports(
         self, protocol: LocalMechanism, view: View, count: int, rng: Rng | None = None
     ) -> Reports:
-        """The reports of `count` fakes; raises ScenarioError where the attack cannot make them."""
+        """The reports of `count` fakes; raises ScenarioError if the attack cannot make reports."""
         if type(view) is not View:
             raise ScenarioError(f"must be a View of targets, {got(view)}", key="view")
         targets = items_of(view.targets, local(protocol).domain_size, "view.targets")

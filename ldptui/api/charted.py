@@ -45,7 +45,7 @@ class FigureText(str):
 
 
 def svg(results: RunResults, name: str | None, columns: int) -> FigureText:
-    """A chart of results as SVG; raises ScenarioError where there is none, RunError."""
+    """A chart of results as SVG text; raises ScenarioError without such a chart, RunError."""
     chart, caption = _caption_chart(results, name, columns)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
@@ -56,7 +56,9 @@ def svg(results: RunResults, name: str | None, columns: int) -> FigureText:
 def draw_figure(
     results: RunResults, name: str | None, columns: int, others: Sequence[RunResults] = ()
 ) -> Any:
-    """A chart of results as a figure of matplotlib; raises as `svg` does."""
+    """A chart of results as a matplotlib figure; raises ScenarioError without such a chart,
+    RunError.
+    """
     chart, caption = _caption_chart(results, name, columns, others)
     return figure_of(chart, columns=columns, caption=caption)
 
@@ -80,7 +82,7 @@ def _caption_chart(
 
 
 def overlays_of(runs: Sequence[RunResults]) -> tuple[Overlay, ...]:
-    """The runs after the first as they are laid over it: with labels that say what differs."""
+    """The runs after the first as overlays of its chart, labelled with the settings that differ."""
     documents = [each.experiment.scenario.document for each in runs]
     named = [(f"run {number}", document) for number, document in enumerate(documents, start=1)]
     under, *labels = difference_labels(named)
@@ -89,7 +91,7 @@ def overlays_of(runs: Sequence[RunResults]) -> tuple[Overlay, ...]:
 
 
 def check_matplotlib() -> None:
-    """Raise ScenarioError where there is none."""
+    """Raise ScenarioError if matplotlib is not installed."""
     if find_spec("matplotlib") is None:
         raise ScenarioError(
             "figures need matplotlib: pip install 'ldptui[plot]' (one in text, .txt, needs none)"

@@ -26,7 +26,7 @@ from ..text import table
 
 
 class TabularResult(ABC):
-    """Something with rows, which can be a data frame."""
+    """A result with rows, which can be converted to a data frame."""
 
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
@@ -68,7 +68,7 @@ class ResultTable:
     choice: TableChoice = ALL
 
     def records(self) -> list[dict[str, Any]]:
-        """A dict for each row.
+        """The rows of the table, a dict each.
 
         With rows or columns: the keys at the side, then of each column its mean, and its standard
         error under the column's name and `_standard_error`. Else as `Results.rows()`.
@@ -116,7 +116,7 @@ def table_of(
     rows: str | Sequence[str],
     columns: str | Sequence[str],
 ) -> ResultTable:
-    """The table that is asked for; raises ScenarioError for what a run has not."""
+    """The requested table; raises ScenarioError for a metric or key that the run lacks."""
     parts = {"metrics": metrics, "rows": rows, "columns": columns}
     named = {name: _names(given, name) for name, given in parts.items()}
     choice = TableChoice(named["metrics"], named["rows"], named["columns"])

@@ -50,7 +50,7 @@ class Results(TabularResult):
 
     @property
     def digest(self) -> str:
-        """Equal digests mean that every count of every trial was equal."""
+        """A digest of all counts of all trials: equal digests mean equal counts."""
         return self.measured.digest
 
     @property

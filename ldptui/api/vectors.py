@@ -14,7 +14,7 @@ from ldptui.core.reports.report_files import send_reports, write_reports
 
 
 def vectors_of(protocol: LocalMechanism, reports: int) -> dict[str, Any]:
-    """Rows of honest reports of the first items, and the items that each supports.
+    """Test vectors: honest reports of the first items, and the items that each report supports.
 
     Those of a protocol that is not pure: the items that a report speaks for, seen alone; where its
     bits stand for no items, reports without noise besides, one of each of these items.

@@ -82,7 +82,9 @@ class Key(Struct, frozen=True):
 
     @property
     def fact(self) -> str:
-        """The name in the line of a setting: the last part of the key; "" for none."""
+        """The catalogue's description of a dotted key; keys below `sweep.` share that of
+        `sweep`.
+        """
         return self.key.rpartition(".")[2] if self.told is None else self.told
 
     def _with_symbol(self, name: str) -> str:
@@ -105,7 +107,7 @@ def key_words(key: str) -> Key:
 
 
 def start_of(key: str, numbers: Mapping[str, Any] | None = None) -> Any:
-    """The value that a key starts with; numbers : those that a draft has, by name.
+    """The value that a key starts with in a form; numbers : the draft's values by name.
 
     A table starts with what its keys start with.
     """
@@ -127,7 +129,7 @@ def start_of(key: str, numbers: Mapping[str, Any] | None = None) -> Any:
 
 
 def has_words(key: str) -> bool:
-    """True for a key with a row."""
+    """True if the catalogue describes the key."""
     return _row(key) is not None
 
 
@@ -141,7 +143,7 @@ def _row(key: str) -> dict[str, Any] | None:
 
 
 def listed_keys() -> tuple[str, ...]:
-    """The keys with a row, in the order in which a sweep offers them."""
+    """The described keys, in the order in which a sweep offers them."""
     return tuple(rows("keys"))
 
 

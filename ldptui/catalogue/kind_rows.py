@@ -35,7 +35,7 @@ class KindWords(Struct, frozen=True):
 
 @lru_cache(maxsize=1024)
 def kind_words(table: str, kind: str) -> KindWords:
-    """The words about a kind; the name of one without a row is what files call it."""
+    """The catalogue's description of a kind; its name alone if it is not described."""
     row = rows("kinds", table=table).get(kind)
     return KindWords(table, kind, kind) if row is None else KindWords(table, kind, **row)
 
@@ -46,7 +46,7 @@ def listed_kinds(table: str) -> tuple[str, ...]:
 
 
 def in_order(table: str, kinds: Iterable[str]) -> tuple[str, ...]:
-    """Some kinds of a table, such as all that are pure, in the order of its list."""
+    """Some kinds of a table in the order of its list."""
     listed = listed_kinds(table)
     return tuple(sorted(kinds, key=lambda kind: (kind not in listed, [*listed, kind].index(kind))))
 
@@ -95,18 +95,18 @@ class MetricWords(Struct, frozen=True):
 
 
 def leading_metrics() -> list[str]:
-    """The metrics that a sweep is told by, the most telling first."""
+    """The metrics that summarise a sweep, the most informative first."""
     places = {name: row["leads"] for name, row in rows("metrics").items() if "leads" in row}
     return sorted(places, key=places.__getitem__)
 
 
 def is_ours(metric: str) -> bool:
-    """True for a metric with words here, False for one in Python."""
+    """True for a metric described here, False for a metric in Python."""
     return metric in rows("metrics")
 
 
 def metric_words(metric: str) -> MetricWords:
-    """The words about a metric; the name of one without a row, as in Python, is its column's."""
+    """The catalogue's description of a metric; its column name alone if it is not described."""
     row = rows("metrics").get(metric)
     if row is not None:
         return MetricWords(metric, **row)

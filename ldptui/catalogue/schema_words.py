@@ -28,7 +28,7 @@ class _Words:
         self._known: set[str] = set()
 
     def table(self, properties: Mapping[str, Any], table: str) -> dict[str, Any]:
-        """The keys of a table with their words."""
+        """The keys of a table with their descriptions."""
         return {
             name: self._key(described, f"{table}.{name}" if table else name)
             for name, described in properties.items()

@@ -21,7 +21,7 @@ NO_CELLS: Final = Cells()
 
 
 class ChartData(Struct, frozen=True, eq=False):
-    """A scenario, a run of it with others over it, and the round or the cell that is looked at.
+    """A scenario, its run and overlaid runs, with the round or cell at the cursor.
 
     round : of the campaign, from 0; None: all rounds pooled. cell_words : the cell at a cursor that
     is shown in place of the base: "OUE β 0.05"; "" for the base. has_curves : whether closed forms
@@ -51,12 +51,12 @@ class ChartData(Struct, frozen=True, eq=False):
 
     @property
     def base(self) -> CellView | None:
-        """The cell whose frequencies are shown."""
+        """The grid point whose frequencies the chart shows; None before the run has it."""
         return self.table.base
 
     @property
     def frequencies(self) -> FrequencySummary | None:
-        """The frequencies of all rounds pooled; None before the first trial."""
+        """The frequencies, pooled over all rounds; None before the first trial."""
         return _frequencies(self.run)
 
     @property
@@ -69,25 +69,28 @@ class ChartData(Struct, frozen=True, eq=False):
 
     @property
     def by_trial(self) -> TrialEstimates | None:
-        """The estimates of single trials, of the cell at the cursor where there is one."""
+        """The estimates of single trials, for the cell at the cursor if there is one; None if
+        unavailable.
+        """
         if self.run is not None and self.run.at_cell is not None and self.cell_words:
             return self.run.at_cell.by_trial
         return self.run.by_trial if self.run is not None else None
 
     @property
     def tables_over(self) -> tuple[tuple[str, Cells], ...]:
-        """The cells of the runs laid over, by their names."""
+        """The cells of the overlaid runs, by the runs' names."""
         return tuple((overlay.label, overlay.snapshot.table) for overlay in self.overlays)
 
     def at_cursor(self) -> tuple[FrequencySummary | None, str]:
-        """The frequencies of the round or the cell that is looked at, and which, in words."""
+        """The frequencies of the round or cell at the cursor, and its name."""
         at_cell = self.run.at_cell if self.run is not None else None
         if self.round is None and at_cell is not None and self.cell_words:
             return at_cell, self.cell_words
         return _at_round(self.run, self.round)
 
     def overlays_at_cursor(self) -> tuple[Overlay, ...]:
-        """The runs laid over, at the same round; while all are pooled, as they are.
+        """The overlaid runs at the same round as the cursor; pooled if the cursor's data are
+        pooled.
 
         None over a cell that is looked at: theirs are other ones.
         """
@@ -101,7 +104,7 @@ class ChartData(Struct, frozen=True, eq=False):
         )
 
     def answers(self, of: Iterable[Scenario]) -> tuple[CellView, ...]:
-        """The cells of these scenarios that answer a goal, as far as the run has them."""
+        """The cells of these scenarios whose goals the run has answered."""
         if self.scenario is None or not any(cell.answer is not None for cell in self.table):
             return ()
         from .curves import points_of

@@ -40,7 +40,7 @@ ASCII_MARKERS = {
 
 
 class ChartPalette(Struct, frozen=True):
-    """The Rich styles of a chart: one for the text, one for what is in the background, one a tone.
+    """The Rich styles of a chart: one for text, one for the background, one for each tone.
 
     The data colours of `DARK` and `LIGHT` stay different when a terminal reduces them to 256 or
     16 colours. `background` is the colour behind the chart, for exports; rows carry none.
@@ -65,7 +65,7 @@ class ChartPalette(Struct, frozen=True):
 
     @property
     def has_colours(self) -> bool:
-        """True for colours of our own: the few of a terminal, or none, do not tell all apart."""
+        """True if the palette has its own colours, enough to distinguish all series."""
         return self.background.startswith("#")
 
     def with_text(self, foreground: str, background: str, muted: str) -> ChartPalette:
@@ -131,7 +131,7 @@ ANSI_LIGHT = replace(
 
 
 class Look(Struct, frozen=True):
-    """The cells of a picture, its colours, and the characters that it may have."""
+    """The size of a picture in cells, its colours and its characters."""
 
     width: int
     height: int
@@ -173,7 +173,7 @@ def clean(text: str, charset: Charset) -> str:
 
 
 def crop(text: str, width: int) -> str:
-    """The text in at most `width` cells; what is cut leaves an ellipsis."""
+    """The text shortened to `width` cells, with an ellipsis if it is cut."""
     if cell_len(text) <= width:
         return text
     kept, cells = "", 0

@@ -31,7 +31,7 @@ TONES: Final[tuple[Tone, ...]] = (
 
 
 class LateError(Exception):
-    """Curves take longer than a hand waits; `work` works them out and keeps them.
+    """Closed-form curves take too long for the screen; `work` computes and caches them.
 
     about : what is worked out.
     """
@@ -128,7 +128,7 @@ class Bar(Struct, frozen=True):
 
 
 class Rest(Struct, frozen=True):
-    """The items without a bar: their number, the targets among them, and the sums over them.
+    """The items without a bar: their number, the targets among them, and their sums.
 
     value, true : of what bars and marks show; None where it is not known of all items.
     """
@@ -140,7 +140,7 @@ class Rest(Struct, frozen=True):
 
 
 class Bars(Struct, frozen=True, tag=True):
-    """Horizontal bars, one item a row; `rest` tells what else there is, in words or in numbers.
+    """Horizontal bars, one item a row; `rest` summarises the items without a bar.
 
     item, value, truth : what a row, its number and the mark are called (8 letters at most).
     `others` names the runs of each bar's `others`, and the tones of their marks. cursor : the label

@@ -72,7 +72,7 @@ def print_vectors(options: ClientProtocol, count: int, seed: int) -> int:
 
 
 class Coins:
-    """The random numbers of a client, drawn from a seed and listed in their order."""
+    """The random numbers of a client, drawn from a seed and recorded in order."""
 
     def __init__(self, seed: int) -> None:
         self.draws: list[dict[str, Any]] = []

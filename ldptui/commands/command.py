@@ -76,7 +76,7 @@ class Command:
         return parser
 
     def do(self, parsed: argparse.Namespace) -> int:
-        """Do what the arguments say; returns the exit code."""
+        """Run the command with parsed arguments; returns the exit code."""
         values = dict(vars(parsed))
         function = self.actions.get(values.pop("action", None) or "", self.function)
         code: int = call_with(function, values)
@@ -84,7 +84,7 @@ class Command:
 
 
 def find_command(name: str) -> Command | None:
-    """A command by its name, its module imported; None if there is none."""
+    """A command by its name, with its module imported; None if there is none."""
     if name not in MODULES:
         return None
     module = import_module(MODULES[name])
@@ -129,12 +129,14 @@ def call_with(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
 
 
 def is_group(hint: Any) -> TypeGuard[type[Any]]:
-    """Return whether the type of a parameter stands for several options."""
+    """True if a parameter's type is a group of several options."""
     return isinstance(hint, type) and dataclasses.is_dataclass(hint)
 
 
 def describe(function: Callable[..., Any]) -> str:
-    """The paragraph of the help: the second of the docstring, or else the first as a sentence."""
+    """The description of a command in its help: the second paragraph of the docstring, else the
+    first.
+    """
     first, *others = (inspect.getdoc(function) or "").split("\n\n")
     if others and not others[0].startswith(("Parameters\n", "Examples\n")):
         return others[0]

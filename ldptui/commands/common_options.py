@@ -16,7 +16,7 @@ from ..session.consent import WHAT
 
 
 class Help(Struct, frozen=True):
-    """The words of an option, where the docstring has none of it."""
+    """The help text of an option whose docstring has none."""
 
     words: str = ""
 

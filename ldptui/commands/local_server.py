@@ -51,7 +51,7 @@ class LocalServer(Server):
 
 
 def is_own_page(headers: Mapping[str, str]) -> bool:
-    """Return whether a connection comes from a page of this server, as browsers tell."""
+    """True if an HTTP request comes from a page of this server."""
     origin, host = headers.get("Origin"), headers.get("Host", "")
     try:
         name = urlsplit(f"//{host}").hostname

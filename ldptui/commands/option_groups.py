@@ -77,13 +77,13 @@ OutputFile: TypeAlias = Annotated[str | None, "FILE", Help("write to this file, 
 
 @dataclass(frozen=True, kw_only=True)
 class CodeOptions:
-    """The Python code that may run."""
+    """The options that permit plug-in code to run."""
 
     allow_attacks: AllowedNames = ()
     code_files: CodeFiles = ()
 
     def allow(self) -> CodePermission:
-        """The code as what asks for it is checked against it; raises FileError."""
+        """The permission for the plug-in code that the options name; raises FileError."""
         from ..session.attack_options import allow_code
 
         return allow_code(self.allow_attacks, [*map(Path, self.code_files)])

@@ -29,7 +29,7 @@ from .scenario_loading import by_options, load_agreement, span_of
 def sent_numbers(
     options: Perturbation, column: str, protocol: LocalMechanism, rng: np.random.Generator
 ) -> Iterator[Reports]:
-    """The reports of the numbers in a column, batch by batch; notes how many were clipped."""
+    """The reports of the numbers in a column, in batches; notes how many numbers were clipped."""
     telling = numbers_protocol(protocol)
     held = NumberColumn(
         Path(options.data), column, telling.low, telling.high, options.clip, "--column",

@@ -54,7 +54,7 @@ def _where_pages_are() -> str:
 
 
 def has_screen() -> bool:
-    """Return whether a browser could show a page: over SSH there is mostly none."""
+    """True if a browser could show a page here; over SSH mostly False."""
     return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
 
 

@@ -29,7 +29,7 @@ FIRST: Final = "estimate"
 
 
 def read_opening(options: Opening) -> dict[str, Any]:
-    """The fields of the forms about the reports to open; raises LdpError."""
+    """The form fields about the report files to open; raises LdpError."""
     places, kind = options.places, options.protocol
     assert kind is not None
     if not places:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Output:
-    """Where results go, in which format, and what of them.
+    """The file, the format and the selected metrics of a command's results.
 
     path : None for standard output. frequencies : with every item's estimates. choice : the metrics
     of tables, and the keys at their side and above.
@@ -119,7 +119,7 @@ class Format:
     frequencies: bool = False
 
     def write(self, results: RunResults, versions: Versions, output: Output) -> str:
-        """Print results, or write them to a file; returns the text, "" where it is none."""
+        """The results in a format, printed or written to a file; "" if the format is no text."""
         if self.file is not None:
             self.file(results, versions, output)
             return ""

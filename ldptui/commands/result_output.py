@@ -38,7 +38,7 @@ def tags_of(words: Sequence[str]) -> list[str]:
 def read_output(
     selection: ResultOptions, asked: str | None, out: str | None, command: str = "run"
 ) -> Output:
-    """The output that a command's options ask for, a file that can be written.
+    """The output that a command's options request, with a writable file.
 
     asked : the format. Where neither it nor the end of the file's name says one, it is the first
     of the command.
@@ -71,7 +71,7 @@ def check_output(output: Output, experiment: Experiment) -> Output:
 
 
 def written_to(out: str | None) -> Path | None:
-    """The file that is written to, which can be written; None for standard output."""
+    """The writable output file; None for standard output."""
     if out == "":
         raise ScenarioError(f"must be a file, {got(out)}", key="--out")
     if out is None or out == "-":
@@ -154,7 +154,7 @@ def tell_failures(results: RunResults) -> None:
 
 
 def exit_code(results: RunResults) -> int:
-    """The exit code of results that were written to a file."""
+    """The exit code of results written to a file."""
     if not results.has_ended:
         return exits.INTERRUPTED
     return exits.FAILED if results.failures else exits.DONE

@@ -61,7 +61,7 @@ def run_or_file(word: str, place: str | None, limits: bool = True) -> tuple[Stor
 
 
 def moment_of(written: str | None, option: str, after: bool = False) -> float | None:
-    """A day or a time, local where it does not say otherwise; `after`: the end of that day."""
+    """The time stamp of a date or time, in local time by default; `after`: the end of that day."""
     if written is None:
         return None
     try:

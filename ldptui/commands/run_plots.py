@@ -127,7 +127,7 @@ def _in_text(chart: Chart, caption: str, embedded: str) -> str:
 
 
 def replay_figure(path: Path, code: CodePermission, limits: bool, how: Computation) -> int | None:
-    """Compute the scenario of a figure again; None where the file is none."""
+    """The exit code of recomputing the scenario embedded in a figure; None if the file has none."""
     before = exporting.read_figure(path) if path.suffix in SUFFIXES else None
     if before is None:
         return None

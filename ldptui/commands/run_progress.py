@@ -109,7 +109,7 @@ def _compute(work: Callable[[], Iterator[Progress]], steps: Steps, processes: bo
 def answer_goals(
     experiment: Experiment, workers: int, limits: bool, quiet: bool, answers: Answers | None
 ) -> Experiment:
-    """The experiment with the goals answered that take a search; a line says how far it is.
+    """The experiment with its goals answered by searches, with a progress line.
 
     answers : those that are known, which gets the others.
     """
@@ -129,7 +129,7 @@ def answer_goals(
 
 
 class ProgressLine:
-    """A line of a terminal that says how far a work is, drawn ten times a second at most.
+    """A terminal line that shows progress, redrawn at most ten times a second.
 
     It is the pulse of the work as well: it stops nothing, an interrupt ends the work. Nothing is
     drawn where there is no terminal, or nobody wants it.
@@ -144,7 +144,7 @@ class ProgressLine:
         """Nothing stops the work here."""
 
     def show(self, write: Callable[[int], str]) -> None:
-        """Say how far the work is, in so many cells."""
+        """Show the text of a progress line of a given width."""
         self._write = write
         self.tell("")
 
@@ -153,7 +153,7 @@ class ProgressLine:
         self.show(partial(progress_line, progress, swept))
 
     def tell(self, words: str) -> None:
-        """Say beside it what is looked at, if the line is due."""
+        """Show what is being computed, if the line is due for an update."""
         if self._stream and self._write and time.monotonic() >= self._due:
             self._due = time.monotonic() + OFTEN
             width = shutil.get_terminal_size().columns - 1

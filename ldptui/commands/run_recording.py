@@ -195,7 +195,7 @@ def tell_shard(results: RunResults, memory: RunMemory, shard: Shard) -> int:
 
 
 def memory_code(memory: RunMemory | None) -> int:
-    """The exit code of what a store kept of a run; None: nobody wanted it to be kept."""
+    """The exit code of how well the store kept a run; 0 for None, no store."""
     return exits.NO_FILE if memory is not None and memory.failure else exits.DONE
 
 

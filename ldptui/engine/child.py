@@ -23,7 +23,7 @@ ERRORS_KEPT: Final = 4000
 
 
 class Child:
-    """One worker process: its news go to `heard`, its end to `ended`.
+    """A worker process: its messages go to `heard`, its end to `ended`.
 
     busy : it was given a run whose end it has not told. began : the key of the request that it took
     up last. dismissed : nobody listens any more.
@@ -105,12 +105,12 @@ class Child:
             self.errors = (self.errors + data.decode(errors="replace"))[-ERRORS_KEPT:]
 
     def send(self, order: wire.Order) -> None:
-        """Write one line; without effect where the process is gone."""
+        """Write one order to the process; no effect if it has ended."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.write(wire.to_json(order) + b"\n")
 
     def dismiss(self) -> None:
-        """Ask the process to end, and listen to it no more."""
+        """Ask the process to end, and ignore its further messages."""
         self.dismissed = True
         if self._process is not None and self._process.stdin is not None:
             self.send(wire.Order(quit=True))
@@ -136,7 +136,7 @@ class Child:
 
 @dataclass
 class RunSoFar:
-    """A run and everything that was heard of it."""
+    """A run with all messages received about it."""
 
     request: Request
     cancelling: bool = False
@@ -149,7 +149,7 @@ class RunSoFar:
 
     @property
     def asked_for(self) -> bool:
-        """True for a run that was asked for by the user."""
+        """True if the user started the run (not a preview)."""
         return self.request.full
 
     @property
@@ -158,7 +158,7 @@ class RunSoFar:
 
     @property
     def tells(self) -> bool:
-        """True once there is something to see: a trial, or the run's number in the store."""
+        """True if the run has something to show: a trial, or a number in the store."""
         return self.snapshot.done > 0 or self.snapshot.kept is not None
 
     @property
@@ -169,7 +169,7 @@ class RunSoFar:
         self.snapshot = replace(self.snapshot, status=status, error=error, details=details)
 
     def take(self, news: News) -> bool:
-        """Take in news of this run; True where `snapshot` is a new one, complete in itself."""
+        """True if a message about the run gave a new, complete snapshot."""
         told = news.snapshot
         if told is None or told.key != self.request.key:
             return False
@@ -186,7 +186,7 @@ class RunSoFar:
 
 @dataclass
 class QuestionSoFar:
-    """A question of the lab, and the last that was heard of it."""
+    """A question of the lab, with the latest reply."""
 
     request: LabQuestion
     cancelling: bool = False
@@ -209,7 +209,7 @@ class QuestionSoFar:
         self.reply = Reply(self.request.key, status, error=error, details=details)
 
     def take(self, news: News) -> bool:
-        """Take in news of this question; True where `reply` is a new one."""
+        """True if a message about the question gave a new reply."""
         if news.reply is None or news.reply.key != self.request.key:
             return False
         self.reply = news.reply

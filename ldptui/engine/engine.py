@@ -37,7 +37,8 @@ MAX_DEATHS: Final = 3
 
 
 class Engine:
-    """Runs requests in the background; `post` gets RunProgressed, QuestionReply and WorkerChanged.
+    """Runs requests in worker processes; `post` receives RunProgressed, QuestionReply,
+    WorkerChanged.
 
     A run's last RunProgressed has the status done, partial or failed. A run that a newer request
     replaces is dropped silently; one asked for by the user, or being cancelled, is posted as
@@ -65,7 +66,7 @@ class Engine:
 
     @classmethod
     async def begin(cls, question: LabQuestion) -> Engine:
-        """An engine that works on a question already, before whoever asks it `listen`s.
+        """An engine that already works on a question, before anybody calls `listen`.
 
         Its messages are kept until the first request: if that is the same question, they are posted
         then.
@@ -80,7 +81,7 @@ class Engine:
         return engine
 
     def listen(self, post: Callable[[Message], object]) -> None:
-        """Post to somebody else from the next request on."""
+        """Send further messages to another receiver, from the next request on."""
         self._listener = post
 
     async def start(self) -> None:
@@ -88,7 +89,7 @@ class Engine:
         self._promote()
 
     def run(self, request: Request | LabQuestion) -> None:
-        """Run this instead of whatever runs; held until a worker is ready."""
+        """Start a request in place of the current one; it waits until a worker is ready."""
         if self._stopping:
             return
         early, self._early, self._post = self._early, None, self._listener
@@ -105,7 +106,7 @@ class Engine:
             self._submit(self._active)
 
     def cancel(self) -> None:
-        """Stop the run; what is finished is posted as partial, within 0.2 s."""
+        """Cancel the run; its finished trials are posted as partial within 0.2 s."""
         run, child = self._run, self._active
         if run is None or run.cancelling:
             return
@@ -133,7 +134,7 @@ class Engine:
     async def find_unseen_code(
         self, request: Request, find: Callable[[Request, Sequence[str]], tuple[UnseenCode, ...]]
     ) -> tuple[UnseenCode, ...]:
-        """The Python code that a request asks for and that the user has to be asked about.
+        """The plug-in code of a request that needs the user's permission.
 
         find : finds it, given the arguments of the worker, in a thread.
         """
@@ -267,7 +268,7 @@ class Engine:
 
 
 def over(request: Request | LabQuestion) -> str:
-    """The code in Python that may have ended a worker, in words; "" where it ran none."""
+    """The plug-in code that may have crashed a worker, in words; "" if it ran none."""
     code = request.python_code if isinstance(request, Request) else ()
     names = " or ".join(f"{what} {name!r}" for what, name in code)
     return f" while it ran the Python {names}" if names else ""

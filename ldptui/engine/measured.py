@@ -35,7 +35,7 @@ from ..text import format as text
 
 
 class CellsSoFar:
-    """The cells of an experiment, what they measured, and the views of those with trials.
+    """The cells of an experiment with their results so far, and the views of cells with trials.
 
     numbers : of the cells in the request. detailed : the cells whose gains under other protocols
     are told as well: a verdict is about them.
@@ -59,13 +59,13 @@ class CellsSoFar:
         return sum(cell.trials for cell in self.measured)
 
     def update(self, cells: Iterable[CellResults]) -> None:
-        """Take in newer results; a cell keeps what it has where they hold less."""
+        """Replace the cells' results by newer ones with more trials."""
         for index, cell in enumerate(cells):
             if cell.trials > self.measured[index].trials:
                 self.measured[index] = cell
 
     def reckon(self) -> None:
-        """The closed forms of the cells with trials; may be left at any point, and taken up."""
+        """Compute the closed forms of cells with trials; can be interrupted and resumed."""
         for index, measured in enumerate(self.measured):
             if measured.trials and index not in self._known:
                 cell = self.experiment.cells[index]
@@ -99,8 +99,7 @@ class CellsSoFar:
 
 
 class Picture:
-    """One cell in detail, besides its metrics, and how much of that was told: estimates, bits,
-    rounds."""
+    """The detailed view of one cell: estimates, bits and rounds, and which of them were sent."""
 
     def __init__(self) -> None:
         self._sigmas: Mapping[Arm, Floats] | None = None
@@ -109,7 +108,7 @@ class Picture:
         self._trials = self._trials_of_rounds = 0  # up to which trial all was told
 
     def reckon(self, cell: Cell) -> None:
-        """The closed forms, once; may be left at any point, and taken up again."""
+        """Compute the cell's closed forms, once; can be interrupted and resumed."""
         if self._sigmas is None:
             self._rounds = RoundExpectations.of(cell) if cell.rounds else None
             self._sigmas = closed_sigmas(cell)
@@ -144,7 +143,7 @@ class Picture:
             yield from ({"round_frequencies": each} for each in self._of_rounds(cell, measured))
 
     def conclusion(self, cell: Cell, measured: CellResults) -> dict[str, Any]:
-        """The fields of a snapshot about all that was measured of the cell but its metrics."""
+        """The fields of a snapshot that summarise all of the cell's trials, except its metrics."""
         rounds = {at: each for some in self._of_rounds(cell, measured) for at, each in some.items()}
         return {**self._estimates(cell, measured), "round_frequencies": rounds}
 
@@ -172,7 +171,7 @@ class Picture:
 
 
 class MeasuredRun:
-    """The cells of a run and their closed forms, reckoned once; one of them is shown in detail."""
+    """The cells of a run with cached closed forms, one of them in detail."""
 
     def __init__(self, experiment: Experiment) -> None:
         cells = experiment.cells
@@ -181,7 +180,7 @@ class MeasuredRun:
         self._picture = Picture()
 
     def snapshot(self, key: int, status: Status, cells: Sequence[CellResults]) -> Snapshot:
-        """The charts of a run that has measured this of its cells."""
+        """The snapshot for charts of a run with these results."""
         self._cells.measured = [*cells]
         self._cells.reckon()
         self._cells.news()

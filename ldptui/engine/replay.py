@@ -20,7 +20,7 @@ REPLAYED: Final = "replayed, nothing is simulated"
 
 
 class RunReplay:
-    """One run of an open store, which it closes. For one thread at a time."""
+    """The replay of one run of an open store, which it closes. Not thread-safe."""
 
     def __init__(self, store: Store, number: int, key: int) -> None:
         self._store, self.run, self._key = store, store.run(number), key
@@ -34,7 +34,7 @@ class RunReplay:
         self._store.close()
 
     def refresh(self) -> None:
-        """Take in the blocks that another process has computed since; those read stay first."""
+        """Read the blocks that another process has stored since."""
         self.run, arrivals = self._store.run(self.run.id), self._store.arrivals(self.run.id)
         there = self._arrivals[: self._count]
         known = {(arrival.position, arrival.number) for arrival in there}

@@ -53,7 +53,7 @@ def run_from_store(run: StoredRun) -> Run:
 
 
 def state_of(path: Path) -> tuple[tuple[int, int], ...]:
-    """Another value after every change of a store: when its files were written, and their sizes."""
+    """The modification times and sizes of a store's files, which change with every write."""
     states = []
     for file in (path, path.with_name(f"{path.name}-wal")):
         with contextlib.suppress(OSError):
@@ -104,7 +104,7 @@ def write_trials(path: Path, number: int, out: Path) -> None:
 
 
 def change(path: Path, number: int, what: Change, *values: Any) -> None:
-    """Change what the store says of a run besides its numbers."""
+    """Change a run's tags, star or removal in the store."""
     with _store(path) as store:
         getattr(store, what)(number, *values)
 

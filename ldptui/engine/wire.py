@@ -26,7 +26,7 @@ LIMIT: Final = 1 << 26
 
 
 class Order(msgspec.Struct, omit_defaults=True):
-    """A line to a worker: one of these is given.
+    """A message to a worker, with exactly one field set.
 
     run, ask : do this instead of whatever is being done.
     cancel : stop the request of this key; what is finished stays.
@@ -45,7 +45,7 @@ class Order(msgspec.Struct, omit_defaults=True):
 
 
 class News(msgspec.Struct, omit_defaults=True):
-    """A frame from a worker: one of these is given.
+    """A message from a worker, with exactly one field set.
 
     ready : versions, once, when everything is imported. started : the key of the request that is
     taken up. snapshot : what is new of a run. more : further frames belong to the same snapshot.
@@ -90,7 +90,7 @@ def order_in(line: bytes) -> Order:
 
 
 def frame_of(news: News) -> bytes:
-    """News as they are written."""
+    """A message as the bytes of a frame."""
     try:
         body = _FRAMES.encode(news)
     except (OverflowError, UnicodeEncodeError):
@@ -105,7 +105,7 @@ def write(out: BinaryIO, **news: Any) -> None:
 
 
 def length_in(head: bytes) -> int:
-    """The bytes of the frame that follows; raises ValueError."""
+    """The length in bytes of the frame that follows; raises ValueError."""
     length = int.from_bytes(head, "little")
     if length > LIMIT:
         raise ValueError(f"a frame of {length} bytes is announced, at most {LIMIT} may come")

@@ -30,7 +30,7 @@ SUPPORTED: Final = "Targets that one fake report supports, on average"
 
 @dataclass(frozen=True)
 class TargetSupport:
-    """S, the number of targets that one fake report supports, in a family's own terms.
+    """S, the number of targets that one fake report supports, for a family of protocols.
 
     number, gain : of the equations of its indicator and of its gain in the project's list; 22 is
     the gain of all. put : the right side with its numbers, where these are not those of the text.
@@ -180,7 +180,7 @@ def _gains(
 
 
 def words_of(laws: Laws, law: str) -> TargetSupport:
-    """S in the family's words, "" for every other law; those of some are the same for all."""
+    """S in a family's words; "" for other distributions."""
     if law in laws or ("" in laws and law != "mixture"):
         return laws.get(law, laws.get("", HONEST))
     return FOR_ALL.get(law, FOR_ALL[""])

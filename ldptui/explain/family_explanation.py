@@ -52,7 +52,7 @@ class MessageReports(ReportStory):
 
 @dataclass(frozen=True)
 class Story:
-    """The formulas and explanations of a family.
+    """The formulas and explanations of a family of protocols.
 
     formulas : all formulas at a setting. reports : its reports, step by step; a sentence that says
         why there are none; a function where the cell decides.

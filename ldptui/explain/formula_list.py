@@ -44,7 +44,7 @@ UNTOLD: Final = Story(_list_pure_formulas, notes=lambda _: (f"formulas of its ow
 
 
 def story_of(setting: FormulaSetting) -> Story:
-    """The explanation of a setting's family, or that of all."""
+    """The explanation of a setting's family of protocols; a general one if there is none."""
     return story_named(setting.family) or UNTOLD
 
 

@@ -46,7 +46,7 @@ class NumberGroup:
 
 
 def number_groups(cell: Cell, memory: Memoising) -> tuple[NumberGroup, ...]:
-    """Everything that the panel says in numbers, of a cell whose users keep an answer."""
+    """The numbers of the panel on memoised answers, for a cell whose users memoise an answer."""
     protocol: Any = cell.protocol
     one, ever = memory.epsilon_of_rounds(1), memory.epsilon_infinity
     setting = setting_of(cell).unattacked_setting

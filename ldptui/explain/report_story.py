@@ -97,7 +97,7 @@ class ReportStory:
         return np.asarray(protocol.look(report, np.arange(protocol.domain_size))[0])
 
     def weigh(self, cell: Cell, report: Reports) -> tuple[float, str]:
-        """The number of users that a report adds to the targets' estimate, with its derivation."""
+        """The users that a report adds to the targets' estimate, with the derivation."""
         protocol: Any = cell.protocol
         p, q, r = protocol.p, protocol.q, cell.targets.size
         net = int(cast("Supports", self.support(cell, report))[cell.targets].sum())
@@ -107,7 +107,7 @@ class ReportStory:
     def expect(
         self, cell: Cell, report: Reports, item: int | None, attack: Strategy | None
     ) -> tuple[float | None, float]:
-        """The expected targets that such a report supports (None if none), and its weight."""
+        """The expected targets of a report (None if unknown), and its weight."""
         protocol: Any = cell.protocol
         p, q = (1.0, 0.0) if self.adds_up else (protocol.p, protocol.q)
         r, held = cell.targets.size, item in cell.targets
@@ -121,14 +121,14 @@ class ReportStory:
         return None if self.adds_up else hit, weight
 
     def keep_answer(self, cell: Cell, item: int, rng: Rng) -> Reports | None:
-        """The answer that a client will keep for an item, as a report; `rng` stays as it was."""
+        """The answer that a client will memoise for an item, as a report."""
         protocol: Any = cell.protocol
         if not hasattr(protocol, "keep"):
             return None
         return cast("Reports", protocol.keep(np.array([item]), copy.deepcopy(rng)))
 
     def noises(self, cell: Cell, kept: bool) -> tuple[Noise, ...]:
-        """The noises of a report, that of a kept answer first where there is one."""
+        """The noises of a report, in order; a memoised answer's first."""
         protocol: Any = cell.protocol
         if not kept:
             return (("Perturbation", "", letters_of(cell), (protocol.p, protocol.q)),)
@@ -294,7 +294,7 @@ NOTHING: Final[Items] = np.empty(0, dtype=np.int64)
 
 
 def shorten_search(attack: Any, cell: Cell) -> tuple[Strategy, tuple[str, ...]]:
-    """The attack with no more seeds than one report may take time for, and a sentence on them."""
+    """The attack with as many seeds as one report has time for, with a sentence on them."""
     if not hasattr(attack, "seeds") or not hasattr(cell.protocol, "hash_range"):
         return attack, ()
     r = cell.targets.size

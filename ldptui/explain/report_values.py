@@ -13,7 +13,9 @@ from ldptui.core.law.pure import BoolArray, Items, Reports
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """One thing that could happen, its probability, and how often it did."""
+    """A possible outcome of a random step: its probability, and the number of times that it
+    occurred.
+    """
 
     event: str
     symbol: str
@@ -23,7 +25,8 @@ class StepOutcome:
 
 @dataclass(frozen=True)
 class Meter:
-    """The number of targets that a report supports, and that such a report does on average.
+    """The number of targets that a report supports less those that it opposes, and its expectation
+    for honest or crafted reports.
 
     Targets that it speaks against are taken off.
     """
@@ -35,7 +38,7 @@ class Meter:
 
 @dataclass(frozen=True)
 class MemberGroup:
-    """Items or bits that belong together, in the order in which they are shown."""
+    """Items or bits shown together as one group, in order."""
 
     name: str
     members: tuple[int, ...]
@@ -43,7 +46,7 @@ class MemberGroup:
 
 @dataclass(frozen=True)
 class RemainingMembers:
-    """The members that are not shown one by one: their number, and the ones among them by row."""
+    """The items or bits that are not shown one by one: their number, and their ones by row."""
 
     count: int
     ones: tuple[int, ...]
@@ -72,7 +75,7 @@ class StepBits:
         return int(self.rows[0][1].size)
 
     def others(self, most: int) -> tuple[int, ...]:
-        """The first members of no group, at most `most`."""
+        """At most `most` items or bits that belong to no group."""
         grouped = {member for group in self.groups for member in group.members}
         wanted = range(min(self.size, most + len(grouped)))
         return tuple(member for member in wanted if member not in grouped)[:most]
@@ -81,7 +84,7 @@ class StepBits:
         return self.labels.get(member, str(member))
 
     def rest(self) -> RemainingMembers:
-        """The members of no group."""
+        """The summary of the items or bits that belong to no group."""
         grouped = [member for group in self.groups for member in group.members]
         ones = tuple(int(bits.sum() - bits[grouped].sum()) for _, bits in self.rows)
         return RemainingMembers(self.size - len(grouped), ones)

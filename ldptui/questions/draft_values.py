@@ -41,7 +41,7 @@ def dials() -> tuple[str, ...]:
 
 
 def kind_of_draft(draft: Draft) -> Any:
-    """The kind of the draft's protocol, where it is a pure one."""
+    """The kind of the draft's protocol; None if it is not a pure protocol."""
     kind = None if draft.cell is None else draft.cell.parameters.get("protocol.kind")
     return kind if kind in local() else None
 
@@ -51,7 +51,7 @@ MEAN: Final = "mean"
 
 
 def planned_kinds() -> tuple[str, ...]:
-    """The protocols that a plan can be for."""
+    """The protocols that plans support."""
     return (BEST, *local(), *numbers())
 
 
@@ -72,14 +72,14 @@ def within_of_draft(draft: Draft) -> float | None:
 
 
 def rungs() -> tuple[str, ...]:
-    """The trust models that a plan can be for."""
+    """The trust models that plans support."""
     from ldptui.core.lab.rungs import RUNGS
 
     return tuple(RUNGS)
 
 
 def is_shuffled(form: Mapping[str, Any]) -> bool:
-    """Return whether the promise has a δ."""
+    """True if the privacy promise has a δ (shuffled reports)."""
     return form.get("trust") == "shuffled" and form.get("task") == "frequencies"
 
 

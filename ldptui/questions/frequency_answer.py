@@ -69,7 +69,7 @@ class FrequencyAnswer(FrequencyEstimates, ReportAnswer):
 
     @property
     def misfit(self) -> str | None:
-        """A sentence where the reports can hardly be of this protocol; None where they can."""
+        """A warning if the reports hardly fit the protocol; None if they may fit."""
         if self.far is None:
             return None
         return misfit_words(self.far, self.labels, self.collection.protocol)
@@ -282,7 +282,7 @@ class GroupAnswer(ReportAnswer):
     records = rows
 
     def compared(self) -> list[dict[str, Any]]:
-        """A row for each difference: item, label, first, second, difference, std, p_value."""
+        """The differences between groups: item, label, first, second, difference, std, p_value."""
         names = self.names
         return [
             {

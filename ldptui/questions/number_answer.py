@@ -52,7 +52,7 @@ class NumberAnswer(Numbers, ReportAnswer):
 
     @property
     def alarm(self) -> str | None:
-        """A sentence where the reports are hardly those of any honest users; None else."""
+        """A warning if hardly any honest population would give these reports; else None."""
         if not self.is_far:
             return None
         return (

@@ -250,7 +250,7 @@ class OptionSpec(Struct, frozen=True):
 
 
 def is_given(value: Any) -> bool:
-    """Return whether the value of an option is more than none."""
+    """True if an option has a value other than its empty one."""
     if isinstance(value, str | list | tuple):
         return bool(value)
     return value is not None and value is not False
@@ -262,7 +262,7 @@ def flag_of(name: str) -> str:
 
 
 def find_option(options: Iterable[OptionSpec], key: str) -> OptionSpec | None:
-    """The option that an error with this key is about: its name, a row of it, or a parameter."""
+    """The option that an error key refers to: by name, row or parameter; None if there is none."""
     for option in options:
         if key in (option.name, *option.argument.renames) or key.startswith(f"{option.name}."):
             return option

@@ -28,12 +28,12 @@ HIDDEN: Final = {"hidden": True}
 
 
 def omit_field() -> Any:
-    """A field that the document does not have where it is None, which is its default."""
+    """A field that is left out of the JSON document if it is None, its default."""
     return dataclasses.field(default=None, metadata=OMITTED)
 
 
 def hidden(default: Any = None) -> Any:
-    """A field that the document never has."""
+    """A field that is never in the JSON document."""
     return dataclasses.field(default=default, metadata=HIDDEN)
 
 
@@ -100,7 +100,7 @@ class QuestionAnswer:
 
     @property
     def read_doubts(self) -> Sequence[str]:
-        """Reasons to doubt that were told as warnings when files were read."""
+        """The warnings raised while files were read."""
         return ()
 
     @property
@@ -113,7 +113,7 @@ class QuestionAnswer:
 
     @property
     def is_misfit(self) -> bool:
-        """Whether reports do not fit, where strictness was asked for."""
+        """True if reports do not fit the protocol, and the user asked for strictness."""
         return False
 
     @property

@@ -125,7 +125,7 @@ class ReportAnswer(QuestionAnswer):
 
     @property
     def doubt(self) -> str | None:
-        """A sentence where the reports can hardly be of this protocol; None where they can."""
+        """A warning if the reports hardly fit the protocol; None if they may fit."""
         return None
 
     @property
@@ -265,7 +265,7 @@ def _count_files(collection: ReportCollection) -> Counted:
 
 
 def hear_collection(collection: ReportCollection, confidence: float) -> Heard:
-    """The counts and the floor of all reports; those of files are kept. Raises LdpError."""
+    """The counts of all reports and the lower bound on fakes; cached for files. Raises LdpError."""
     if collection.files is not None:
         return _hear_files(collection, confidence)
     from ldptui.core.reports.concluding import hear_reports
@@ -327,7 +327,7 @@ def write_rows(path: str | None, rows: Any) -> None:
 
 
 def misfit_words(far: Any, labels: Sequence[str], protocol: Any = None) -> str:
-    """The reason why hardly any reports of a protocol say this, and what may have happened."""
+    """The reason why reports hardly fit a protocol, and the likely cause."""
     value, errors = text.short(far.value), text.short(far.errors, 2)
     if far.item is None:
         off = f"the estimates add up to {value}, {errors} standard errors from 1"

@@ -63,12 +63,12 @@ class ScreenAnswer(ReportAnswer):
 
     @property
     def alarm(self) -> bool | None:
-        """Whether a screen alarms; None without any, and so no verdict."""
+        """True if a screen raises an alarm; None without a screen, and so without a verdict."""
         return self.found.alarm if self.screens else None
 
     @property
     def pairs(self) -> tuple[tuple[str, str, float], ...]:
-        """The pairs of items that go together too often, by name, with z."""
+        """The pairs of items that are supported together too often, by name, with z."""
         names, suspects = self.collection.names, self.found.suspects
         pairs = zip(suspects.pairs.tolist(), suspects.z.tolist(), strict=True)
         return tuple((names[one], names[other], z) for (one, other), z in pairs)
@@ -103,7 +103,9 @@ class ScreenAnswer(ReportAnswer):
 
     @property
     def changes(self) -> list[tuple[str, float, float]]:
-        """The suspicious items with their estimates from all reports, and without those."""
+        """The suspicious items with their estimates from all reports, and without the suspicious
+        ones.
+        """
         places = self.found.suspects.items
         return [
             (label, float(self.found.before[place]), float(self.found.after[place]))

@@ -29,7 +29,7 @@ def estimates_of(
     previous: Mapping[Arm, Estimates],
     everyone: Counts | None = None,
 ) -> Mapping[Arm, Estimates]:
-    """The estimates in each arm; the counts are estimated once where they are one object.
+    """The estimates in each stage; equal counts are estimated once.
 
     sifted : what filters left of the reports. previous : the estimates of the round before.
     everyone : int64[trials], the reports of the attacked arm; of all users where it is None.
@@ -60,7 +60,7 @@ def _estimate_undefended(
 
 
 class Pool:
-    """The server's knowledge, gathered from the rounds of a campaign one after the other.
+    """The server's pooled knowledge from the rounds of a campaign.
 
     It is the mean of the rounds' estimates, by their users.
 
@@ -83,7 +83,7 @@ class Pool:
         concluded: Mapping[Arm, Estimates],
         sifted: Mapping[Arm, FilteredReports],
     ) -> None:
-        """Take in one round: its counts without and with the fakes, and its estimates."""
+        """Add the counts, before and after the attack, and the estimates of one round."""
         for arm, left in sifted.items():
             users = left.users
             sums, before = self._left.get(arm, (0.0, 0))
@@ -100,7 +100,7 @@ class Pool:
         self._attacked = self._attacked + everyone * concluded[ATTACKED].frequencies
 
     def estimates(self, trials: int, pulse: Pulse) -> Mapping[Arm, Estimates]:
-        """The estimates from all rounds together, of the first trials."""
+        """The estimates from all rounds pooled, for the first trials."""
         cell, clean = self._cell, self._clean[:trials]
         attacked = clean if cell.attack is None else self._attacked[:trials]
         if self._by_counts:
@@ -146,7 +146,7 @@ def defend_estimates(
     sifted: Mapping[Arm, FilteredReports],
     previous: Conclusions,
 ) -> Estimates:
-    """The estimates in a defended arm.
+    """The estimates in a defended stage.
 
     made : the arms without a defence. sifted : what filters left of the reports; empty without
     one. previous : all arms of the round before; empty where there is none.
@@ -165,7 +165,8 @@ def defend_estimates(
 
 
 def kept_frequencies(cell: Cell, sifted: FilteredReports) -> Floats:
-    """float64[trials, d], from the reports that filters kept; named targets get what is left of 1.
+    """float64[trials, d]: frequencies from the reports that filters kept; named targets share the
+    rest of 1.
 
     Raises DefenceError where a trial has no report left.
     """
@@ -182,7 +183,7 @@ def kept_frequencies(cell: Cell, sifted: FilteredReports) -> Floats:
 
 
 def corrected_by_all(cell: Cell, frequencies: Floats, users: Counts) -> Floats:
-    """The frequencies after all corrections; each trial by its own number of reports."""
+    """The frequencies after all corrections, given each trial's number of reports."""
     if not cell.corrections:
         return frequencies
     protocol = cell.sifted_cell.protocol

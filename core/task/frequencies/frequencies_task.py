@@ -36,7 +36,7 @@ MAX_ESTIMATES: Final = 2**22
 
 @dataclass(frozen=True)
 class Frequencies(Task):
-    """Histogram → counts → an estimate for each item → metrics; once per arm."""
+    """The task of frequencies: estimate the frequency of each item, in every stage."""
 
     concludes: ClassVar[type[Conclusion]] = FrequencyConclusion
     of_items: ClassVar[bool] = True
@@ -44,7 +44,7 @@ class Frequencies(Task):
     kind: Literal["frequencies"] = "frequencies"
 
     def check(self, cell: Cell) -> None:
-        """Everything makes sense that can be bound."""
+        """Accept every cell, as frequencies can be estimated from all bound protocols."""
 
     def check_size(
         self, population: Population, malicious: int, path: Path, rounds: int | None
@@ -62,7 +62,8 @@ class Frequencies(Task):
 
 
 def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Arm, Floats]:
-    """The estimates of one collection, trial by trial, as a run draws them: float64[trials, d].
+    """float64[trials, d] by stage: the estimates of single trials of one collection, as a run draws
+    them.
 
     Raises ScenarioError where the cell is another thing.
     """
@@ -79,7 +80,7 @@ def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Ar
 
 
 def collect_estimates(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[Arm, Estimates]:
-    """The estimates of a block of trials in each arm; the fingerprints take in its counts."""
+    """The estimates of a block of trials in each stage; adds its counts to the fingerprints."""
     number, trials, pulse = work.number, work.trials, work.pulse
     sifted: Mapping[Arm, FilteredReports] = {}
     everyone = None

@@ -33,7 +33,7 @@ MOST_BITS = 14
 
 
 class LevelOracle:
-    """The protocol of each level.
+    """The frequency oracle of each level of a heavy hitter search.
 
     One whose reports can be asked about single prefixes is bound to those that are listed,
     however long they are. Any other is bound to all 2^λ prefixes.
@@ -62,11 +62,11 @@ class LevelOracle:
         return self.listing(2) if self._open is not None else self._whole(level)
 
     def whole(self, level: int) -> PureProtocol | None:
-        """The protocol over all prefixes of a level; None for one that is asked one by one."""
+        """The oracle over all prefixes of a level; None if prefixes are queried one by one."""
         return None if self._open is not None else self._whole(level)
 
     def listing(self, prefixes: int) -> LocalHashing:
-        """The protocol over this many listed prefixes."""
+        """The oracle over this many listed prefixes."""
         assert self._open is not None
         protocol: Any = self._open
         listed: LocalHashing = replace(protocol, domain_size=max(2, prefixes))
@@ -84,7 +84,7 @@ def _bound(spec: ProtocolSpec, prefixes: int) -> PureProtocol:
 
 @dataclass(frozen=True, eq=False)
 class Aims:
-    """The distinct prefixes of some targets, ascending, and the one that each target stands in."""
+    """The distinct prefixes of some targets, ascending, and the prefix of each target."""
 
     prefixes: Codes
     stands: Items
@@ -92,26 +92,26 @@ class Aims:
 
 @dataclass(frozen=True, eq=False)
 class GroupedFakes:
-    """Fakes who do the same, int64[G] of them in the groups."""
+    """Identical fakes, int64[G] of them in the G groups."""
 
     fakes: Fakes
     counts: Counts
 
     def aims(self, prefixes: Prefixes, level: int) -> Aims:
-        """The prefixes of their targets; those that targets share are aimed at once."""
+        """The distinct prefixes of the fakes' targets."""
         cut = prefixes.cut(prefixes.codes[self.fakes.targets], level)
         distinct, stands = np.unique(cut, return_inverse=True)
         return Aims(distinct, stands)
 
 
 def at_random(fakes: Sequence[Fakes], groups: int, rng: Rng) -> list[GroupedFakes]:
-    """Fakes whose groups the server draws."""
+    """The fakes distributed over the groups at random, as the server draws groups."""
     chances = np.full(groups, 1 / groups)
     return [GroupedFakes(part, rng.multinomial(part.count, chances)) for part in fakes]
 
 
 def block_streams(cell: Cell, number: int) -> tuple[Rng, Rng, Rng]:
-    """The streams of a block.
+    """The two random streams of a block: of groups, and of reports.
 
     They draw for the genuine users, for their support of candidates that the attacked arm alone
     has, and for the fakes.
@@ -138,7 +138,7 @@ def in_groups(histogram: Counts, groups: int, rng: Rng) -> Counts:
 
 
 class DrawnCounts:
-    """The counts of one trial, as `grow` asks for them.
+    """The counts of one trial, drawn level by level as `grow` requests them.
 
     groups : int64[G, d], the users of each item in each group. streams : of the genuine users, of
     their support for candidates that the attacked arm alone has, and of the fakes.
@@ -160,15 +160,15 @@ class DrawnCounts:
         return self._oracle.at(level)
 
     def users(self, level: int) -> int:
-        """N_j, the genuine users of the group."""
+        """N_j, the number of genuine users in the group of a level."""
         return int(self._groups[level].sum())
 
     def fakes(self, level: int) -> int:
-        """m_j, the fake users of the group."""
+        """m_j, the number of fake users in the group of a level."""
         return int(sum(part.counts[level] for part in self._fakes))
 
     def genuine_counts(self, level: int, listed: Codes, more: Codes) -> Counts:
-        """The genuine users who support each listed prefix, then each of some more.
+        """The number of genuine users who support each listed prefix, then each additional prefix.
 
         The counts of those listed do not depend on what else is asked for.
         """
@@ -190,7 +190,7 @@ class DrawnCounts:
         return np.concatenate(parts)
 
     def fake_counts(self, level: int, listed: Codes) -> Counts:
-        """The fake users who support each listed prefix."""
+        """The number of fake users who support each listed prefix."""
         counts = np.zeros(listed.size, dtype=np.int64)
         for part in self._fakes:
             aims = part.aims(self._prefixes, level)

@@ -42,7 +42,8 @@ MAX_KEPT: Final = 2**22
 
 @dataclass(frozen=True)
 class HeavyHitters:
-    """The k most frequent items of a domain of 2^bits, which is too large to list.
+    """The heavy hitter task: find the k most frequent items of a domain of 2^bits, too large to
+    list.
 
     groups : G, the groups that the users are shared out to, a level each; or extension : the bits
     that each level adds. Left out, both, there are 10 groups.
@@ -71,7 +72,7 @@ class HeavyHitters:
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """λ_j, the bits of the prefixes that each group reports."""
+        """λ_j, the number of bits of the prefixes that each group reports."""
         if self.extension is not None:
             return extended_lengths(self.bits, self.k, self.extension)
         return prefix_lengths(self.bits, self.k, self.groups or GROUPS_LEFT_OUT)
@@ -79,7 +80,9 @@ class HeavyHitters:
 
 @dataclass(frozen=True)
 class PEM(Task):
-    """Level by level, a group of users for each: counts → estimates → the k best prefixes."""
+    """PEM: one group of users per level estimates prefix frequencies; the k best prefixes
+    survive.
+    """
 
     concludes: ClassVar[type[Conclusion]] = HitterConclusion
 
@@ -88,11 +91,11 @@ class PEM(Task):
     kind: Literal["heavy-hitters"] = "heavy-hitters"
 
     def hunt_cell(self, cell: Cell) -> HitterCell:
-        """A cell of this task with everything that its trials need."""
+        """A cell of the heavy hitter task with prefixes, oracles and watched items."""
         return _hitter_cell(self, cell)
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
-        """The protocol over the items, as a group would use it that could list them.
+        """The oracle over the whole domain, as if a group could list all items.
 
         Raises ScenarioError where the groups cannot use it.
         """
@@ -101,7 +104,8 @@ class PEM(Task):
         return mechanism
 
     def check_population(self, population: Population) -> None:
-        """Refuse items without codes of their own, and an oracle that cannot be asked about them.
+        """Raise ScenarioError for items without distinct codes, or an oracle that cannot query
+        prefixes.
 
         Raises ScenarioError.
         """
@@ -113,11 +117,13 @@ class PEM(Task):
         return self.settings.k
 
     def ask_user(self, cell: Cell, number: int) -> Cell:
-        """The collection of one group, whose items are its prefixes; users take turns."""
+        """The collection of one group, whose items are prefixes; user numbers cycle through the
+        groups.
+        """
         return asked_of(self.hunt_cell(cell), self.oracle, number)
 
     def check(self, cell: Cell) -> None:
-        """Refuse what this task has no meaning for, and codes that cannot be."""
+        """Raise ScenarioError for a cell or codes that the heavy hitter task does not support."""
         if cell.path == "reports":
             rule = 'must be "counts" or "auto" with task.kind = "heavy-hitters", whose counts are'
             raise ScenarioError(f"{rule} drawn, {got(cell.path)}", key="simulate.path")

@@ -27,7 +27,7 @@ from .prefixes import Prefixes, candidate_counts, code_text
 
 @dataclass(frozen=True, eq=False)
 class HitterCell:
-    """A cell, the prefixes of its items, the oracles of its groups and the watched items."""
+    """A cell with its items' prefixes, the groups' oracles and the watched items."""
 
     cell: Cell
     prefixes: Prefixes
@@ -35,7 +35,7 @@ class HitterCell:
     watched: WatchedItems
 
     def trees(self, number: int, trials: int, pulse: Pulse) -> Iterator[tuple[Tree, Tree]]:
-        """The levels of both arms in the first trials of a block."""
+        """The levels before and after the attack, for the first trials of a block."""
         genuine, more, malicious = block_streams(self.cell, number)
         groups, attacked = len(self.prefixes.lengths), self.cell.attack is not None
         for _ in range(trials):
@@ -47,7 +47,7 @@ class HitterCell:
 
 
 def asked_of(hunt: HitterCell, spec: ProtocolSpec, number: int) -> Cell:
-    """The cell of the group that a user of this number joins, one group after the other.
+    """The collection of the group that the user of this number joins.
 
     An oracle that hashes knows the prefixes that items have, any other one all of the level. Fakes
     who aim at other targets than the cell keep their items: then it is the cell as it is.

@@ -24,7 +24,7 @@ from .prefixes import Codes, Encoding, Prefixes, codes_of, places
 
 @dataclass(frozen=True, eq=False)
 class LevelResult:
-    """One level of one arm: its candidates, ascending, and the survivors.
+    """One level of one stage: its candidates, ascending, and the surviving prefixes.
 
     counts : the supporting users of each candidate. estimates : their frequencies in the group.
     users : of the group, fakes included.
@@ -49,7 +49,7 @@ Tree = tuple[LevelResult, ...]
 
 
 def grow(prefixes: Prefixes, draws: DrawnCounts, attacked: bool, pulse: Pulse) -> tuple[Tree, Tree]:
-    """The levels without the fakes and with them; one object where nobody attacks."""
+    """The levels without and with the fakes; the same object without an attack."""
     clean: list[LevelResult] = []
     under_attack: list[LevelResult] = []
     before = after = prefixes.roots
@@ -109,7 +109,7 @@ class WatchedItems:
 
 @lru_cache(maxsize=4)
 def watch_items(cell: Cell) -> WatchedItems:
-    """The targets of a cell, then the k most frequent items that anybody holds."""
+    """The targets of a cell, then its k most frequent items."""
     histogram = cell.population.histogram
     first = np.argsort(-histogram, kind="stable")[: cell.top_k]
     hitters = first[histogram[first] > 0]
@@ -123,7 +123,7 @@ def watch_items(cell: Cell) -> WatchedItems:
 
 
 def answer_of(trees: Sequence[Tree], prefixes: Prefixes, items: Items) -> HitterAnswer:
-    """The answers about these items in several trials of one arm."""
+    """The server's answers about these items in several trials of one stage."""
     codes = prefixes.codes[items]
     survived = np.zeros((len(trees), len(prefixes.lengths), items.size), dtype=np.bool_)
     estimates = np.zeros((len(trees), items.size))
@@ -137,7 +137,8 @@ def answer_of(trees: Sequence[Tree], prefixes: Prefixes, items: Items) -> Hitter
 
 
 def keep_measures(answer: HitterAnswer, watched: WatchedItems) -> Floats:
-    """float64[trials, (w + 2)·G + w], what is averaged over the trials.
+    """float64[trials, (w + 2)·G + w]: the measures of w watched items and G groups to average over
+    trials.
 
     The survival of each item at each level; the number of targets, then that of true hitters, that
     survive each level; the estimate of each item, 0 outside the answer.
@@ -153,13 +154,13 @@ def keep_measures(answer: HitterAnswer, watched: WatchedItems) -> Floats:
 
 
 def kept_size(watched: WatchedItems, groups: int) -> int:
-    """The length of what is kept."""
+    """The length of the vector of a heavy hitter trial's measures."""
     return (watched.items.size + 2) * groups + watched.items.size
 
 
 @dataclass(frozen=True, eq=False)
 class LevelMean:
-    """A mean over the trials of what is kept, or another number of each, in parts.
+    """The named parts of a vector of mean measures (or of their standard errors).
 
     survived : float64[G, w]. targets, hitters : float64[G]. estimates : float64[w].
     """
@@ -171,7 +172,7 @@ class LevelMean:
 
     @classmethod
     def of(cls, vector: Floats, groups: int) -> LevelMean:
-        """The parts of a vector of the length of what is kept."""
+        """The named parts of a vector of measures."""
         items = (vector.size - 2 * groups) // (groups + 1)
         ends = np.cumsum([items * groups, groups, groups])
         survived, targets, hitters, estimates = np.split(vector, ends)

@@ -43,7 +43,9 @@ def codes_of(population: Population, encoding: Encoding | None, bits: int, seed:
 
 
 def check_codes(population: Population, encoding: Encoding | None, bits: int) -> Codes | None:
-    """Refuse what `codes_of` refuses; the codes of words, None where they are numbers or random."""
+    """The codes of labels, None for numbers or random codes; raises ScenarioError for invalid
+    codes.
+    """
     items = population.domain_size
     if items > 2**bits:
         rule = f"must give each of the {items} items a code of its own"
@@ -58,7 +60,7 @@ def check_codes(population: Population, encoding: Encoding | None, bits: int) ->
 
 
 def usual_encoding(population: Population) -> Encoding:
-    """The encoding where none is given: the bytes of labels, random codes where there are none."""
+    """The default encoding: the bytes of labels; random codes for items without labels."""
     return "random" if population.labels is None else "utf-8"
 
 
@@ -114,7 +116,7 @@ MOST_CANDIDATES = 2**22
 
 
 def start_length(k: int) -> int:
-    """⌈log2 k⌉, the length of the prefixes that all are candidates before the first group."""
+    """⌈log2 k⌉, the length of the prefixes that are all candidates before the first group."""
     return (k - 1).bit_length()
 
 
@@ -135,7 +137,7 @@ def extended_lengths(bits: int, k: int, extension: int) -> tuple[int, ...]:
 
 
 def candidate_counts(lengths: tuple[int, ...], k: int) -> list[int]:
-    """The number of candidates at each level."""
+    """The number of candidate prefixes at each level."""
     counts, parents, before = [], 2 ** start_length(k), start_length(k)
     for length in lengths:
         counts.append(parents << (length - before))
@@ -144,7 +146,7 @@ def candidate_counts(lengths: tuple[int, ...], k: int) -> list[int]:
 
 
 def check_candidates(lengths: tuple[int, ...], k: int, key: str) -> None:
-    """Refuse a level with too many candidates, at the key that decides on it."""
+    """Raise ScenarioError, at the given key, for a level with too many candidates."""
     for number, count in enumerate(candidate_counts(lengths, k), 1):
         if count > MOST_CANDIDATES:
             rule = "must give at most 2^22 candidates at each level"
@@ -171,7 +173,7 @@ class Level:
         return np.add.reduceat(histogram[self.order], self.starts)
 
     def of(self, histogram: Counts, prefixes: Codes) -> Counts:
-        """int64[len(prefixes)], the users of these prefixes; the histogram is of those held."""
+        """int64[len(prefixes)], the number of users of each of these prefixes."""
         at = np.minimum(np.searchsorted(self.held, prefixes), self.held.size - 1)
         return np.where(self.held[at] == prefixes, histogram[at], 0)
 
@@ -213,7 +215,7 @@ class Prefixes:
 
 
 def places(within: Codes, prefixes: Codes) -> Items:
-    """int64[len(prefixes)], where prefixes stand in an ascending array; -1 where they do not."""
+    """int64[len(prefixes)], the position of each prefix in an ascending array; -1 if absent."""
     if not within.size:
         return np.full(prefixes.size, -1)
     at = np.minimum(np.searchsorted(within, prefixes), within.size - 1)

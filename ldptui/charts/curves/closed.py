@@ -90,13 +90,13 @@ class ClosedForms:
         self._late = set[tuple[str, str, bool]]()
 
     def axes(self, chart: str) -> tuple[Variable, ...]:
-        """The variables that a chart can have on its x-axis; empty where there is no such chart."""
+        """The variables that a chart can have on its x-axis; () without a chart."""
         if chart not in self._axes:
             self._axes[chart] = tuple(_axes(chart, self.scenario))
         return self._axes[chart]
 
     def axis(self, chart: str, chosen: str = "") -> Variable | None:
-        """The variable on the axis: chosen by key, else that swept over most values, else one."""
+        """The variable on the x-axis: chosen, else swept over most values; None if none."""
         known = {variable.key: variable for variable in self.axes(chart)}
         sweep = self.scenario.sweep
         swept = sorted(sweep, key=lambda key: -len(sweep[key]))
@@ -136,7 +136,7 @@ _KEPT: list[ClosedForms] = []
 
 
 def closed_forms(scenario: Scenario) -> ClosedForms:
-    """The closed forms of a scenario: the same ones for an equal scenario, as long as it is new."""
+    """The closed forms of a scenario, cached for equal scenarios."""
     for kept in _KEPT:
         if kept.scenario == scenario:
             return kept
@@ -161,7 +161,7 @@ def _axes(chart: str, scenario: Scenario) -> tuple[Variable, ...]:
 
 
 def chart_selection(chart: str, scenario: Scenario, axis: Variable | None) -> ChartSelection | None:
-    """The cells of a chart at the swept values of its axis, else at some points of it.
+    """The cells of a chart at swept values, else along its axis; None without cells.
 
     None without any. Every cell has the error without an attack too: it is measured for none.
     """

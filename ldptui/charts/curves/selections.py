@@ -42,7 +42,7 @@ PROTOCOL_KEYS: Final = {
 
 
 def points_of(document: Mapping[str, Any] | None, scenario: Scenario) -> tuple[Point, ...]:
-    """The points of a document; none where they are not valid."""
+    """The points of a document; () if it is invalid."""
     if document is None:
         return ()
     try:
@@ -52,12 +52,12 @@ def points_of(document: Mapping[str, Any] | None, scenario: Scenario) -> tuple[P
 
 
 def point_of_base(scenario: Scenario) -> Point | None:
-    """The cell that the charts of frequencies show; None where it is not valid."""
+    """The cell whose frequencies charts show; None if it is invalid."""
     return next(iter(points_of(base(scenario).document, scenario)), None)
 
 
 def names_items(scenario: Scenario) -> bool:
-    """Return whether the server names items, so that there is neither a gain nor an error."""
+    """True if the server names heavy hitters, so that there is neither a gain nor an error."""
     point = point_of_base(scenario)
     return point is not None and not METRICS["gain"].told_by(point.task.concludes)
 
@@ -128,7 +128,9 @@ def _tables(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]
 
 
 def gain_selection(scenario: Scenario) -> ChartSelection | None:
-    """The swept words of a scenario with an attack, `MOST_SERIES` cells at most; None without."""
+    """The swept texts of an attacked scenario, at most `MOST_SERIES` cells; None without an
+    attack.
+    """
     sweep = {
         key: list(values)
         for key, values in scenario.sweep.items()
@@ -149,7 +151,9 @@ def gain_selection(scenario: Scenario) -> ChartSelection | None:
 
 
 def series_selection(scenario: Scenario, series: Mapping[str, Sequence[Any]]) -> ChartSelection:
-    """A series for each of these values, of a goal without it: its share is on the axis."""
+    """A selection with one series for each of these values; with a goal, the share is on the
+    axis.
+    """
     goal = {"goal": None, "attack.share": 0.0} if "goal" in scenario.document else {}
     single = {key: values[0] for key, values in series.items() if len(values) == 1}
     several = {key: values for key, values in series.items() if len(values) > 1}
@@ -186,7 +190,7 @@ def chart_document(chart: str, scenario: Scenario, axis: str = "") -> Mapping[st
 
 
 def error_document(scenario: Scenario) -> dict[str, Any]:
-    """The scenario without attack and defence, its protocols swept: those it sweeps, else all."""
+    """The scenario without attack and defence, swept over the protocols of its error chart."""
     document = copy.deepcopy(base(scenario).document)
     for table in ("attack", "goal", "defence"):
         document.pop(table, None)
@@ -220,24 +224,24 @@ def own_values(scenario: Scenario, key: str) -> list[float]:
 
 
 def is_attacked(document: Mapping[str, Any]) -> bool:
-    """Return whether a document of one cell has an attack."""
+    """True if a document of one cell has an attack."""
     attack = document.get("attack", {})
     return "mix" in attack or attack.get("kind", "none") != "none"
 
 
 def some_of(values: Sequence[Any], room: int, own: Any) -> list[Any]:
-    """The first values of a sweep, the scenario's own one among them, which other views show."""
+    """The first values of a sweep that fit, with the scenario's own value among them."""
     first = list(values[:room])
     return first if own in first or own not in values else [*first[:-1], own]
 
 
 def answer_selections(scenario: Scenario) -> tuple[ChartSelection, ...]:
-    """The cells whose smallest attack is looked for; none without a goal."""
+    """The cells whose smallest attack is searched for a goal; () without a goal."""
     return (ChartSelection({}, dict(scenario.sweep)),) if "goal" in scenario.document else ()
 
 
 def spite_selections(scenario: Scenario) -> tuple[ChartSelection, ...]:
-    """The base cell's goal in spite of each of its defences, of all of them, and of none.
+    """The base cell's goal under each of its defences, under all of them, and under none.
 
     All but the one that the goal itself is about; none without a goal that knows of defences.
     """
@@ -271,7 +275,7 @@ def map_keys(scenario: Scenario) -> tuple[str, ...]:
 
 
 def map_layers(scenario: Scenario) -> list[dict[str, Any]]:
-    """The values of the swept keys that are no side of the map, one for each map there is."""
+    """The combinations of values of the swept keys that are not sides of the map."""
     others = [key for key in scenario.sweep if key not in map_keys(scenario)]
     return [
         dict(zip(others, values, strict=True))
@@ -289,7 +293,7 @@ def middle_layer(scenario: Scenario) -> int:
 
 
 def map_selection(scenario: Scenario, chosen: str | None = None) -> ChartSelection | None:
-    """Every pair of values of two swept keys, in a layer of the others; None without two.
+    """All pairs of values of two swept keys, at fixed values of the others; None without two.
 
     chosen : the number of the layer; None: the middle one.
     """

@@ -40,11 +40,11 @@ class Variable(Struct, frozen=True):
     lists: tuple[tuple[float, list[Any]], ...] = ()
 
     def value_at(self, x: float) -> Any:
-        """The value of the key at a place of the axis."""
+        """The value of the key at a position of the axis."""
         return next((listed for place, listed in self.lists if place == x), x)
 
     def place_of(self, value: Any) -> Any:
-        """The place of a value on the axis."""
+        """The position of a value on the axis."""
         return next((place for place, listed in self.lists if listed == value), value)
 
     def start(self, log: bool) -> float:
@@ -139,7 +139,7 @@ def _hashes(point: Point) -> bool:
 
 
 def value_in(point: Point, key: str) -> float | None:
-    """The number that a point has at a dotted key; None where it has no such key."""
+    """The number at a dotted key of a point; None if the point has no such key."""
     place: Any = point
     for name in key.split("."):
         place = getattr(place, name, None)

@@ -41,7 +41,7 @@ def draw(chart: Chart, look: Look) -> list[Strip]:
 
 
 def place_at(chart: Chart, x: int, y: int, look: Look) -> Place | None:
-    """The place in a chart's data at a cell of its picture; None beside the data."""
+    """The data point at a cell of a chart's picture; None outside the data."""
     match chart:
         case Plot():
             return plot_place(chart, x, y, look)
@@ -61,7 +61,7 @@ def zoom_chart(chart: Plot | Panels, factor: float) -> Plot | Panels:
 
 
 def warm_up() -> None:
-    """Import what a plot needs, so that the first one does not wait; safe in a thread."""
+    """Import what the first plot needs, so that it appears without delay; thread-safe."""
     import numpy
 
     with contextlib.suppress(ImportError, OSError):

@@ -95,14 +95,14 @@ def bar_rows(chart: Bars, look: Look) -> list[Row]:
 
 
 def bar_place(chart: Bars, y: int, look: Look) -> str | None:
-    """The label of the bar in a row of the picture; None beside the bars."""
+    """The label of the bar in a row of the picture; None outside the bars."""
     at = lay_out_bars(chart, look)
     row = y - len(at.head) - (look.height >= 3) if at is not None else -1
     return at.bars[row].label if at is not None and row in range(len(at.bars)) else None
 
 
 def lay_out_bars(chart: Bars, look: Look) -> BarLayout | None:
-    """The layout of a picture of bars; None if there is no bar."""
+    """The layout of a picture of bars; None without bars."""
     known = [bar for bar in chart.bars if math.isfinite(bar.value) or bar.true is not None]
     if not known:
         return None

@@ -70,7 +70,7 @@ def _note(grid: Grid, look: Look, hidden: Sequence[str] = ()) -> list[str]:
 
 
 def heat_place(grid: Grid, x: int, y: int, look: Look) -> tuple[str, str] | None:
-    """The names of the row and the column at a cell of the picture; None beside the blocks."""
+    """The names of the row and the column at a cell of the picture; None outside the blocks."""
     if not grid.rows or not grid.columns:
         return None
     at = lay_out_heat(grid, look)

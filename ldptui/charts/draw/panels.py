@@ -90,7 +90,7 @@ def _size_of(at: PanelLayout, number: int, look: Look) -> tuple[int | None, Look
 
 
 def panel_place(panels: Panels, x: int, y: int, look: Look) -> tuple[float, float] | str | None:
-    """x and y of the panel at a cell of the picture, its title where it has a y-axis of its own.
+    """x and y of the panel at a cell of the picture; its title if panels have their own y-axis.
 
     None beside the panels.
     """

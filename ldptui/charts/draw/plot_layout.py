@@ -65,7 +65,7 @@ def plot_rows(plot: Plot, look: Look, margin: int | None = None) -> list[Row]:
 def plot_place(
     plot: Plot, column: int, row: int, look: Look, margin: int | None = None
 ) -> tuple[float, float] | None:
-    """x and y at a cell of the picture; None beside the data."""
+    """x and y of the data at a cell of the picture; None outside the data."""
     at = lay_out(plot, look, margin)
     if at is None:
         return None
@@ -83,7 +83,7 @@ def zoom_plot(plot: Plot, factor: float) -> Plot:
 def lay_out(
     plot: Plot, look: Look, margin: int | None = None, *, named: bool = True
 ) -> PlotLayout | None:
-    """The places of a plot's parts in a picture; None if nothing of it can be shown.
+    """The layout of a plot's parts in a picture; None if nothing fits.
 
     named : whether lines may have their names at their ends.
     """

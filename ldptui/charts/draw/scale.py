@@ -46,7 +46,9 @@ class Scale(Struct, frozen=True):
     ticks: tuple[tuple[int, str], ...] = ()
 
     def places(self, values: Any) -> Floats:
-        """The places of values in cells, 0 in the middle of the first; NaN for what has none."""
+        """The positions of values in cells, 0 in the middle of the first; NaN for values off the
+        scale.
+        """
         import numpy as np
 
         with np.errstate(all="ignore"):
@@ -55,7 +57,7 @@ class Scale(Struct, frozen=True):
         return placed
 
     def place(self, value: float) -> float:
-        """The place of one value; NaN where it has none."""
+        """The position of one value in cells; NaN if the scale has none."""
         if not math.isfinite(value) or (self.log and value <= 0):
             return math.nan
         bent = math.log10(value) if self.log else value
@@ -74,7 +76,9 @@ class Scale(Struct, frozen=True):
 
 
 def bend(values: Any, log: bool, linear: float) -> Floats:
-    """Values as they lie on an axis: logarithms; of a symlog axis one unit is up to `linear`."""
+    """Values transformed to the axis: linear, logarithmic, or symlog with a linear part up to
+    `linear`.
+    """
     import numpy as np
 
     found: Floats = np.asarray(values, dtype=float)
@@ -90,7 +94,7 @@ def bend(values: Any, log: bool, linear: float) -> Floats:
 
 
 def unbend(bent: float, log: bool, linear: float) -> float:
-    """The value at a place of an axis."""
+    """The value at a transformed position of the axis."""
     if linear:
         size = abs(bent) if abs(bent) <= 1 else 10.0 ** (abs(bent) - 1)
         return math.copysign(linear * size, bent)
@@ -126,7 +130,7 @@ def fit_scale(axis: Axis, values: Sequence[Any], cells: int, apart: int) -> Scal
 
 
 def zoom_axis(axis: Axis, values: Sequence[Any], factor: float, at: float | None) -> Axis:
-    """The axis over a part of what it shows, around a value, else around its middle."""
+    """The axis zoomed around a value; around its middle if the value is None."""
     ends = _ends(axis, values)
     if ends is None or factor <= 1:
         return axis

@@ -29,7 +29,9 @@ MOST_SHARE: Final = 0.99
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
-    """A bar for each setting, and the numbers over what is swept; nothing before an answer."""
+    """The chart of a goal: fakes needed for each setting, and over a swept number; a message before
+    an answer.
+    """
     scenario = data.scenario
     if scenario is None or "goal" not in scenario.document:
         return ""
@@ -122,7 +124,7 @@ def _method(answer: Mapping[str, Any]) -> str:
 
 
 class SettingAnswer(Struct, frozen=True):
-    """A setting with the fakes that its goal takes; None where no number reaches it."""
+    """A setting with the number of fakes that reaches its goal; None if no number does."""
 
     name: str
     fakes: int | None
@@ -135,7 +137,8 @@ class SettingAnswer(Struct, frozen=True):
 def answer_bars(
     cells: Sequence[CellView], base: CellView | None, spite: Sequence[CellView]
 ) -> Bars:
-    """A bar for each setting, the fewest fakes first, then what the base's answer takes elsewhere.
+    """Bars of the fakes needed for each setting, the fewest first, then of the base's goal
+    elsewhere.
 
     base : the cell that is shown, whose answer is the number in the title. spite : the same without
     defences, with each of them, with all.
@@ -224,7 +227,8 @@ def _for_gain(cell: CellView, gained: float, there: float) -> int | None:
 
 
 def answer_plot(cells: Sequence[CellView]) -> Plot | None:
-    """The fake users it takes over the swept number with most values, a line for each setting.
+    """The fakes needed over the longest swept number, a line for each setting; None without such a
+    sweep.
 
     The cells that do not reach their goal have a mark alone, of the closest attack. None where no
     number is swept, or fewer than two of its values are answered.

@@ -17,13 +17,13 @@ from .table import ChartTable, TableColumn, Value
 
 
 def shares(bits: BitCounts, cohort: int) -> tuple[float, ...]:
-    """The estimated share of a cohort's users that have each bit; empty for a cohort without."""
+    """The estimated share of a cohort's users with each bit; () for an empty cohort."""
     users = bits.users[cohort]
     return _shares(bits, bits.counts[bits.of(cohort)], users) if users else ()
 
 
 def expected_shares(bits: BitCounts, cohort: int) -> tuple[float, ...] | None:
-    """The expected value of that estimate, fakes included; None where it is not known."""
+    """The expected share of a cohort's users with each bit, fakes included; None if unknown."""
     if bits.expected_counts is None or bits.expected_users is None:
         return None
     return _shares(bits, bits.expected_counts[bits.of(cohort)], bits.expected_users[cohort])
@@ -41,7 +41,7 @@ def share_std(bits: BitCounts, cohort: int) -> float:
 
 
 def scores(bits: BitCounts, cohort: int) -> tuple[float, ...] | None:
-    """(count - expected) / σ of each bit's count; None where the expected ones are not known."""
+    """The z score (count - expected) / σ of each bit's count; None without expected counts."""
     if bits.expected_counts is None or bits.counts_std is None:
         return None
     place = bits.of(cohort)

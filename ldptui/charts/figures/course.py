@@ -40,7 +40,7 @@ SCALES: Final[Mapping[str, str]] = {"linear": "y linear", "log": "y log", "symlo
 
 
 class Sample(Struct, frozen=True):
-    """The measured values of a cell at a place of the axis.
+    """The measured values of a cell at a position of the axis.
 
     support : the closed form of bits, before decoding.
     """
@@ -63,13 +63,13 @@ class Sample(Struct, frozen=True):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The ends of what is drawn."""
+        """The ends of the error bar."""
         half = 0.0 if math.isnan(self.half) else self.half
         return self.y - half, self.y + half
 
 
 class Course(Struct, frozen=True, eq=False):
-    """A metric over a variable, in the cells of a run and of others, beside its closed forms.
+    """A metric along a variable: the cells of a run and its overlays, with closed forms.
 
     root : its square root is drawn. has_others : whether the cells of other settings are drawn
     where there are none of the curves. y : the axis, its limits still open. overlays : the tables
@@ -107,12 +107,12 @@ class Course(Struct, frozen=True, eq=False):
         return [self.samples(self.table.group(each.parameters, key)) for each in self.curves]
 
     def along(self, table: Cells) -> list[Sample]:
-        """The samples along the axis; those of another axis all have one x: they are no curve."""
+        """The samples along the axis; [] if they all have one x, as they form no curve."""
         found = self.samples(table.along(self.axis.key))
         return found if len({sample.x for sample in found}) > 1 else []
 
     def others(self) -> list[tuple[str, list[Sample]]]:
-        """The samples of other runs, a series for each of their words; of groups those of all."""
+        """The samples of overlaid runs, a series for each run."""
         found: dict[str, list[CellView]] = {}
         for name, table in [("", self.table)] * bool(self.group) + [*self.overlays]:
             cells = table.along(self.axis.key)
@@ -127,7 +127,7 @@ class Course(Struct, frozen=True, eq=False):
                 for label, each in series.items()]  # fmt: skip
 
     def line(self, curve: Curve, samples: Sequence[Sample]) -> tuple[list[float], list[float]]:
-        """x and y of a closed form; those of the cells where the curve has no values."""
+        """x and y of a closed-form curve; those of the samples if the curve has no values."""
         if any(map(math.isfinite, curve.y)):
             ys = [math.sqrt(max(0.0, y)) if self.root else y for y in curve.y]
             return [*curve.x], ys
@@ -164,7 +164,7 @@ def _root(measured: Estimate) -> Estimate:
 
 
 class Axes(Struct, frozen=True):
-    """The axis of a chart and its spacing, as chosen; the closed forms along it."""
+    """The chosen x-axis of a chart, its spacing, and the closed forms along it."""
 
     axis: Variable
     log: bool

@@ -21,7 +21,7 @@ CHANCE: Final = (0.0, 1.0)
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
-    """The scores of both groups, and the ROC curve; a cursor goes from score to score."""
+    """The chart of a filter's scores of fake and genuine users, with the ROC curve."""
     seen = data.run.detection if data.run is not None else None
     if seen is None:
         return ""

@@ -23,7 +23,9 @@ VIEWS: Final = {"mse": ("MSE", "Mean squared error"), "std": ("std", "Standard d
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
-    """The error of each protocol along the axis; the least of all has a line of its own."""
+    """The chart of each protocol's error along the axis, with a line for the least possible
+    error.
+    """
     if data.forms is None:
         return ""
     if (axes := axes_of(data, "error", chosen)) is None:

@@ -28,7 +28,7 @@ MOST: Final = 10
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
-    """The estimates of the round or the cell that is looked at; a cursor goes through the items."""
+    """The chart of the estimates in the round or cell at the cursor, item by item."""
     seen, words = data.at_cursor()
     if seen is None:
         return ""

@@ -27,7 +27,7 @@ class ChartOption(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The words of the value that it has."""
+        """The label of the option's chosen value."""
         return self.values[self.chosen]
 
 
@@ -50,7 +50,7 @@ class FrameView(Struct, frozen=True, eq=False):
 
 
 class Frame(Struct, frozen=True, eq=False, dict=True):
-    """A chart of some data, as far as it does not depend on a cursor or a room.
+    """A chart of some data before a cursor and a size are applied.
 
     numbers : its table, or what makes it once somebody looks.
     options : what its keys change besides the view, by name: axis, x, y, pick, layer, walk.
@@ -84,7 +84,7 @@ Titled = TypeVar("Titled", bound="Chart | ChartTable")
 
 
 def add_to_title(titled: Titled, words: str) -> Titled:
-    """A chart or a table, with the round or the cell that it is of in its title."""
+    """A chart or a table with its round or cell appended to its title."""
     return replace(titled, title=f"{titled.title}, {words}") if words else titled
 
 

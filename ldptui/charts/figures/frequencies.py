@@ -19,7 +19,7 @@ from .table import MEASURED, ChartTable, TableColumn, Value, finite
 
 
 def standard_errors(frequencies: FrequencySummary) -> tuple[float, ...]:
-    """The errors of the estimates shown: the closed-form σ of the mean of the trials.
+    """The standard errors of the estimates shown, from the closed form of the mean of the trials.
 
     Unlike the deviation over the trials it is exact from the first trial on, and does not jump
     while they come in.
@@ -29,13 +29,14 @@ def standard_errors(frequencies: FrequencySummary) -> tuple[float, ...]:
 
 
 def scores(frequencies: FrequencySummary, *, clean: bool = False) -> tuple[float, ...]:
-    """The `score` of each item, after the attack or before it."""
+    """The z score of each item's estimate, after the attack or before it."""
     arm = frequencies.clean if clean else frequencies.attacked_estimates
     return tuple(score(frequencies, arm, at) for at in range(len(frequencies.true)))
 
 
 def score(frequencies: FrequencySummary, arm: EstimateSummary, at: int) -> float:
-    """(estimate - true) / σ of the item at this place, σ the closed form's of the mean of trials.
+    """The z score (estimate - true) / σ of the item at a position, σ in closed form for the mean of
+    trials.
 
     Standard normal for an unbiased estimate. NaN where σ is 0.
     """
@@ -44,7 +45,7 @@ def score(frequencies: FrequencySummary, arm: EstimateSummary, at: int) -> float
 
 
 def trials_note(trials: int) -> str:
-    """The kind of an estimate and of its error."""
+    """The words for an estimate and its error bar, depending on the number of trials."""
     error = "± σ" if trials == 1 else "± standard error"
     return f"{'one trial' if trials == 1 else f'mean of {fmt.count(trials)} trials'} {error}"
 
@@ -56,7 +57,9 @@ OVERLAID: Final[tuple[Tone, ...]] = (*TONES[2:], *TONES[:2])
 def overlay_frequencies(
     overlays: Sequence[Overlay], items: Sequence[int]
 ) -> tuple[list[tuple[str, Tone, FrequencySummary]], str]:
-    """Label, tone and frequencies of the runs over the same items; who else there is, in words."""
+    """Label, tone and frequencies of overlaid runs with the same items; and a note on the other
+    runs.
+    """
     laid: list[tuple[str, Tone, FrequencySummary]] = []
     strange = []
     for overlay, tone in zip(overlays, cycle(OVERLAID), strict=False):
@@ -70,7 +73,7 @@ def overlay_frequencies(
 
 
 def shown_estimates(frequencies: FrequencySummary) -> Sequence[float]:
-    """The estimates that matter: after the attack where there is one."""
+    """The estimates to show: with the attack if there is one, else without."""
     return frequencies.attacked_estimates.mean if frequencies.targets else frequencies.clean.mean
 
 
@@ -85,7 +88,7 @@ def target_places(frequencies: FrequencySummary) -> list[int]:
 
 
 def findings(frequencies: FrequencySummary) -> tuple[Finding, ...]:
-    """The verdict of the tests on each item, in half of the trials or more; "" where none is made.
+    """The significance verdict on each item in at least half of the trials; "" without tests.
 
     An item that nobody holds and that is not detected has no verdict either.
     """
@@ -101,7 +104,7 @@ def findings(frequencies: FrequencySummary) -> tuple[Finding, ...]:
 
 
 def findings_note(frequencies: FrequencySummary) -> str:
-    """The number of held candidates that were detected, in words; "" where nothing is tested."""
+    """The number of true candidates that were detected, in words; "" without tests."""
     if frequencies.detected is None or len(frequencies.true) < frequencies.domain_size:
         return ""
     verdicts = findings(frequencies)
@@ -221,7 +224,7 @@ def frequency_table(frequencies: FrequencySummary, overlays: Sequence[Overlay] =
 def item_table(
     frequencies: FrequencySummary, at: int, overlays: Sequence[Overlay] = ()
 ) -> ChartTable:
-    """The item at this place: a row for its estimate in each arm and each run laid over.
+    """The table of one item: its estimate in each stage and each overlaid run.
 
     z is (estimate - true) / σ of the mean of the trials; ± its σ, or that over the trials where
     there is no closed form.
@@ -258,7 +261,7 @@ def item_table(
 
 
 def by_rank(frequencies: FrequencySummary) -> list[int]:
-    """The places of the items by falling true frequency."""
+    """The positions of the items by falling true frequency."""
     true = frequencies.true
     return sorted(range(len(true)), key=lambda at: (-true[at], at))
 

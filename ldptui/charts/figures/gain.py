@@ -48,7 +48,7 @@ KEY: Final = "protocol.kind"
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
-    """The gain along the axis, and the lines that it is held against."""
+    """The chart of the gain along the axis, with its reference lines."""
     if data.forms is None:
         return ""
     if (axes := axes_of(data, "gain", chosen)) is None:
@@ -86,7 +86,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
 
 
 def why_none(data: ChartData) -> str:
-    """The reason why a valid scenario has no gain over anything."""
+    """The reason why a valid scenario has no chart of the gain."""
     attack = data.scenario.document.get("attack", {}) if data.scenario is not None else {}
     if isinstance(attack, dict) and "phase" in attack:
         return PHASED
@@ -95,7 +95,9 @@ def why_none(data: ChartData) -> str:
 
 
 def held_against(curves: Sequence[Curve]) -> list[Curve]:
-    """The lines among the curves of a gain, without that of an attack which is a curve itself."""
+    """The reference lines among the curves of a gain, without that of an attack drawn as a
+    curve.
+    """
     shown = {(curve.parameters.get("attack.kind"), curve.parameters.get(KEY))
              for curve in curves if not curve.line}  # fmt: skip
     return [

@@ -57,7 +57,7 @@ def interval_rows(ends: Ends) -> list[tuple[str | float | None, ...]]:
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
-    """The intervals of one collection of a run, for paper."""
+    """The chart of one collection's naive and robust intervals, for paper."""
     view = intervals_view(data)
     return "" if view is None or view.table is None else Frame(view.table, {"": view})
 

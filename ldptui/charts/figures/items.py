@@ -12,7 +12,7 @@ from .table import ChartTable, TableColumn
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
-    """The watched items with their counts."""
+    """The chart of the watched items (targets and true heavy hitters) with their counts."""
     details = data.run.levels if data.run is not None else None
     if details is None:
         return ""
@@ -20,12 +20,15 @@ def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
 
 
 def lost_level(survived: Sequence[float]) -> int | None:
-    """The level, from 1, that a prefix survives in less than half of the trials; None: never."""
+    """The first level, from 1, that a prefix survives in less than half of the trials; None if it
+    always survives.
+    """
     return next((number for number, share in enumerate(survived, 1) if share < 0.5), None)
 
 
 def items_table(details: Details) -> ChartTable:
-    """The watched items with true and estimated counts, a row each, and how often they are named.
+    """The table of the watched items: true and estimated counts, and how often the server names
+    each.
 
     An estimated count is the mean where the item is in the answer, of all users of the arm. Few
     words: ten bits of code have room too beside the forms of a screen of 120 columns.

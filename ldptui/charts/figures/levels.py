@@ -23,7 +23,7 @@ GROUPS: Final[tuple[tuple[str, str, str, Tone], ...]] = (
 
 
 def frame(data: ChartData, _: Mapping[str, str]) -> Frame | str:
-    """The survivors of every level."""
+    """The chart of the prefixes that survive each level."""
     details = data.run.levels if data.run is not None else None
     if details is None:
         return ""

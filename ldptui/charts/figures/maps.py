@@ -37,7 +37,7 @@ ALL: Final = 0.98
 
 
 def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
-    """A map for each metric, in a layer of other swept keys; a cursor goes from pair to pair."""
+    """The maps of metrics over two swept keys, at one layer of other swept keys."""
     scenario = data.scenario
     if scenario is None or len(keys := map_keys(scenario)) < 2:
         return ""
@@ -229,13 +229,16 @@ LEAST: Final = 5e-4
 
 
 def is_game(keys: Sequence[str], metric: str) -> bool:
-    """True where one key is the attack's, the other the defence's, and the metric is played for."""
+    """True if one key is the attack's, the other the defence's, and the metric is a game's
+    payoff.
+    """
     sides = {key.partition(".")[0] for key in keys}
     return len(keys) == 2 and sides == {"attack", "defence"} and metric in GAMES
 
 
 def game_words(grid: Grid, attack_down: bool) -> str:
-    """The value and both mixtures; "" where a number is missing, and of very many choices.
+    """The value and both mixed strategies of a map's matrix game; "" if a number is missing or it
+    is too large.
 
     attack_down : whether the attacks stand down the side.
     """

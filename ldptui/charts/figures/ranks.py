@@ -42,7 +42,7 @@ class _Scale(Struct, frozen=True):
     floor: float | None
 
     def place_value(self, value: float) -> float:
-        """A frequency where it is drawn: what is below the axis on the floor."""
+        """The drawn height of a frequency; the bottom of the axis for values below it."""
         if value >= self.bottom:
             return value
         return self.bottom if self.floor is None else self.floor

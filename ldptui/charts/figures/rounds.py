@@ -35,7 +35,7 @@ def numbers(rounds: RoundSummary) -> list[float]:
 
 
 def entry_words(rounds: RoundSummary, top_k: int) -> str:
-    """The round in which all targets came to the top k, in words; "" without targets."""
+    """The mean round in which all targets entered the top k, in words; "" without targets."""
     if not rounds.targets:
         return ""
     if rounds.entry is None:
@@ -168,7 +168,7 @@ def metric(
     marks: tuple[Series, ...] = (),
     note: str = "",
 ) -> Plot:
-    """A metric in every round, simulated over its closed form; a level where all are pooled.
+    """The chart of a metric in every round, simulated over its closed form, with the pooled value.
 
     pooled : the same metric of all rounds together. most : what it can be at most, where it is a
     count. marks : more to draw. note : in place of what the points are.
@@ -196,7 +196,7 @@ def metric(
 
 
 def gain(rounds: RoundSummary, pooled: Estimate | None) -> Plot:
-    """The attack's gain in every round, and that of all rounds pooled."""
+    """The chart of the attack's gain in every round, and of the pooled gain."""
     return metric(
         rounds,
         "gain",
@@ -214,7 +214,7 @@ def in_words(rounds: RoundSummary, name: str, pooled: Estimate | None) -> Plot:
 
 
 def ranks(rounds: RoundSummary, labels: Mapping[int, str], items: int, top_k: int) -> Plot:
-    """The place of each target among all items, 1 on top, and where the top k begins.
+    """The chart of each target's rank among all items by round, with the border of the top k.
 
     The round in which all of them came to the top k is marked on that line.
     """

@@ -30,7 +30,7 @@ def layer_words(layer: Mapping[str, Any]) -> str:
 
 
 def base_words(scenario: Scenario | None) -> str:
-    """The values of the swept keys in the cell whose items are shown: `protocol oue, β 0.1`."""
+    """The swept values of the cell whose items are shown, in words: `protocol oue, β 0.1`."""
     if scenario is None:
         return ""
     document = base(scenario).document

@@ -17,7 +17,7 @@ Value: TypeAlias = str | int | float | None
 
 
 class TableColumn(Struct, frozen=True):
-    """A column of a table: its numbers with `places` decimals, or `digits` digits and a power.
+    """A column of a table: its numbers with `places` decimals, or `digits` significant digits.
 
     With neither, each as short as it can be; whole ones in groups of three if `grouped`.
     """
@@ -73,14 +73,14 @@ PICKED: Final = "▸"
 
 
 def stops(table: ChartTable, column: int = 1) -> tuple[Value, ...]:
-    """The values of a column that a cursor goes to: those with a measurement, if there are any."""
+    """The values of a column that the cursor visits: those with a measurement, else all."""
     at = next((i for i, head in enumerate(table.columns) if head.name == MEASURED), None)
     rows = [row for row in table.rows if at is not None and row[at] is not None] or table.rows
     return tuple(dict.fromkeys(row[column] for row in rows))
 
 
 def rows_at(table: ChartTable, *places: tuple[int, Value]) -> list[tuple[Value, ...]]:
-    """The rows that have these values, each in its column."""
+    """The rows that have given values in given columns."""
     return [row for row in table.rows if all(row[column] == value for column, value in places)]
 
 

@@ -23,19 +23,19 @@ AGAIN_S: Final = 0.02
 
 
 class Stop(BaseException):
-    """The run being computed is to stop: no Exception, so that nothing on the way catches it."""
+    """Raised in a run to stop it; no Exception, so that nothing catches it on the way."""
 
 
 class NewerRequest(Stop):
-    """A newer request has come: nobody waits for this one."""
+    """Raised in a run when a newer request replaces it."""
 
 
 class RunCancellation(Stop):
-    """The run was cancelled: its results so far are still wanted."""
+    """Raised in a run that the user cancelled; its results so far are kept."""
 
 
 class Inbox:
-    """The lines of standard input, read by a thread, and what they mean for the current run.
+    """The requests on standard input, read by a thread, and their effect on the current run.
 
     A line that stops a run also interrupts the main thread as a signal would, between any two
     steps of Python: also where the simulator has no pulse, no piece of work is longer than a call
@@ -70,7 +70,7 @@ class Inbox:
 
     @contextmanager
     def running(self, request: Asked) -> Iterator[None]:
-        """Inside, this request is the one that a newer line may stop."""
+        """A context manager in which a newer request may stop this one."""
         self._current, self._open = request, False
         try:
             yield
@@ -79,7 +79,7 @@ class Inbox:
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Inside, work is done that may be left at any point and then is thrown away."""
+        """A context manager for work that may be interrupted anywhere and then discarded."""
         self._open = True
         try:
             self.pulse()
@@ -88,7 +88,9 @@ class Inbox:
             self._open = False
 
     def pulse(self) -> None:
-        """Stop the current run if its time has come. Takes no lock: a signal handler calls it."""
+        """Stop the current run if it is cancelled or replaced. Lock-free, as signal handlers call
+        it.
+        """
         request = self._current
         if not self._open or request is None:
             return
@@ -111,7 +113,9 @@ class Inbox:
 
     @contextmanager
     def shield_work(self) -> Iterator[None]:
-        """Inside, nothing is left halfway; what came meanwhile stops the run at the end."""
+        """A context manager whose work is not interrupted; a pending stop takes effect at its
+        end.
+        """
         before, self._open = self._open, False
         try:
             yield

@@ -375,7 +375,7 @@ class RunningRequest:
 
 
 class Beat:
-    """The pulse of a run: it stops the work in time, and tells what is looked at.
+    """The pulse of a run: stops it in time, and reports what is being computed.
 
     about : words that go before those that are told.
     """

@@ -43,7 +43,7 @@ Check: TypeAlias = Callable[[Path], tuple[str, bool]]
 
 
 class PathScreen(ModalScreen[Path | None]):
-    """Asks for the path of a file; the result is absolute, None when left.
+    """A dialog for the path of a file; the result is absolute, None if the dialog is cancelled.
 
     check : what speaks against a path. verb : what enter does. text : the path to begin with.
     ends : the ends of the names that are suggested first.
@@ -69,7 +69,7 @@ class PathScreen(ModalScreen[Path | None]):
         self.take(event.path)
 
     def take(self, path: Path) -> None:
-        """Close with this path, unless something speaks against it."""
+        """Close with this path, unless the path has a fault."""
         words, asks = self._check(path)
         if words and not asks:
             self.field.tell(words, refused=True)
@@ -100,7 +100,7 @@ def open_screen(folder: Path) -> PathScreen:
 
 
 def fault_to_open(path: Path) -> tuple[str, bool]:
-    """The problem of a file in one sentence, and True if a scenario's script could be mended.
+    """The problem of a file in one sentence, and True if its scenario's script could be repaired.
 
     Where the file is no TOML at all there is nothing to show in the forms: it is not opened.
     """
@@ -131,7 +131,7 @@ def fault_to_open(path: Path) -> tuple[str, bool]:
 
 
 def opens_otherwise(path: Path) -> bool:
-    """True for a file that is no scenario, but has or shows a run."""
+    """True for a file that is no scenario, but contains or shows a run."""
     from ldptui.core.store.recording import is_recording
 
     return path.suffix in DRAWN or is_recording(path)
@@ -153,7 +153,7 @@ def home_as_tilde(path: Path) -> str:
 
 
 class SaveScreen(PathScreen):
-    """Writes the draft's text; the result is the absolute path it has now, None when left.
+    """A dialog that saves the draft; the result is its new absolute path, None if cancelled.
 
     A file that holds something else than the draft began from is only overwritten when enter is
     pressed again. What goes wrong is said in the dialog, which stays.
@@ -194,7 +194,7 @@ def own_path(draft: Draft) -> Path:
 
 
 def reason_to_ask(draft: Draft, path: Path) -> str | None:
-    """Why saving to this path needs a second thought; None if it does not."""
+    """The reason to confirm saving to this path; None if no confirmation is needed."""
     if is_there(path):
         try:
             saved = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
