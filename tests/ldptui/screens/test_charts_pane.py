@@ -663,6 +663,16 @@ async def test_one_report_and_equations_get_the_draft() -> None:
             pane.draft = QUICK_DRAFT
 
 
+async def test_texts_say_as_charts_do_what_there_is_to_doubt() -> None:
+    run = snapshot(scenario())
+    doubted = replace(run, cells=(replace(run.cells[0], warnings=("it protects nobody",)),))
+    async with showing(run=doubted) as (pane, pilot):
+        for tab in ("frequencies", "report", "equations"):
+            pane.tab = tab  # type: ignore[assignment]
+            await pilot.pause()
+            assert "! it protects nobody" in seen(pane.app), tab
+
+
 async def test_ascii_alone() -> None:
     run = snapshot(scenario(), "gain", "error")
     async with showing(run=run, charset="ascii") as (pane, pilot):

@@ -78,8 +78,8 @@ class Warnings(Static):
     def __init__(self) -> None:
         super().__init__(id="warnings", markup=False)
 
-    def show(self, shown: ChartInput, over_charts: bool) -> None:
-        """Say them over charts; tables and texts have no room for them."""
+    def show(self, shown: ChartInput, *, has_room: bool) -> None:
+        """Say them where there is room: tables have none."""
         text = "\n".join(f"! {sentence}" for sentence in shown.warnings)
         put(self, text)
-        self.display = bool(text) and over_charts
+        self.display = bool(text) and has_room

@@ -371,7 +371,8 @@ class ChartsPane(Vertical):
         self._tabs.selected = self.tab
         show_options(self, self._tabs, box.switches() if box is not None else ())
         entitle(self, border_title(self, shown))
-        self._warnings.show(shown, bool(self._visible))
+        has_room = bool(self._visible) or self.tab in ("report", "equations")
+        self._warnings.show(shown, has_room=has_room)
         put(self._round, shown.round_words)
         self._round.display = self._scrubs
         names = ("axis", "view", "cohort", "cursor", "take")
