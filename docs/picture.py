@@ -22,11 +22,11 @@ WORKBENCH: Final = (
     ((), ("lift items 40, 70 and 100", "preview done")),
     (("4", "right"), ("Gain of the attack", "MGA on OUE")),
     (("1", "k", "k"), ("Gain of the attack", "MGA on GRR")),
-    (("j", "j", "4", *["right"] * 4), ("A genuine user", "A fake user: MGA")),
-    (("escape", "M"), ("no defence can get below", "3 more not shown", "tab goes into the form")),
+    (("j", "j", "4", *["right"] * 3), ("A genuine user", "A fake user: MGA")),
+    (("escape", "M"), ("; best defence", "no defence can get below", "tab goes into the form")),
 )
 """The keys of each screen of the picture that moves, and what stands on it at last."""
-LAB: Final = ((("6", "7"), ("The ladder of trust", "tab goes into the form")),)
+LAB: Final = ((("6", "7"), ("Whom do I trust?", "Fakes that overturn a gap", "tab goes into the form")),)
 STOP_S: Final = 4.0
 """Seconds that a screen is shown."""
 STILL: Final = 0
