@@ -26,7 +26,9 @@ WORKBENCH: Final = (
     (("escape", "M"), ("; best defence", "no defence can get below", "tab goes into the form")),
 )
 """The keys of each screen of the picture that moves, and what stands on it at last."""
-LAB: Final = ((("6", "7"), ("Whom do I trust?", "Fakes that overturn a gap", "tab goes into the form")),)
+LAB: Final = (
+    (("6", "7"), ("Whom do I trust?", "Fakes that overturn a gap", "tab goes into the form")),
+)
 STOP_S: Final = 4.0
 """Seconds that a screen is shown."""
 STILL: Final = 0
