@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from .errors import ScenarioError, format_number, got
-from .named import fields_of
 
 
 @dataclass(frozen=True)
@@ -132,9 +131,8 @@ def require(name: str, value: float, allowed: Range) -> None:
 def check_bounds(value: Any) -> None:
     """Raise ScenarioError for the first field of a dataclass that is outside its declared range."""
     kind: Callable[..., Any] = type(value)
-    values = fields_of(value)
     for name, allowed in ranges(kind).items():
-        number = values[name]
+        number = getattr(value, name)
         if isinstance(number, bool) or not isinstance(number, int | float):
             continue
         require(name, number, allowed)

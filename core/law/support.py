@@ -33,9 +33,9 @@ class Support:
         """The support of each item, given these targets; its variance is that of the counted items'
         sum.
         """
-        rates = np.full(domain_size, self.other)
-        rates[targets] = self.target
-        r, inside = targets.size, np.intersect1d(targets, counted).size
+        rates, aimed = np.full(domain_size, self.other), np.zeros(domain_size, dtype=np.bool_)
+        rates[targets], aimed[targets] = self.target, True
+        r, inside = targets.size, int(np.count_nonzero(aimed[counted]))
         variance = self.counted_variance(r, domain_size - r, inside, counted.size - inside)
         return ItemSupport(rates, variance)
 

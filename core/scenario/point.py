@@ -193,7 +193,7 @@ class Point:
             return self.campaign.rounds
         return self.attack.rounds if isinstance(self.attack, PhasesSpec) else None
 
-    @property
+    @functools.cached_property
     def parameters(self) -> dict[str, Any]:
         """Every key with its value, dotted and down to scalars and lists; titles left out."""
         tables = fields_of(self)

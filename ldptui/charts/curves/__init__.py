@@ -13,7 +13,6 @@ from .closed import (
     FLOOR,
     ClosedForms,
     Curve,
-    chart_selection,
     closed_forms,
 )
 from .selections import (
@@ -32,4 +31,4 @@ from .selections import (
     success_metrics,
     thin_out,
 )
-from .variables import Variable
+from .variables import Variable, chart_selection

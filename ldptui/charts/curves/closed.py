@@ -12,10 +12,12 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ldptui.core import theory
+from ldptui.core.attacks import malicious_users
 from ldptui.core.base.code import title_of
 from ldptui.core.base.errors import LdpError
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import bind
+from ldptui.core.experiment.search import with_fakes
 from ldptui.core.lab.locality import central_mse
 from ldptui.core.law.mechanism import LocalMechanism
 from ldptui.core.law.pure import PlacedItems, PureProtocol, item_variance
@@ -25,7 +27,6 @@ from ldptui.core.scenario import Point, Scenario, value_at
 
 from ...session.cell_table import without_acts
 from ...session.draft import UnreadError, base, draw_population, ready, require_solved
-from ...session.snapshot import ChartSelection
 from ...text.swept import setting_word, setting_words
 from ..series import LateError
 from .selections import (
@@ -53,6 +54,8 @@ PLACED_ITEMS: Final = 2**12
 """MGA has a line up to this many items where a report depends on which items are targets."""
 AT_ONCE: Final = 0.12
 """Seconds that a hand waits for curves."""
+SHARE: Final = "attack.share"
+"""The key that changes nothing but the number of fakes."""
 FLOOR: Final = "SS, the floor"
 """The name of the curve of the least error of all pure protocols: SS with the best size."""
 NO_VALUE: Final = (LdpError, ValueError, OverflowError, ZeroDivisionError)
@@ -85,6 +88,7 @@ class ClosedForms:
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
+        self._points: dict[str, tuple[Point, ...]] = {}
         self._axes: dict[str, tuple[Variable, ...]] = {}
         self._curves: dict[tuple[str, str, bool], tuple[Curve, ...]] = {}
         self._late = set[tuple[str, str, bool]]()
@@ -92,8 +96,15 @@ class ClosedForms:
     def axes(self, chart: str) -> tuple[Variable, ...]:
         """The variables that a chart can have on its x-axis; () without a chart."""
         if chart not in self._axes:
-            self._axes[chart] = tuple(_axes(chart, self.scenario))
+            self._axes[chart] = tuple(_axes(chart, self))
         return self._axes[chart]
+
+    def points(self, chart: str) -> tuple[Point, ...]:
+        """The points of the curves of a chart, of success of those without an axis."""
+        if chart not in self._points:
+            document = chart_document(chart, self.scenario)
+            self._points[chart] = points_of(document, self.scenario)
+        return self._points[chart]
 
     def axis(self, chart: str, chosen: str = "") -> Variable | None:
         """The variable on the x-axis: chosen, else swept over most values; None if none."""
@@ -104,11 +115,9 @@ class ClosedForms:
 
     def bare_curves(self, chart: str, axis: Variable) -> tuple[Curve, ...]:
         """The curves of a chart along a variable, without values."""
-        work = _Work(self.scenario, axis, axis.log, draw_population, math.inf)
         keys = without_acts if chart == "error" else dict[str, Any]
-        return tuple(
-            Curve(label, keys(point.parameters)) for label, point in work.points(chart).items()
-        )
+        series = self._series(chart, axis)
+        return tuple(Curve(label, keys(point.parameters)) for label, point in series.items())
 
     def curves(
         self, chart: str, axis: Variable, *, log: bool, patient: bool = True
@@ -125,11 +134,23 @@ class ClosedForms:
             if key in self._late and not patient:
                 raise late
             try:
-                self._curves[key] = tuple(work.curves(chart))
+                self._curves[key] = tuple(work.curves(chart, self._series(chart, axis)))
             except UnreadError as error:
                 self._late.add(key)
                 raise late from error
         return self._curves[key]
+
+    def _series(self, chart: str, axis: Variable) -> dict[str, Point]:
+        """The points of the curves of a chart along a variable, by their labels."""
+        if chart == "error":
+            return {title_of(point.protocol): point for point in self.points(chart)}
+        if chart != "success":
+            selection = gain_selection(self.scenario)
+            keys = [] if selection is None else [*selection.sweep]
+            return {_label(point, keys): point for point in self.points(chart)}
+        selection = metric_series(self.scenario, axis.key)
+        points = points_of(select_cells(self.scenario, selection).document, self.scenario)
+        return {_label(point, selection.sweep): point for point in points}
 
 
 _KEPT: list[ClosedForms] = []
@@ -147,10 +168,10 @@ def closed_forms(scenario: Scenario) -> ClosedForms:
 # --- What a chart can have -----------------------------------------------------------------------
 
 
-def _axes(chart: str, scenario: Scenario) -> tuple[Variable, ...]:
+def _axes(chart: str, forms: ClosedForms) -> tuple[Variable, ...]:
     """The variables of a chart; of a goal what it takes alone."""
-    points = points_of(chart_document(chart, scenario), scenario)
-    only = ("attack.share",) if "goal" in scenario.document and chart != "error" else ()
+    scenario, points = forms.scenario, forms.points(chart)
+    only = (SHARE,) if "goal" in scenario.document and chart != "error" else ()
     if chart == "success":
         if not success_metrics(scenario):
             return ()
@@ -158,23 +179,6 @@ def _axes(chart: str, scenario: Scenario) -> tuple[Variable, ...]:
     else:
         points = tuple(p for p in points if METRICS["gain"].told_by(p.task.concludes))
     return axes_of(scenario, points, chart, only=only)
-
-
-def chart_selection(chart: str, scenario: Scenario, axis: Variable | None) -> ChartSelection | None:
-    """The cells of a chart at swept values, else along its axis; None without cells.
-
-    None without any. Every cell has the error without an attack too: it is measured for none.
-    """
-    if axis is None or chart == "error":
-        return None
-    key = axis.key
-    selection = metric_series(scenario, key) if chart == "success" else gain_selection(scenario)
-    if selection is None:
-        return None
-    swept = bool(axis.lists or own_values(scenario, key))
-    points = scenario.sweep[key] if swept else axis.grid(SIMULATED)
-    values = {name: value for name, value in selection.values.items() if name != key}
-    return ChartSelection(values, {**selection.sweep, key: list(points)})
 
 
 def _label(point: Point, keys: Iterable[str]) -> str:
@@ -204,22 +208,8 @@ class _Work(Struct, frozen=True):
     draw: Draw
     limit: float
 
-    def points(self, chart: str) -> dict[str, Point]:
-        """The points of the curves of a chart, by their labels."""
-        if chart == "success":
-            selection = metric_series(self.scenario, self.axis.key)
-            document: Any = select_cells(self.scenario, selection).document
-        else:
-            document = chart_document(chart, self.scenario)
-        points = points_of(document, self.scenario)
-        if chart == "error":
-            return {title_of(point.protocol): point for point in points}
-        keys = [*(document or {}).get("sweep", {})]
-        return {_label(point, keys): point for point in points}
-
-    def curves(self, chart: str) -> Iterator[Curve]:
-        """The curves of a chart, and the lines that its gains are held against."""
-        points = self.points(chart)
+    def curves(self, chart: str, points: Mapping[str, Point]) -> Iterator[Curve]:
+        """The curves of these points, and the lines that gains are held against."""
         if chart == "success":  # which has the closed forms of its cells
             yield from (Curve(label, point.parameters) for label, point in points.items())
         elif chart == "error":
@@ -278,18 +268,26 @@ class _Work(Struct, frozen=True):
         if axis.key != "protocol.epsilon":
             return tuple(sorted(both))
         drawn = self.draw(point.population, point.seed, self.scenario.folder)
-        return find_step_sides(lambda x: self._point_at(point, x).protocol.over(drawn), both)
+        spec: Any = point.protocol
+        known = value_in(point, axis.key) is not None
+        return find_step_sides(
+            lambda x: (dataclasses.replace(spec, epsilon=x) if known else spec).over(drawn), both
+        )
 
     def _cells(self, point: Point, xs: Iterable[float]) -> Iterator[Cell | None]:
         """The cell at each place of the axis; None where there is none."""
         patient, parameters = self.draw is draw_population, point.parameters
+        cell = None
         for x in xs:
             if time.perf_counter() > self.limit:
                 raise UnreadError(_Lengthy())
             try:
-                there = self._point_at(point, x)
-                drawn = self.draw(there.population, there.seed, self.scenario.folder)
-                cell = bind(0, there, drawn, there.sifts, limits=False, parameters=parameters)
+                if cell is None or self.axis.key != SHARE:
+                    there = self._point_at(point, x)
+                    drawn = self.draw(there.population, there.seed, self.scenario.folder)
+                    cell = bind(0, there, drawn, there.sifts, limits=False, parameters=parameters)
+                elif hasattr(point.attack, "share"):
+                    cell = with_fakes(cell, malicious_users(cell.users, x))
                 if not patient:
                     require_solved(cell.fakes, cell.protocol)
                 yield cell

@@ -28,8 +28,8 @@ def find_step_sides(bound: Callable[[float], Any], places: Collection[float]) ->
 
     near = (max(places) - min(places)) / SIGHT if places else 0.0
     sides = {*places}
-    for low, high in pairwise(sorted(places)):
-        here, there = choose_numbers(low), choose_numbers(high)
+    numbers = [(place, choose_numbers(place)) for place in sorted(places)]
+    for (low, here), (high, there) in pairwise(numbers):
         if here != there:
             edge = find_edge(partial(_differ, choose_numbers, here), low, high, near)
             sides.update(edge if choose_numbers(edge[1]) == there else ())

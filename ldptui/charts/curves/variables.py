@@ -20,7 +20,8 @@ from ldptui.core.task import task_over
 
 from ...catalogue import key_words, listed_keys
 from ...session.draft import draw_population
-from .selections import own_values
+from ...session.snapshot import ChartSelection
+from .selections import SIMULATED, gain_selection, metric_series, own_values
 
 
 class Variable(Struct, frozen=True):
@@ -235,3 +236,20 @@ def _domain_size(point: Point, folder: Path) -> int:
         if items is not None
         else draw_population(point.population, point.seed, folder).domain_size
     )
+
+
+def chart_selection(chart: str, scenario: Scenario, axis: Variable | None) -> ChartSelection | None:
+    """The cells of a chart at the swept values of its axis, else at some points of it.
+
+    None without any. Every cell has the error without an attack too: it is measured for none.
+    """
+    if axis is None or chart == "error":
+        return None
+    key = axis.key
+    selection = metric_series(scenario, key) if chart == "success" else gain_selection(scenario)
+    if selection is None:
+        return None
+    swept = bool(axis.lists or own_values(scenario, key))
+    points = scenario.sweep[key] if swept else axis.grid(SIMULATED)
+    values = {name: value for name, value in selection.values.items() if name != key}
+    return ChartSelection(values, {**selection.sweep, key: list(points)})
