@@ -224,6 +224,13 @@ async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: app.workbench.draft.title == title)
 
 
+@pytest.mark.parametrize("typed", ["campaign", "campaigns", "phase", "phases"])
+async def test_the_phases_of_an_attack_are_found(typed: str, pilot: Pilot[None]) -> None:
+    search = Commands(pilot.app.screen)
+    await search.startup()
+    assert "Attack: Add a phase" in [str(hit.match_display) async for hit in search.search(typed)]
+
+
 async def test_a_field_is_found_by_the_name_of_its_symbol(pilot: Pilot[None]) -> None:
     provider = Commands(pilot.app.screen)
     await provider.startup()
