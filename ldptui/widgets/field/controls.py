@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
 from textual import events
 from textual.app import RenderResult
 from textual.binding import Binding, BindingType
@@ -14,6 +15,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive, reactive
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 from textual.widgets.input import Selection
@@ -130,6 +132,22 @@ class ValueInput(FormControl, Input):
             self.post_message(self.EditEnd())
         self.set_class(self.is_edited, "-edited")
         self.refresh_bindings()
+
+    def render_line(self, y: int) -> Strip:
+        """The text from its head while it is not edited; a sign stands where it is cut."""
+        strip, room = super().render_line(y), self.scrollable_content_region.width
+        start, width = int(self.scroll_offset.x), cell_len(self.value)
+        if y or room < 1 or not (start or width > room):
+            return strip
+        if not self.is_edited:
+            head = set_cell_size(self.value, room - 1) + "…" if width > room else self.value
+            return Strip([Segment(head)]).adjust_cell_length(room).apply_style(self.rich_style)
+        sign, cursor = Strip([Segment("…", self.rich_style)], 1), self._cursor_offset - start
+        if start and cursor != 0:
+            strip = Strip.join([sign, strip.crop(1)])
+        if width > start + room and cursor != room - 1:
+            strip = Strip.join([strip.crop(0, room - 1), sign])
+        return strip
 
     def action_nudge(self, up: bool, big: bool) -> None:
         self.post_message(self.StepRequest(up, big))

@@ -248,6 +248,34 @@ async def test_a_field_is_edited_only_after_enter_or_a_click() -> None:
         assert app.noted == 4
 
 
+async def test_a_value_without_room_is_cut_with_a_sign() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        field = app.field(USERS).control
+        room = field.scrollable_content_region.width
+
+        def seen() -> str:
+            return field.render_line(0).text[:room].rstrip()
+
+        app.retype(SCENARIO.replace("1_000_000", "99999999999999"))
+        await pilot.pause()
+        whole = "99 999 999 999 999"
+        assert field.value.replace("\u202f", " ") == whole
+        cut = f"{field.value[: room - 1]}…"
+        assert room < len(whole)
+        assert seen() == cut
+        field.focus()
+        await pilot.press("enter")
+        assert seen() == f"…{field.value[2 - room :]}"  # the cursor is behind the end
+        await pilot.press("home")
+        assert seen() == cut
+        await pilot.press("end", "escape")
+        assert seen() == cut
+        app.retype(SCENARIO.replace("1_000_000", "1" * 3))
+        await pilot.pause()
+        assert seen() == "111"
+
+
 async def test_rows_are_walked_by_up_and_down_and_a_value_changed_by_left_and_right() -> None:
     app = FormApp(ParametersPane)
     async with app.run_test(size=(44, 24)) as pilot:
