@@ -115,10 +115,11 @@ class Words(Widget):
         super().__init__(id=id)
         self._first = first
         self._answer: AnswerSheet | None = None
+        self._before = ""
 
-    def show(self, answer: AnswerSheet | None) -> None:
-        """Show the words of an answer; None: there is none yet."""
-        self._answer = answer
+    def show(self, answer: AnswerSheet | None, before: str = "") -> None:
+        """Show the words of an answer, or of none; before : words in front of the first."""
+        self._answer, self._before = answer, before
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
@@ -130,12 +131,14 @@ class Words(Widget):
         return self._content(self.content_size.width)
 
     def _content(self, width: int) -> Content:
-        if not width or self._answer is None:
+        answer = self._answer
+        if not width or (answer is None and not self._first):
             return Content()
-        words = [spell_text(self, text) for text in self._answer.words]
+        words = [spell_text(self, text) for text in answer.words] if answer is not None else []
         if self._first:
-            return Content("\n".join(wrap_text(words[0], width)) if words else "")
-        sources = [spell_text(self, source) for source in self._answer.sources]
+            return Content("\n".join(wrap_text(self._before + "".join(words[:1]), width)))
+        assert answer is not None
+        sources = [spell_text(self, source) for source in answer.sources]
         return sentences(words[1:], sources, width)
 
 

@@ -212,7 +212,7 @@ class LabBody(Vertical):
         self._table_box = Vertical(self._title, self.table, classes="lab-box", id="lab-table-box")
         self._right = Vertical(self._chart_box, self._table_box, id="lab-right")
         self._answer: AnswerSheet | None = None
-        self._missing = ""
+        self._before = self._missing = ""
 
     def compose(self) -> ComposeResult:
         yield self._verdict
@@ -228,13 +228,21 @@ class LabBody(Vertical):
             each.display = each is form
         return form
 
-    def answer(self, answer: AnswerSheet | None, missing: str) -> None:
-        """Take an answer, to be laid out; missing : the words in its place while there is none."""
-        self._answer, self._missing = answer, missing
+    def answer(self, answer: AnswerSheet | None, before: str, missing: str) -> None:
+        """Take an answer, to be laid out.
+
+        before : marks before its verdict. missing : the words in its place while there is none.
+        """
+        self._answer, self._before, self._missing = answer, before, missing
         self.table.table = answer.table if answer is not None else None
         put(self._title, answer.table.title if answer is not None else "")
-        self._verdict.show(answer)
+        self._verdict.show(answer, before if answer is not None else missing)
         self._text.show(answer)
+
+    def shows(self, answer: AnswerSheet | None, before: str, missing: str) -> bool:
+        """True if it was the last to be taken, with the same words."""
+        same = answer is self._answer and before == self._before
+        return same and (answer is not None or missing == self._missing)
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:
         """Show all values that a field can have."""

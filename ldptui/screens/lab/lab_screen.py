@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from msgspec import structs
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -34,7 +33,6 @@ from ...messages import (
 from ...questions.collection import ENDS
 from ...questions.sheet import decode_answer
 from ...questions.topics import GROUPS, TOPICS, sharing
-from ...session.draft import base
 from ...session.snapshot import LabQuestion, Reply
 from ...terminal.clipboard import copy
 from ...terminal.places import current_dir
@@ -43,7 +41,7 @@ from ...widgets.cursor import Move
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
 from .lab_form import LabBody
-from .page import Page, subject, title_of
+from .page import Page, title_of
 from .topic_tabs import KEYS, MEMBERS, TopicTabs
 
 if TYPE_CHECKING:
@@ -94,7 +92,7 @@ class LabScreen(Screen[None]):
         self._debounce: Timer | None = None
         self._typed = 0.0  # when the last keystroke came
         self._field = ""
-        self._key = self._told = 0  # of the last question, and of that of the last answer
+        self._key = 0  # of the last question
         self._stopped = 0  # the key of the last question that was asked to stop
         self._enters = False  # the form gets the focus
         self._ready = False  # its widgets are there and the engine is started
@@ -146,6 +144,7 @@ class LabScreen(Screen[None]):
         if self._ready:
             self._show_title()
             self._show_values()
+            self._mark_answer()
             self._ask_soon()
 
     def open(self, show: str) -> None:
@@ -184,13 +183,14 @@ class LabScreen(Screen[None]):
         self._status.problem = self.page.problem
 
     def _show_answer(self) -> None:
-        page, answer = self.page, self.page.answer
-        if answer is not None and page.examples(self._draft):
-            verdict = tuple(f"Example data: {said}" for said in answer.verdict[:1])
-            answer = structs.replace(answer, verdict=(*verdict, *answer.verdict[1:]))
-        self._body.answer(answer, page.missing)
+        self._body.answer(*self.page.shown_answer(self._draft), self.page.missing)
         self.watch_view()
         self.refresh_bindings()
+
+    def _mark_answer(self) -> None:
+        """Show the answer again where an edit changes whether it is that of the form."""
+        if not self._body.shows(*self.page.shown_answer(self._draft), self.page.missing):
+            self._show_answer()
 
     def on_resize(self, event: Resize) -> None:
         self._tabs.show(event.size.width)
@@ -240,6 +240,7 @@ class LabScreen(Screen[None]):
             self.pages[other].edit(self._draft, name, message.value)
         self._show_title()
         self._show_values()
+        self._mark_answer()
         before, self._typed = self._typed, time.monotonic()
         self._ask_soon(at_once=self._typed - before > DEBOUNCE_S)
 
@@ -262,20 +263,17 @@ class LabScreen(Screen[None]):
             return
         if question is not None and question.values.get("path"):
             return  # what is being written is not left half done: its end asks again
-        values = self.values
-        scenario = None if draft is None or page.topic.uses_collection else draft.scenario
-        document = None if scenario is None else subject(base(scenario).document)
-        folder = current_dir() if draft is None else draft.folder
-        asked = (values, document, folder)
-        if page.asked == asked:
+        inputs = page.inputs(draft)
+        if page.asked == inputs:
             return
         if question is not None:  # left unanswered: its tab asks again
             self.pages[question.tab].asked = None
-        page.asked = asked
+        page.asked = inputs
         if page.stopped:
             page.stopped = False
             self._show_answer()
         self._key += 1
+        values, document, folder = inputs
         self._question = LabQuestion(self._key, self.tab, values | more, document, str(folder))
         self._engine.run(self._question)
 
@@ -291,7 +289,7 @@ class LabScreen(Screen[None]):
             words = f"{page.topic.title}: {reply.said}; esc stops it"
             self._status.busy = words if reply.said else ""
         if reply.answer is not None:
-            page.answer, self._told = decode_answer(reply.answer), reply.key
+            page.answer, page.answer_inputs = decode_answer(reply.answer), page.asked
             page.problems = {}  # of the question before
         if reply.status == "running":
             if page is self.page and reply.answer is not None:
@@ -380,7 +378,7 @@ class LabScreen(Screen[None]):
     def action_take(self) -> None:
         """Put what the answer proposes into the scenario."""
         answer = self.page.answer
-        if answer is not None and (self._question is None or self._question.key == self._told):
+        if answer is not None and self.page.is_current(self._draft):
             edits = answer.proposed_edits(self._body.chart.at)
             if not edits:
                 self._note("no scenario simulates this: move the cursor of the chart to another")

@@ -14,6 +14,7 @@ from ...questions.field_help import lab_field_help
 from ...questions.question import Question
 from ...questions.sheet import AnswerSheet
 from ...questions.topics import starting
+from ...session.draft import base
 from ...terminal.places import current_dir
 from ...text.format import count
 
@@ -21,12 +22,17 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 
+BEFORE: Final = "of the values before: "
+"""The mark of an answer while that of the form's values is being computed."""
+
+
 @dataclass
 class Page:
     """The state of a tab.
 
-    problems : a sentence for each field that is wrong, "" for the whole. asked : the last question,
-    None where it was left unanswered. stopped : somebody stopped its computation.
+    problems : a sentence for each field that is wrong, "" for the whole. asked : the inputs of the
+    last question, None where it was left unanswered. answer_inputs : those of the answer.
+    stopped : somebody stopped its computation.
     """
 
     topic: Question[Any, Any]
@@ -34,11 +40,29 @@ class Page:
     answer: AnswerSheet | None = None
     problems: dict[str, str] = field(default_factory=dict)
     asked: tuple[object, ...] | None = None
+    answer_inputs: tuple[object, ...] | None = None
     stopped: bool = False
 
     def values(self, draft: Draft | None) -> dict[str, Any]:
         """The values of its form: those that were typed, over those that it starts with."""
         return starting(self.topic.name, draft, self.typed)
+
+    def inputs(self, draft: Draft | None) -> tuple[dict[str, Any], dict[str, Any] | None, Path]:
+        """What an answer depends on: the values of the form, the scenario and the folder."""
+        scenario = None if draft is None or self.topic.uses_collection else draft.scenario
+        document = None if scenario is None else subject(base(scenario).document)
+        return self.values(draft), document, current_dir() if draft is None else draft.folder
+
+    def is_current(self, draft: Draft | None) -> bool:
+        """True if the answer is that of what stands in the form."""
+        return not self.problems and self.answer_inputs == self.inputs(draft)
+
+    def shown_answer(self, draft: Draft | None) -> tuple[AnswerSheet | None, str]:
+        """The answer, and the marks before its verdict; none is shown while a field is wrong."""
+        if self.answer is None or self.problems:
+            return None, ""
+        before = "" if self.is_current(draft) else BEFORE
+        return self.answer, before + ("Example data: " if self.examples(draft) else "")
 
     def examples(self, draft: Draft | None) -> tuple[str, ...]:
         """The files of the form that come with the program: the folder has none of that name."""
@@ -68,7 +92,8 @@ class Page:
             case "export":
                 return bool(self.topic.written)
             case "take":
-                return self.answer is not None and bool(self.answer.edits or self.answer.choices)
+                answer = None if self.problems else self.answer
+                return answer is not None and bool(answer.edits or answer.choices)
         return True
 
     @property

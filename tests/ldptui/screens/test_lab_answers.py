@@ -1,0 +1,127 @@
+"""What the lab shows of an answer that is not that of what stands in the form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.fake_engine import LabEngine
+from support.lab_screen import answers_of, edit, field, go, lab
+from support.waiting import seen, until
+from textual.pilot import Pilot
+
+from ldptui.messages import KeyEdited, QuestionReply
+from ldptui.questions.sheet import encode_answer
+from ldptui.screens.lab.lab_screen import LabScreen
+from ldptui.session.snapshot import Reply
+
+WRONG = "no answer: what is wrong stands in the form"
+BEFORE = "of the values before: "
+
+
+def verdict(screen: LabScreen) -> str:
+    return " ".join(str(screen.query_one("#lab-verdict").render()).split())
+
+
+def assert_no_answer(screen: LabScreen) -> None:
+    """Nothing of the answer that is kept stands on the screen."""
+    answer = screen.page.answer
+    assert answer is not None
+    assert verdict(screen) == WRONG
+    assert screen._body.chart.view.chart is None
+    assert screen._body.chart.view.empty == WRONG
+    assert screen._body.table.table is None
+    text = " ".join(seen(screen.app).split())
+    assert not [words for words in (*answer.words, answer.table.title) if words[:30] in text]
+    assert not screen.check_action("take", ())
+
+
+async def change(screen: LabScreen, pilot: Pilot[None], name: str, value: object) -> None:
+    """Change a value of the form, which is not answered yet."""
+    screen.post_message(KeyEdited(f"lab.{screen.tab}.{name}", value))
+    await until(pilot, lambda: screen.values[name] == value)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_a_wrong_field_has_no_answer_of_the_prefix_that_was_typed(
+    size: tuple[int, int],
+) -> None:
+    async with lab(size) as (screen, engine, pilot):
+        field(screen, "epsilon").control.focus()
+        await pilot.press("enter", "1", "0", "m", "tab")
+        await until(pilot, lambda: engine.questions[-1].values["epsilon"] == "10m")
+        await until(pilot, lambda: screen._question is None)
+        assert screen.page.problem
+        assert_no_answer(screen)
+        await edit(screen, pilot, "epsilon", 10)
+        assert verdict(screen) == answers_of(screen)["accuracy"].words[0]
+        assert screen._body.chart.view.chart is not None
+
+
+async def test_a_file_that_cannot_be_answered_has_no_verdict_of_the_example(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("pay,who\n1,a\n30,b\n", encoding="utf-8")
+    async with lab() as (screen, _, pilot):
+        await go(screen, pilot, "disclose")
+        example = answers_of(screen)["disclose"].words[0]
+        assert verdict(screen) == f"Example data: {example}"
+        await edit(screen, pilot, "file", str(tmp_path / "mine.csv"))
+        assert screen.page.problem
+        assert_no_answer(screen)
+        screen.tab = "accuracy"  # and so after another tab
+        await go(screen, pilot, "disclose")
+        assert_no_answer(screen)
+
+
+async def test_an_answer_is_marked_until_that_of_the_form_is_there() -> None:
+    async with lab() as (screen, engine, pilot):
+        first = answers_of(screen)["accuracy"]
+        assert verdict(screen) == first.words[0]
+        engine.held = True
+        await change(screen, pilot, "epsilon", 2.0)
+        assert verdict(screen) == BEFORE + first.words[0]
+        await change(screen, pilot, "epsilon", first_value(engine, "epsilon"))
+        assert verdict(screen) == first.words[0]  # the values are again those of the answer
+        await change(screen, pilot, "epsilon", 2.0)
+        await until(pilot, lambda: engine.questions[-1].values["epsilon"] == 2.0)
+        await pilot.press("escape")  # stopped: it still is of the values before
+        await until(pilot, lambda: screen._question is None)
+        assert verdict(screen) == BEFORE + first.words[0]
+        await edit(screen, pilot, "epsilon", 3.0)
+        engine.answer()
+        await until(pilot, lambda: screen._question is None)
+        assert answers_of(screen)["accuracy"].words[0] != first.words[0]
+        assert verdict(screen) == answers_of(screen)["accuracy"].words[0]
+
+
+def first_value(engine: LabEngine, name: str) -> object:
+    return engine.questions[0].values[name]
+
+
+async def test_an_answer_so_far_is_that_of_the_form() -> None:
+    async with lab() as (screen, engine, pilot):
+        first = answers_of(screen)["accuracy"]
+        engine.held = True
+        await edit(screen, pilot, "epsilon", 2.0)
+        assert verdict(screen).startswith(BEFORE)
+        so_far = encode_answer(first)
+        so_far["verdict"] = ["Best so far."]
+        key = engine.questions[-1].key
+        screen.post_message(QuestionReply(Reply(key, "running", answer=so_far)))
+        await until(pilot, lambda: verdict(screen) == "Best so far.")
+        await change(screen, pilot, "epsilon", 3.0)
+        assert verdict(screen) == f"{BEFORE}Best so far."
+
+
+async def test_what_an_old_answer_proposes_is_not_put_into_the_scenario() -> None:
+    async with lab() as (screen, engine, pilot):
+        await go(screen, pilot, "design")
+        answer = answers_of(screen)["design"]
+        assert answer.edits or answer.choices
+        engine.held = True
+        await change(screen, pilot, "epsilon", 2.5)
+        screen.action_take()
+        assert screen._status.note == ""
+        engine.held = False
+        await edit(screen, pilot, "epsilon", 2.6)
+        screen.action_take()
+        assert screen._status.note
