@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 from ..base.errors import ContentError, format_number, format_value, one_line, shorten_name
-from ..base.files import Source
+from ..base.files import Source, StdinFile
 from ..base.frames import frame_file, pyarrow_for
 from ..base.tables import Batch, table_rows, text_file, whole_number
 from .arrow import is_readable
@@ -20,6 +22,9 @@ from .sources import format_of, unpack_name
 
 LOOKED_AT: Final = 200_000
 """Reports of a file whose cells are looked at; all are counted."""
+
+TABLES: Final = ("csv", "parquet", "arrow")
+"""The formats of files that a population is read from."""
 
 SHOWN: Final = 3
 """Cells that stand for a column."""
@@ -42,17 +47,20 @@ class Holding:
 @dataclass(frozen=True)
 class Description:
     """The content of a file. rows : their number. advice : its likely meaning, and the options to
-    read it.
+    read it. is_of_counts : it has words and how often each was counted, and no reports.
     """
 
     source: str
     rows: int
     columns: tuple[Holding, ...]
     advice: str
+    is_of_counts: bool = False
 
     @property
     def sentence(self) -> str:
         """A sentence on the content of the file and the options that read it."""
+        if self.is_of_counts:
+            return f"{self.source} {self.advice}"
         alone = f" of {self.columns[0].words}" if len(self.columns) == 1 else ""
         return f"{self.source} has {format_number(self.rows)} reports{alone}: {self.advice}"
 
@@ -68,6 +76,8 @@ def describe_file(source: Source) -> Description:
         for name, held in zip(heads, batch.cells, strict=True):
             cells[name] += held[: LOOKED_AT - len(cells[name])]
     columns = tuple(_holding_of(name, held) for name, held in cells.items())
+    if counted := _advice_for_counts(source, heads, columns):
+        return Description(str(source), rows, columns, counted, is_of_counts=True)
     return Description(str(source), rows, columns, _advice_for(columns))
 
 
@@ -163,6 +173,30 @@ def _advice_for(columns: Sequence[Holding]) -> str:
     if report.name != "report" and len(columns) == 1:
         words += f"; call the column report, not {report.name}"
     return words
+
+
+def _advice_for_counts(source: Source, heads: list[str], columns: Sequence[Holding]) -> str:
+    """The command that takes words and their counts for a population; "" of any other columns."""
+    if isinstance(source, StdinFile) or format_of(unpack_name(source)) not in TABLES:
+        return ""
+    names = {each.kind: each.name for each in columns}
+    is_short = heads == [each.name for each in columns]
+    if len(columns) != 2 or names.keys() != {"words", "numbers"} or not is_short:
+        return ""
+    if "report" in heads or any(set(known) == set(heads) for known in ADVICE):
+        return ""
+    if any(each.words.endswith("some negative") for each in columns):
+        return ""
+    path = Path(source).absolute()
+    keys = {
+        "population.path": path, "population.column": names["words"],
+        "population.count": names["numbers"], "attack.targets.pick": "random",
+        "attack.targets.count": 1,
+    }  # fmt: skip
+    sets = " ".join(f"--set {quote(f'{key}={value}')}" for key, value in keys.items())
+    return (
+        f"looks like words and their counts, not reports; as a population: ldptui run survey {sets}"
+    )
 
 
 ADVICE: Final = {

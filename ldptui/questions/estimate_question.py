@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.errors import ContentError, ScenarioError
 from ldptui.core.base.ranges import SHARE, Range
 
 from .collection import (
@@ -168,6 +168,8 @@ def _describe(reports: Any, is_wanted: bool) -> DescriptionAnswer:
     if not places:
         raise ScenarioError("is required", key="protocol")
     found = tuple(map(describe_file, sources(places)))
+    if not is_wanted and found[0].is_of_counts:
+        raise ContentError(found[0].sentence)
     if not is_wanted:
         raise ScenarioError(f"is required: {found[0].sentence}", key="protocol")
     return DescriptionAnswer(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,20 @@ def perturbed(path: Path, *more: str) -> tuple[str, ...]:
     out = str(path.with_name("out.csv"))
     options = ("--protocol", "grr", "--epsilon", "1", "--out", out, "--force")
     return ("perturb", str(path), "--column", "item", *options, *(more or ("--items", "3")))
+
+
+def test_words_and_counts_are_told_the_command_that_reads_them(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / "other words.csv"
+    path.write_text("word,count\nthe,500\nof,300\nand,250\n", "utf-8")
+    said = fail(capsys, 2, str(path))
+    assert said == fail(capsys, 2, "estimate", str(path))
+    assert said.startswith(f"{path} looks like words and their counts, not reports; as a ")
+    command = shlex.split(said.partition(": ldptui ")[2])
+    assert "1050" in succeed(capsys, *command, "--trials", "1", "--format", "json")
+    path.write_text("word,count\nthe,500\nof,-1\n", "utf-8")
+    assert "no protocol has these columns" in fail(capsys, 2, "estimate", str(path))
 
 
 @pytest.mark.parametrize(
