@@ -97,6 +97,12 @@ WRONG: list[tuple[str, str, str, str]] = [
     ("oue", "r.csv", "report\nzz\n", "line 2: report must be 2 hexadecimal digits"),
     ("grr", "r.jsonl", '{"report": 1}\n{"item": 2}\n', "line 2 must be an object with report"),
     ("grr", "r.jsonl", '{"report": 1}\n{"report": null}\n', "line 2: report must be a whole"),
+    (
+        "olh",
+        "r.jsonl",
+        '{"seed": 1, "value": 0}\n{"seed": -1, "value": 0}\n',
+        r"line 2: seed must be .*: a signed 32-bit seed",
+    ),
     ("grr", "r.txt", "1\n", "reports must end in .csv, .jsonl, .parquet, .arrow, .json"),
     ("she", "r.csv", "report\n1 2 3\n", "must not be SHE for real users"),
 ]
