@@ -116,7 +116,7 @@ def _clean_total_std(cell: Cell) -> float | None:
 
 
 def _error_std(cell: Cell, attacked: bool) -> float | None:
-    """√(2 Σσ⁴)/d at least, where σ² are the items' variances.
+    """√(2 Σ(wσ²)²) at least, where σ² are the items' variances and w their weights in the mean.
 
     More where estimates are biased, depend on each other or have long tails. Bins that are
     withheld, or released, only now and then have a closed form of their own.
@@ -125,7 +125,9 @@ def _error_std(cell: Cell, attacked: bool) -> float | None:
     if variances is None:
         return None
     each = variances[attacked]
-    spread = math.sqrt(2 * float((each**2).sum())) / each.size
+    weights = cell.population.weights
+    weighted = each / each.size if weights is None else each * weights
+    spread = math.sqrt(2 * float((weighted**2).sum()))
     if isinstance(cell.protocol, Stability):
         reports = cell.users + cell.malicious * attacked
         bins = cell.protocol.error_spread(cell.population.histogram)
@@ -140,7 +142,7 @@ def _defended_totals(cell: Cell) -> Totals:
     return _totals(cell, defended_estimates(cell))
 
 
-def _recovered(cell: Cell) -> float | None:
+def _recovered_part(cell: Cell) -> float | None:
     """0 where the defence changes nothing; else the mean of a ratio, which is not known."""
     kept = keeps_estimates(cell) and _defended_totals(cell)[2] is not None
     return 0.0 if kept and _target_totals(cell)[2] else None
@@ -294,7 +296,7 @@ CLOSED_FORMS: Final[dict[type[Conclusion], dict[str, ClosedForm]]] = {
         "target_frequency_after": ClosedForm(lambda cell: _defended_totals(cell)[1]),
         "mse_after": ClosedForm(partial(defended_error, attacked=True)),
         "mse_clean_after": ClosedForm(partial(defended_error, attacked=False)),
-        "recovered": ClosedForm(_recovered),
+        "recovered": ClosedForm(_recovered_part),
         "collateral": ClosedForm(_collateral),
         "share_estimate": ClosedForm(lambda cell: _told_share(cell)[0]),
         "share_estimate_std": ClosedForm(lambda cell: _told_share(cell)[1]),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from support import budget
 from support.report_laws import Case, independent
 
+import ldptui
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.law import Ask, SeedSearch
 from ldptui.core.law.moments import Collection
@@ -27,6 +28,7 @@ from ldptui.core.population.population import count_records
 from ldptui.core.protocols import PROTOCOLS
 from ldptui.core.protocols.attributes import SeveralAttributes
 from ldptui.core.task.attributes_task import Attributes
+from ldptui.core.theory.closed_forms import closed_form
 
 Floats = NDArray[np.float64]
 
@@ -251,6 +253,23 @@ def test_variances_are_those_that_are_printed(kind: str, fake: str) -> None:
     assert ours + f * (1 - f) / n == pytest.approx(printed, rel=1e-9)
 
 
+def test_the_error_scatters_as_a_mean_over_values_and_attributes() -> None:
+    """The items of OUE are nearly independent, so that the least scatter is the scatter."""
+    swept = {"task.solution": "spl", "protocol.kind": "oue"}
+    cells = ldptui.compile("attributes").cells
+    cell = next(each for each in cells if swept.items() <= each.parameters.items())
+    population, rng = cell.population, np.random.default_rng(7)
+    counts = cell.local.sample_counts(np.tile(population.groups, (500, 1)), rng)
+    errors = cell.local.estimates(counts, population.users).frequencies - population.frequencies
+    form = closed_form(cell, "mse_clean")
+    assert form is not None
+    std = form.std(cell)
+    assert std is not None
+    scatter = (errors**2 @ population.weights).std() / std
+    assert 0.9 < scatter < 1.1
+    assert (errors**2).mean(axis=1).std() / std < 0.7
+
+
 LAWS = ("random", "honest", "unperturbed", "crafted", "avoided")
 
 
@@ -330,7 +349,7 @@ def test_a_table_of_records_is_refused_in_a_sentence(
     assert rule in str(refused.value)
 
 
-def test_count_records_a_table_are_its_rows(tmp_path: Path) -> None:
+def test_the_records_of_a_table_are_its_rows(tmp_path: Path) -> None:
     rows = [record for record, n in HOLDERS.items() for _ in range(n)]
     (tmp_path / "people.csv").write_text("one,two\n" + "".join(f"{a},{b}\n" for a, b in rows))
     made = CSVColumns("people.csv", ("one", "two")).bind(0, tmp_path)
