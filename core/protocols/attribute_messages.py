@@ -250,7 +250,7 @@ class AttributeMessages(LocalMechanism):
         return counts
 
     def _support(self, messages: list[tuple[float, Message]], counted: Items) -> ItemSupport:
-        """What a message supports: `rates` float64[d + k], as counts have it."""
+        """The support of a message: `rates` float64[d + k], in the order of the counts."""
         rates, mean, square = np.zeros(self.domain_size + len(self.oracles)), 0.0, 0.0
         for chance, message in messages:
             hits, variance = 0.0, 0.0

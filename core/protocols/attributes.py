@@ -72,7 +72,7 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         estimate a ratio: its moments are those of its expansion, with an error of order 1/n.
         """
         gap, base = self.scale
-        users, w = collection.users / len(self.oracles), self.reported
+        users, w = collection.users / len(self.oracles), self.report_probability
         truth = collection.histogram / users
         genuine = [(users * truth, w, base + gap), (users * (1 - truth), w, base)]
         clean = self._ratio_moments(genuine)
@@ -86,7 +86,7 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         return clean, self._ratio_moments([*genuine, *fakes])
 
     @property
-    def reported(self) -> float:
+    def report_probability(self) -> float:
         """The probability that a message contains a report of a given attribute."""
         return 1 / len(self.oracles) if self.solution == "smp" else 1.0
 
@@ -112,7 +112,7 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         """The privacy loss between two records that differ in one attribute.
 
         A part is R times as likely if it is true as if it is made up: e^ε₁ x of the user's value,
-        x of another one, and s are the other attributes' R together. ACX has ε, which is right
+        x of another value, and s are the other attributes' R together. ACX has ε, which is right
         where R depends on nothing but whether a part supports the value.
         """
         if self.solution != "rs+fd":
@@ -140,8 +140,6 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         """The least and the largest ratio R of a part that does not support the user's value."""
         oracle, prior = self.oracles[at], np.sort(self._prior(at))
         odds = math.expm1(oracle.epsilon)
-        if self.fake_data == "zeros":
-            return 1.0, 1.0
         if self.fake_data == "realistic" and isinstance(oracle, GRR):
             return oracle.q / prior[-1], oracle.q / max(prior[0], 1e-300)
         w, d = oracle.report_size, oracle.domain_size
@@ -149,13 +147,14 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
         return 1 / (1 + odds * prior[d - most :].sum()), 1 / (1 + odds * prior[:fewest].sum())
 
     def _prior(self, at: int) -> Floats:
-        """float64[values]: how likely each value is made up."""
+        """float64[values]: how likely each value is made up; 0 where none is."""
         size = self.oracles[at].domain_size
-        return (
-            self.frequencies[self.slices[at]]
-            if self.fake_data == "realistic"
-            else np.full(size, 1 / size)
-        )
+        match self.fake_data:
+            case "realistic":
+                return self.frequencies[self.slices[at]]
+            case "uniform":
+                return np.full(size, 1 / size)
+        return np.zeros(size)
 
     def likelihood_ratios(self, reports: Reports) -> Floats:
         """float64[n, k]: the likelihood ratio that each attribute's report is the true one, not
@@ -169,8 +168,6 @@ class SeveralAttributes(AttributeMessages, EstimateMoments):
             supports = oracle.supports(np.ascontiguousarray(reports[str(at)]))
             odds, truth = math.expm1(oracle.epsilon), self.frequencies[self.slices[at]]
             made_up = supports @ self._prior(at)
-            if self.fake_data == "zeros":
-                made_up = np.full(len(reports), 0.0)
             ratios[:, at] = (1 + odds * (supports @ truth)) / (1 + odds * made_up)
             if self.fake_data == "realistic" and isinstance(oracle, GRR):
                 ratios[:, at] = oracle.q * (1 + odds * (supports @ truth)) / made_up

@@ -94,9 +94,8 @@ def reports_of(value: Any, protocol: LocalMechanism) -> Reports:
     unmasked = value.data if isinstance(value, np.ma.MaskedArray) else value
     count = len(unmasked) if isinstance(unmasked, np.ndarray) and unmasked.ndim else 0
     try:
-        protocol.validate_reports(
-            unmasked, count
-        )  # a check: the law of SHE's reports is not clipped
+        # A check: the law of SHE's reports is not clipped.
+        protocol.validate_reports(unmasked, count)
     except ValueError as error:
         raise ScenarioError(str(error), key="reports") from error
     sums = unmasked.dtype.kind == "f"

@@ -122,4 +122,4 @@ CELLS: Final[dict[Format, Callable[[Source, Mapping[str, str]], Iterator[Batch]]
     "parquet": arrow_cells,
     "arrow": arrow_cells,
 }
-"""What reads the cells of columns, which have the key of a message about each."""
+"""The readers of the cells of columns, by format; columns have the key of messages about them."""

@@ -6,7 +6,6 @@ In JSON a row is an object of the columns of `layout`; Parquet and Arrow have bi
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from ..base.tables import (
     spot,
 )
 from ..law.pure import Items, LocalMechanism, Reports, Rng
+from ..protocols.exact import Exact
 from .arguments import file_path, local, reports_of, whole, words
 from .arrow import BATCH, Write, arrow_writer
 from .column_layout import MARK, ReportColumn, check_real, layout, nobody, parts_of
@@ -87,7 +87,7 @@ def write_reports(
     """
     path, columns, count = file_path(path), layout(local(protocol)), 0
     more = _more(columns, {} if keep is None else keep)
-    if for_tests is None and getattr(protocol, "epsilon", None) == math.inf:
+    if for_tests is None and isinstance(protocol, Exact):
         for_tests = 0
     if for_tests is not None:
         more[MARK] = repeat(str(whole(for_tests, "for_tests")))

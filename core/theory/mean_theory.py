@@ -51,7 +51,7 @@ def true_mean(cell: Cell) -> float:
 def clean_spread(cell: Cell, protocol: NumericProtocol | None = None) -> float:
     """n times the variance of the estimated mean without an attack.
 
-    protocol : another one than the cell's own.
+    protocol : the protocol to use instead of the cell's own.
     """
     return float(cell.population.frequencies @ (protocol or numeric_protocol(cell)).spread)
 
@@ -128,8 +128,8 @@ def expected_second_moment(cell: Cell, attacked: bool) -> float | None:
 def defended_biases(cell: Cell) -> tuple[float, float] | None:
     """The biases of the defended estimated mean before and after the attack; None if unknown.
 
-    Of many reports, as a bias of theirs does not hang on how many there are. None where one of the
-    defences is not foretold.
+    The bias of many reports: it does not depend on their number. None where a defence has no
+    closed form.
     """
     steps = [step for step in cell.defences if isinstance(step, NumberStep)]
     known = fake_report_moments(cell) is not None and all(step.foretold for step in steps)

@@ -50,7 +50,9 @@ def _setting(cell: Cell, spec: Any = None) -> FormulaSetting:
         protocol = cast("SeveralAttributes", cell.task.bound(spec, cell.population))
         given = fields_of(spec)
     widest = max(protocol.oracles, key=lambda oracle: int(oracle.domain_size))
-    return FormulaSetting(widest, given, users=max(1, round(cell.users * protocol.reported)))
+    return FormulaSetting(
+        widest, given, users=max(1, round(cell.users * protocol.report_probability))
+    )
 
 
 def _formulas(cell: Cell) -> Iterator[Formula]:
@@ -61,7 +63,7 @@ def _formulas(cell: Cell) -> Iterator[Formula]:
     variances = estimate_variances(cell)
     known = KnownNumbers(_setting(cell), **{
         "k": len(protocol.oracles), "ε": protocol.epsilon, "n": cell.users, "f": f, "f~ᵥ": f,
-        "w": protocol.reported, "a": float(gap[item]), "b": float(base[item]),
+        "w": protocol.report_probability, "a": float(gap[item]), "b": float(base[item]),
         "ε₁": protocol.oracles[0].epsilon,
     })  # fmt: skip
     yield from known.fill((BUDGETS[protocol.solution],), "Messages")

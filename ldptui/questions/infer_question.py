@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import Range
@@ -141,22 +141,23 @@ def infer(
 
     from ldptui.core.population import CSVColumns
     from ldptui.core.protocols import PROTOCOLS
+    from ldptui.core.protocols.attribute_messages import FakeData
     from ldptui.core.task.attributes_task import Attributes, clean_error
 
     path = Path(file)
     yield f"reading {path.name}"
     population: Any = CSVColumns(path.name, tuple(columns), count).bind(0, path.parent)
 
-    def bound(**keys: Any) -> Any:
+    def bind_protocol(**keys: Any) -> Any:
         spec: Any = PROTOCOLS[protocol]
         return Attributes(**keys).bound(spec(kind=protocol, epsilon=epsilon), population)
 
     chances = population.groups / population.users
     found: dict[str, HiddenAttribute] = {}
-    sampled = clean_error(bound(), population)
-    for fake_data in ("uniform", "zeros", "realistic"):
+    sampled = clean_error(bind_protocol(), population)
+    for fake_data in get_args(FakeData):
         try:
-            made = bound(solution="rs+fd", fake_data=fake_data)
+            made = bind_protocol(solution="rs+fd", fake_data=fake_data)
         except ScenarioError:
             continue  # a report that has to be of some value
         yield f"{fake_data} data"

@@ -80,7 +80,7 @@ class ItemPlanner:
         return mechanism(self.rung, kind, self.options.items, round(users or 1), terms)
 
     def _oracle(self, kind: str, epsilon: float, users: float | None = None) -> Oracle:
-        """What the server of the trust model gets of n users."""
+        """The data that the server of the trust model gets from n users."""
         return self.rung.oracle(self._mechanism(kind, epsilon, users), self.options.targets)
 
     def _plan(self, quantities: Quantities) -> Plan:

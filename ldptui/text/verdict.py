@@ -179,7 +179,7 @@ def _elsewhere(told: VerdictCell) -> str:
 
 
 def _closed_gain(told: VerdictCell) -> str:
-    """What the closed form adds to a gain: that it says the same, or its own number."""
+    """The words on the closed form after a gain: that it says the same, or its own number."""
     expected = told.cell.metrics["gain"].theory
     if expected is None:
         return ""

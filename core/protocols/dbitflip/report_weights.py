@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -59,11 +59,9 @@ class Weights(Support):
     other_spread: float
 
     def by_item(self, domain_size: int, targets: Counts, counted: Counts) -> ItemSupport:
-        rates, spread = np.full(domain_size, self.other), np.full(domain_size, self.other_spread)
-        rates[targets], spread[targets] = self.target, self.spread
-        r, inside = targets.size, np.intersect1d(targets, counted).size
-        variance = self.counted_variance(r, domain_size - r, inside, counted.size - inside)
-        return ItemSupport(rates, variance, spread)
+        spread = np.full(domain_size, self.other_spread)
+        spread[targets] = self.spread
+        return replace(super().by_item(domain_size, targets, counted), spread=spread)
 
     def counted_variance(self, r: int, others: int, inside: int, outside: int) -> float:
         within = _part(inside, r, self.spread, self.variance)

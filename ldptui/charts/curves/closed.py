@@ -213,7 +213,7 @@ class _Work(Struct, frozen=True):
         if chart == "success":  # which has the closed forms of its cells
             yield from (Curve(label, point.parameters) for label, point in points.items())
         elif chart == "error":
-            yield from self._error_curves([*points.values()])
+            yield from self._error_curves(points)
         elif points:
             yield from self._gain_curves(points)
 
@@ -238,16 +238,18 @@ class _Work(Struct, frozen=True):
                         lines.append(curve)
         yield from lines
 
-    def _error_curves(self, points: Sequence[Point]) -> Iterator[Curve]:
-        for point in points:
+    def _error_curves(self, points: Mapping[str, Point]) -> Iterator[Curve]:
+        for label, point in points.items():
             x = self._grid(point, len(points))
             y = tuple(map(_error, self._cells(point, x)))
-            yield Curve(title_of(point.protocol), without_acts(point.parameters), x, y)
+            yield Curve(label, without_acts(point.parameters), x, y)
         least = theory.least_of_all(2, 1.0).family
-        of_one_item = points and not isinstance(points[0].population, CSVColumns)
-        if of_one_item and all(point.protocol.mechanism.family != least for point in points):
-            x = self._grid(points[0], len(points))
-            yield Curve(FLOOR, {}, x, tuple(map(_least_error, self._cells(points[0], x))))
+        first = next(iter(points.values()), None)
+        if first is None or isinstance(first.population, CSVColumns):
+            return
+        if all(point.protocol.mechanism.family != least for point in points.values()):
+            x = self._grid(first, len(points))
+            yield Curve(FLOOR, {}, x, tuple(map(_least_error, self._cells(first, x))))
 
     def _grid(self, point: Point, curves: int) -> tuple[float, ...]:
         """The values of x, with those that are simulated; fewer where each needs a population."""
@@ -286,7 +288,7 @@ class _Work(Struct, frozen=True):
                     there = self._point_at(point, x)
                     drawn = self.draw(there.population, there.seed, self.scenario.folder)
                     cell = bind(0, there, drawn, there.sifts, limits=False, parameters=parameters)
-                elif hasattr(point.attack, "share"):
+                elif value_in(point, SHARE) is not None:
                     cell = with_fakes(cell, malicious_users(cell.users, x))
                 if not patient:
                     require_solved(cell.fakes, cell.protocol)

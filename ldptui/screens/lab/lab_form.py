@@ -67,7 +67,7 @@ class LabForm(Scroll):
                 yield self._add_field(option)
 
     def _texts(self, option: OptionSpec) -> Sequence[Any]:
-        """What each field of an option shows; none where it has no meaning."""
+        """The values of an option's fields; none while the option has no meaning."""
         value = self._values.get(option.name)
         if option.type == "rows":
             return [*(value or ()), ""]

@@ -48,7 +48,7 @@ class Page:
         return starting(self.topic.name, draft, self.typed)
 
     def inputs(self, draft: Draft | None) -> tuple[dict[str, Any], dict[str, Any] | None, Path]:
-        """What an answer depends on: the values of the form, the scenario and the folder."""
+        """The inputs of an answer: the values of the form, the scenario and the folder."""
         scenario = None if draft is None or self.topic.uses_collection else draft.scenario
         document = None if scenario is None else subject(base(scenario).document)
         return self.values(draft), document, current_dir() if draft is None else draft.folder

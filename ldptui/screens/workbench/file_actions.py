@@ -130,7 +130,7 @@ def _export(
 
 
 def _check_figure(desk: Desk) -> tuple[str, bool]:
-    """What speaks against drawing the chart shown for paper, and whether a run would end that."""
+    """The objection to drawing the shown chart for paper ("" if none); True if a run removes it."""
     view, scenario = desk.charts.current_chart(), desk.draft.scenario if desk.draft else None
     if view is None or view.chart is None or scenario is None:
         return "this tab shows no chart to draw", False
