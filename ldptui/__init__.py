@@ -18,7 +18,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-__version__ = "0.2.0"
+__version__ = "1.0.0"
 
 _QUESTIONS = Path(__file__).parent.glob("questions/*_question.py")
 _HOMES = {
