@@ -82,5 +82,7 @@ class Pairs(BitFilter):
         mean, fake = law.moments(either, both)
         first, second = np.triu_indices(held.size, 1)
         variance = law.variance(users, users * (held[first] + held[second])) + malicious * fake
-        alarmed = ndtr((malicious * mean - limits[first, second]) / np.sqrt(variance))
+        # 0 where no report supports two items, as SS with w = 1.
+        deviation = np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny))
+        alarmed = ndtr((malicious * mean - limits[first, second]) / deviation)
         return float(-np.expm1(np.log1p(-np.minimum(alarmed, 1 - 1e-16)).sum()))

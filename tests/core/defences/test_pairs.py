@@ -198,7 +198,7 @@ def test_reports_of_hashing_and_of_subsets_make_the_columns_of_their_bits(rng: R
 
 
 def test_the_blind_spots_are_told(rng: Rng) -> None:
-    """Honest reports of targets, and one target, move no pair; GRR has none to look at."""
+    """Honest reports of targets, and one target, move no pair; GRR and SS with w = 1 have none."""
     protocol, users = OUE(24, 1.0), 8000
     honest = protocol.perturb(rng.integers(0, 24, users), rng)
     inputs = protocol.perturb(rng.choice(TARGETS, 800), rng)
@@ -208,6 +208,8 @@ def test_the_blind_spots_are_told(rng: Rng) -> None:
     reason = Pairs().reads(KINDS["grr"].mechanism)
     assert reason is not None
     assert "one item" in reason
+    single: Any = SubsetSpec("ss", 1.0, 1).bind(24)
+    assert power(single, crafted(single, "crafted", TARGETS), np.full(5, 0.1), 4000, 400) == 0
 
 
 def test_reports_are_dropped_from_the_number_on_that_most_fakes_reach() -> None:
