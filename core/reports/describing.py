@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from shlex import quote
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ from ..base.errors import ContentError, format_number, format_value, one_line, s
 from ..base.files import Source, StdinFile
 from ..base.frames import frame_file, pyarrow_for
 from ..base.tables import Batch, table_rows, text_file, whole_number
+from ..scenario import find_columns, is_table
 from .arrow import is_readable
 from .column_layout import digits_of
 from .file_cells import CELLS, array_cells, load_arrays, pick_cells
@@ -22,9 +22,6 @@ from .sources import format_of, unpack_name
 
 LOOKED_AT: Final = 200_000
 """Reports of a file whose cells are looked at; all are counted."""
-
-TABLES: Final = ("csv", "parquet", "arrow")
-"""The formats of files that a population is read from."""
 
 SHOWN: Final = 3
 """Cells that stand for a column."""
@@ -60,7 +57,7 @@ class Description:
     def sentence(self) -> str:
         """A sentence on the content of the file and the options that read it."""
         if self.is_of_counts:
-            return f"{self.source} {self.advice}"
+            return f"{self.source} has counts of people and no reports: {self.advice}"
         alone = f" of {self.columns[0].words}" if len(self.columns) == 1 else ""
         return f"{self.source} has {format_number(self.rows)} reports{alone}: {self.advice}"
 
@@ -76,9 +73,16 @@ def describe_file(source: Source) -> Description:
         for name, held in zip(heads, batch.cells, strict=True):
             cells[name] += held[: LOOKED_AT - len(cells[name])]
     columns = tuple(_holding_of(name, held) for name, held in cells.items())
-    if counted := _advice_for_counts(source, heads, columns):
-        return Description(str(source), rows, columns, counted, is_of_counts=True)
+    if _is_of_counts(source):
+        doors = f"ldptui {quote(str(source))} opens it as a population, as ^o in the workbench does"
+        return Description(str(source), rows, columns, doors, is_of_counts=True)
     return Description(str(source), rows, columns, _advice_for(columns))
+
+
+def _is_of_counts(source: Source) -> bool:
+    """True for a table of items and how many people have each."""
+    read_once = isinstance(source, StdinFile) or not is_table(source)
+    return not read_once and bool((find_columns(source) or ("", ""))[1])
 
 
 def _open_columns(source: Source) -> tuple[list[str], Iterator[Batch]]:
@@ -173,30 +177,6 @@ def _advice_for(columns: Sequence[Holding]) -> str:
     if report.name != "report" and len(columns) == 1:
         words += f"; call the column report, not {report.name}"
     return words
-
-
-def _advice_for_counts(source: Source, heads: list[str], columns: Sequence[Holding]) -> str:
-    """The command that takes words and their counts for a population; "" of any other columns."""
-    if isinstance(source, StdinFile) or format_of(unpack_name(source)) not in TABLES:
-        return ""
-    names = {each.kind: each.name for each in columns}
-    is_short = heads == [each.name for each in columns]
-    if len(columns) != 2 or names.keys() != {"words", "numbers"} or not is_short:
-        return ""
-    if "report" in heads or any(set(known) == set(heads) for known in ADVICE):
-        return ""
-    if any(each.words.endswith("some negative") for each in columns):
-        return ""
-    path = Path(source).absolute()
-    keys = {
-        "population.path": path, "population.column": names["words"],
-        "population.count": names["numbers"], "attack.targets.pick": "random",
-        "attack.targets.count": 1,
-    }  # fmt: skip
-    sets = " ".join(f"--set {quote(f'{key}={value}')}" for key, value in keys.items())
-    return (
-        f"looks like words and their counts, not reports; as a population: ldptui run survey {sets}"
-    )
 
 
 ADVICE: Final = {

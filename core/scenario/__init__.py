@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .campaign_tables import PARTS, Campaign, MixtureSpec, PhaseSpec, PhasesSpec, Ramp
 from .change import drop_key, names_for, set_key, set_sweep, with_sweep
+from .counted_table import find_columns, is_table
 from .dotted_document import MAX_DEPTH, Document, flatten, value_at, with_value, without
 from .json_schema import schema
 from .key_table import (
@@ -26,7 +27,7 @@ from .key_table import (
     type_of,
 )
 from .point import FORMAT, KINDS, TRIALS, Point, Simulate
-from .scenario import Scenario, load, parse, read_document, read_text
+from .scenario import Scenario, load, parse, read_document, read_scenario, read_text
 from .sweep import MAX_CELLS, sweep_of
 from .text_lines import key_lines, line_of
 from .toml_writing import to_toml, update_toml

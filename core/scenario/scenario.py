@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 from ..base.errors import FileError, ScenarioError, got, reason_of
 from . import dotted_document as dotted
 from .change import drop_key, drop_sweeps, set_key, set_sweep
+from .counted_table import is_table, write_scenario
 from .dotted_document import Document, check_depth, check_finite, with_part_number
 from .key_table import pattern, sweepable_keys, type_of
 from .point import Point
@@ -310,11 +311,19 @@ SYNTAX: Final = {
 
 def load(path: Path) -> Scenario:
     """A checked scenario from a file; raises FileError or ScenarioError."""
-    return parse(read_text(path), str(path), path.parent)
+    return parse(read_scenario(path), str(path), path.parent)
+
+
+def read_scenario(path: Path) -> str:
+    """The text of a scenario's file or pipe, or of the scenario about the people of a table.
+
+    Raises FileError, ContentError or ScenarioError.
+    """
+    return write_scenario(path) if is_table(path) else read_text(path)
 
 
 def read_text(path: Path) -> str:
-    """The text of a scenario's file or pipe; raises FileError or ScenarioError."""
+    """The text of a file or pipe, of a limited size; raises FileError or ScenarioError."""
     try:
         with path.open("rb") as file:  # a pipe or a device does not say how much will come
             data = file.read(MAX_BYTES + 1)

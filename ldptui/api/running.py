@@ -28,7 +28,7 @@ from ldptui.core.reports.points import plain
 from ldptui.core.running import runner
 from ldptui.core.running.runner import Progress
 from ldptui.core.running.searching import run_goal_searches
-from ldptui.core.scenario import Scenario, read_document, read_text
+from ldptui.core.scenario import Scenario, read_document, read_scenario
 
 from .run_results import Results
 
@@ -79,7 +79,7 @@ def load(source: Source, *, set: Changes | None = None) -> Scenario:  # noqa: A0
         meant = suggest(source, scenarios.names())
         if not is_file(path) and (meant or not path.suffix):
             raise FileError(f"{source} is no file and no bundled scenario{meant}")
-        scenario = read_document(read_text(path), str(source), path.parent)
+        scenario = read_document(read_scenario(path), str(source), path.parent)
     else:
         rule = "must be a path, a bundled name, TOML text or a dict"
         raise ScenarioError(f"{rule}, {got(source)}", key="source")

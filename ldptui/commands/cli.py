@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from ldptui.core.base.errors import LdpWarning
@@ -197,26 +198,18 @@ def _open(options: Opening) -> int:
 def _check_scenario(parser: argparse.ArgumentParser, options: Opening) -> None:
     """Refuse what goes with reports where no protocol says of which kind they are."""
     reports = [place for place in options.places if place.lower().endswith(tuple(READ))]
-    if reports:
-        _refuse_counts(reports)
+    if reports and not _is_of_people(Path(reports[0])):
         wanted = "--protocol, --epsilon and --items or --domain are required to read reports"
         parser.error(f"{wanted} (ldptui estimate FILE says what a file looks like)")
     if options.epsilon or options.items or options.domain or options.settings:
         parser.error("--epsilon, --items, --domain and --set go with --protocol and reports")
 
 
-def _refuse_counts(places: Sequence[str]) -> None:
-    """Say what reads a file of words and their counts, which has no reports; raises LdpError."""
-    from ldptui.core.base.errors import ContentError, LdpError
-    from ldptui.core.reports.describing import describe_file
-    from ldptui.core.reports.sources import sources
+def _is_of_people(path: Path) -> bool:
+    """True for a table that a scenario can be about; raises LdpError for one of neither kind."""
+    from ldptui.core.scenario import find_columns, is_table
 
-    try:
-        described = describe_file(next(iter(sources(places[:1]))))
-    except LdpError:
-        return  # the sentence on the options that are missing comes first
-    if described.is_of_counts:
-        raise ContentError(described.sentence)
+    return is_table(path) and find_columns(path) is not None
 
 
 def _explain(error: Exception, arguments: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ from ldptui.core.base.errors import FileError, ScenarioError, got, suggest
 from ldptui.core.base.files import is_folder, is_there, whole_file
 from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.plugins import CodePermission, code_locations, permit_code
-from ldptui.core.scenario import Scenario, load, parse, read_document, read_text
+from ldptui.core.scenario import Scenario, load, parse, read_document, read_scenario
 from ldptui.core.scenario import schema as scenario_schema
 from ldptui.core.scenario.sweep import tables_with_kind
 
@@ -85,7 +85,7 @@ def check_file(place: str, allowed: CodePermission) -> int:
     """Say everything that is wrong with a scenario, or how large it is and what it asks for."""
     path = locate(place)
     try:
-        written = read_text(path)  # once: it may be a pipe
+        written = read_scenario(path)  # once: it may be a pipe
         scenario = parse(written, str(path), path.parent)
     except ScenarioError as first:
         problems = [first]

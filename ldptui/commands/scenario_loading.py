@@ -15,7 +15,7 @@ from ldptui.core.plugins import published_names
 from ldptui.core.reports.arguments import keys_of, toml_value
 from ldptui.core.reports.points import protocol as protocol_of
 from ldptui.core.reports.sources import labels_in
-from ldptui.core.scenario import Scenario, read_document, read_text
+from ldptui.core.scenario import Scenario, read_document, read_scenario
 
 from ..session.scenario_file import locate
 from ..terminal.output import note
@@ -37,7 +37,7 @@ def scenario_of(options: Simulation, out: Path | None = None) -> tuple[Scenario,
         raise ScenarioError(f"is a recording and no scenario: {way}", where=str(place))
     if out is not None:
         check_other(out, place)
-    written = read_document(read_text(place), options.scenario, place.parent)
+    written = read_document(read_scenario(place), options.scenario, place.parent)
     return _with_options(written, options), str(place.absolute())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -17,6 +18,7 @@ from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from ldptui import scenarios
+from ldptui.core.base.errors import LdpError
 
 from ..session.scenario_file import split_claim
 from ..terminal import places
@@ -25,12 +27,12 @@ from ..widgets.blank import Scroll
 from ..widgets.dialog import Dialog
 from ..widgets.picker import ListScreen, rank_of
 
-ENDS: Final = (".toml", ".ldptui", ".ldprun")
-"""The ends of the names of scenarios and recordings."""
+ENDS: Final = (".toml", ".ldptui", ".ldprun", ".csv")
+"""The ends of the names of scenarios, recordings and tables."""
 
 
 class LibraryEntry(Struct, frozen=True):
-    """A scenario or a recording: what it is called, and its file's text; own : it is a user's."""
+    """A scenario, a recording or a table, and its file's text; own : it is a user's."""
 
     name: str
     title: str
@@ -119,7 +121,7 @@ class LibraryScreen(ListScreen[Path | None]):
 
 
 def files_in(folder: Path | None) -> Iterator[LibraryEntry]:
-    """The scenarios and recordings of a folder, the newest first; none without one."""
+    """The scenarios, recordings and tables of people in a folder, the newest first."""
     try:
         paths = [path for path in folder.iterdir() if path.suffix in ENDS] if folder else []
         paths.sort(key=lambda path: path.stat().st_mtime, reverse=True)
@@ -128,8 +130,20 @@ def files_in(folder: Path | None) -> Iterator[LibraryEntry]:
     for path in paths:
         if path.suffix == ".toml":
             yield from _entry(path, own=True)
+        elif path.suffix == ".csv":
+            yield from _table_entry(path)
         else:
             yield LibraryEntry(path.name, "a recording of a run", "", path, own=True)
+
+
+def _table_entry(path: Path) -> Iterator[LibraryEntry]:
+    """The entry of a table whose people can be a population; none for any other one."""
+    from ldptui.core.scenario import find_columns
+
+    with contextlib.suppress(LdpError):
+        if (columns := find_columns(path)) and columns[0]:
+            about = f"its people as the population, {' and '.join(filter(None, columns))}"
+            yield LibraryEntry(path.name, about, "", path, own=True)
 
 
 def entries() -> Iterator[LibraryEntry]:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 
-ENDS: Final = (".toml", ".ldptui", ".ldprun", ".svg", ".pdf", ".png")
-"""The ends of the names of scenarios, recordings and figures."""
+ENDS: Final = (".toml", ".ldptui", ".ldprun", ".csv", ".svg", ".pdf", ".png")
+"""The ends of the names of scenarios, recordings, tables and figures."""
 Check: TypeAlias = Callable[[Path], tuple[str, bool]]
 """What speaks against a path, "" for nothing; whether enter takes it when it is pressed again."""
 

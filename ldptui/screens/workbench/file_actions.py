@@ -78,8 +78,9 @@ def open_any(desk: Desk, open_other: Callable[[Path], object]) -> None:
 def open_path(desk: Desk, path: Path | None) -> None:
     """Open the scenario at a path; None: none was chosen."""
     if path is not None:
-        desk.open_draft(open_draft(path))
-        desk.note(f"opened {path}")
+        opened = open_draft(path)
+        desk.open_draft(opened)
+        desk.note("" if opened.problems else f"opened {path}")
 
 
 def save(desk: Desk) -> None:

@@ -100,8 +100,16 @@ def _as_labels(draft: Draft, items: Any) -> Any:
 
 
 def open_draft(path: Path) -> Draft:
-    """The draft of a file; a bundled scenario is a copy that has no file of its own yet."""
-    text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+    """The draft of a file; raises LdpError.
+
+    A bundled scenario is a copy that has no file of its own yet, the scenario about the people of a
+    table a new file beside it.
+    """
+    from ldptui.core.scenario import is_table, read_scenario
+
+    text = read_scenario(path)
+    if is_table(path):
+        return draft_of(text, path.parent, path.with_suffix(".toml"), "")
     if path.parent != scenarios.path("quickstart").parent:
         return draft_of(text, path.parent, path)
     # A bundled scenario is in the folder where one started, unless it names files beside it.

@@ -13,6 +13,7 @@ from support.commands import Captured, fail, succeed
 
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import parse
+from ldptui.session.draft import open_draft
 
 GRR = ("--protocol", "grr", "--epsilon", "1", "--items", "3")
 
@@ -23,18 +24,57 @@ def perturbed(path: Path, *more: str) -> tuple[str, ...]:
     return ("perturb", str(path), "--column", "item", *options, *(more or ("--items", "3")))
 
 
-def test_words_and_counts_are_told_the_command_that_reads_them(
-    tmp_path: Path, capsys: Captured
+def write_table(folder: Path, text: str) -> Path:
+    path = folder / "other words.csv"
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word,count\nthe,500\n\nof,300\nand,250\n",
+        "count;word\n500;the\n300;of\n250;and\n",
+        "rank,word,n\n1,the,500\n2,of,300\n3,and,250\n",
+        "year,people\n1984,500\n1985,300\n1986,250\n",
+        "word\tseen\nthe\t500\nof\t300\nand\t250\n",
+    ],
+)
+def test_a_table_of_words_and_counts_is_a_population_wherever_it_is_named(
+    text: str, tmp_path: Path, capsys: Captured
 ) -> None:
-    path = tmp_path / "other words.csv"
-    path.write_text("word,count\nthe,500\nof,300\nand,250\n", "utf-8")
-    said = fail(capsys, 2, str(path))
-    assert said == fail(capsys, 2, "estimate", str(path))
-    assert said.startswith(f"{path} looks like words and their counts, not reports; as a ")
-    command = shlex.split(said.partition(": ldptui ")[2])
-    assert "1050" in succeed(capsys, *command, "--trials", "1", "--format", "json")
-    path.write_text("word,count\nthe,500\nof,-1\n", "utf-8")
-    assert "no protocol has these columns" in fail(capsys, 2, "estimate", str(path))
+    path = write_table(tmp_path, text)
+    shown = succeed(capsys, "run", str(path), "--trials", "1", "--format", "json", "--no-store")
+    assert json.loads(shown)["cells"][0]["users"] == 1050
+    assert "needs a terminal" in fail(capsys, 2, str(path))
+    opened = open_draft(path)
+    assert (opened.path, opened.problems) == (path.with_suffix(".toml"), ())
+    assert opened.is_modified
+    words = f"has counts of people and no reports: ldptui {shlex.quote(str(path))} opens it"
+    assert words in fail(capsys, 2, "estimate", str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("word,count\nthe,500\nof,-1\n", "population.count must be a whole number, at least 0, in"),
+        ("word,count\nthe,\nof,1\n", "population.count must be a whole number"),
+        ("word,count\n,5\nof,1\n", "population.column must name an item in every row"),
+        (
+            "user,mark\nann,a\nbob,b\n",
+            "population.column must be a column of other words.csv (user",
+        ),
+        ("the,500\nof,300\n", "population.column must be a column of other words.csv (the, 500)"),
+        ("", "has no people in it"),
+        ("seed,value\n7,2\n8,0\n", "has no people in it: ldptui estimate '"),
+        ("cohort,bits\n1,6040\n", "has no people in it"),
+        ("fruit\n3\n", "has no people in it"),
+    ],
+)
+def test_any_other_table_is_refused_in_a_sentence(
+    text: str, words: str, tmp_path: Path, capsys: Captured
+) -> None:
+    assert words in fail(capsys, 2, "run", str(write_table(tmp_path, text)), "--no-store")
 
 
 @pytest.mark.parametrize(

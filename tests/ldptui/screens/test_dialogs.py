@@ -155,7 +155,7 @@ async def test_a_folder_is_entered(folder: Path) -> None:
         ("/dev/zero", "/dev/zero is no file but a device or a pipe"),
         ("latin.toml", "latin.toml:1: is not UTF-8 text"),
         ("broken.toml", "broken.toml:1: is not valid TOML"),
-        ("goods.csv", "not a scenario"),
+        ("goods.csv", "has no people in it"),
         ("pyproject.toml", "not a scenario"),
         (" ", "type a path"),
     ],
@@ -292,11 +292,13 @@ async def test_the_library_has_own_and_bundled_scenarios(folder: Path) -> None:
         assert app.answers == [own / "mine.toml"]
 
 
-def test_other_toml_files_of_a_folder_are_no_scenarios(folder: Path, tmp_path: Path) -> None:
+def test_other_files_of_a_folder_are_no_scenarios(folder: Path, tmp_path: Path) -> None:
     """The open dialog of a checkout began with its pyproject.toml."""
     (tmp_path / "pyproject.toml").write_text("[build-system]\nrequires = []\n", encoding="utf-8")
     (tmp_path / "mine.toml").write_bytes(scenarios.path("quickstart").read_bytes())
-    assert [entry.name for entry in library_screen.files_in(tmp_path)] == ["mine"]
+    for text in ("word,count\nthe,5\n", "seed,value\n3,1\n", "user,mark\nann,a\n"):
+        (tmp_path / f"{text[:4]}.csv").write_text(text, "utf-8")
+    assert {entry.name for entry in library_screen.files_in(tmp_path)} == {"mine", "word.csv"}
 
 
 async def test_typing_filters_and_a_slash_begins(folder: Path) -> None:

@@ -1,0 +1,73 @@
+"""Tables of people as scenarios: a column of their items, and one of how many people have each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import Final
+
+from ..base.errors import ContentError
+from ..base.files import Source
+from ..base.frames import FRAMES
+from ..base.tables import table_rows, whole_number
+from .toml_writing import to_toml
+
+TABLES: Final = (".csv", ".csv.gz", *FRAMES)
+"""The ends of the names of tables."""
+COUNTS: Final = ("count", "counts", "n", "users", "people", "number", "frequency", "total")
+"""Names of a column that says how many people have an item."""
+PARTS: Final = ("report", "cohort", "row", "seed")
+"""Names of columns of reports: a table with one of them has reports in it, and no people."""
+
+
+def is_table(path: Path) -> bool:
+    """True for the name of a table."""
+    return path.name.lower().endswith(TABLES)
+
+
+def find_columns(path: Source) -> tuple[str, str] | None:
+    """The column of items of a table and that of their counts, each "" where none is plain.
+
+    None for a table of reports, or without rows. Raises ContentError, FileError.
+    """
+    with table_rows(path) as rows:
+        names = next(rows, [])
+        is_of_reports = bool({*PARTS} & {*names})
+        cells = [] if is_of_reports else next((row for row in rows if any(row)), [])
+    numbers = [name for name, cell in zip(names, cells, strict=False) if _is_number(cell)]
+    if not cells or names == numbers[:1]:
+        return None
+    counts = [name for name in names if name.strip().casefold() in COUNTS] or numbers
+    items = [name for name in names if name not in (counts if len(names) < 3 else numbers)]
+    is_plain = len(items) == 1 and len(counts) <= 1 and not any(map(_is_number, names))
+    return (items[0], next(iter(counts), "")) if is_plain else ("", "")
+
+
+def _is_number(text: str) -> bool:
+    """True for the digits of a whole number."""
+    return whole_number(text.strip()) is not None
+
+
+def write_scenario(path: Path) -> str:
+    """The text of a scenario about the people of a table; raises ContentError, FileError.
+
+    Where the column of items is not plain, it is left out for its author to name.
+    """
+    columns = find_columns(path)
+    if columns is None:
+        raise ContentError(
+            f"{path} has no people in it: ldptui estimate {quote(str(path))} says what it has"
+        )
+    population = {"kind": "csv", "path": path.name, "column": columns[0]}
+    return to_toml({
+        "format": 1,
+        "title": f"The people of {path.name}",
+        "seed": 0,
+        "trials": 20,
+        "population": population | ({"count": columns[1]} if columns[1] else {}),
+        "protocol": {"kind": "oue", "epsilon": 1.0},
+        "attack": {
+            "kind": "mga", "share": 0.05, "targets": {"pick": "least-frequent", "count": 1},
+        },
+        "sweep": {"attack.share": {"from": 0.0, "to": 0.2, "points": 21}},
+    })  # fmt: skip
