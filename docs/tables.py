@@ -16,7 +16,15 @@ from typing import Final
 
 import ldptui
 from ldptui import core, scenarios
-from ldptui.catalogue import in_order, key_words, kind_words, listed_keys, metric_words
+from ldptui.catalogue import (
+    in_order,
+    key_words,
+    kind_words,
+    listed_keys,
+    metric_words,
+    tab_words,
+)
+from ldptui.charts.kinds import KINDS as CHARTS
 from ldptui.commands.command_help import command_lines
 from ldptui.commands.result_formats import FORMATS
 from ldptui.commands.scenario_library import schema_text
@@ -245,6 +253,13 @@ _TOLD: Final[dict[type[Conclusion], str]] = {
 """What a metric needs of the task: the first of these that tells it."""
 
 
+def _tabs(_: str) -> Iterator[list[str]]:
+    """The tabs of the charts; the program says how to read each."""
+    for kind in CHARTS.values():
+        if kind.title:
+            yield [kind.title, tab_words(kind.name).shows]
+
+
 def _formats(_: str) -> Iterator[list[str]]:
     """The formats of results."""
     for row in FORMATS.values():
@@ -424,6 +439,7 @@ TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]]
     "supports": ([], _supports),
     "metrics": (["metric", "what it is", "needs"], _metrics),
     "commands": (["command", "what it does"], _commands),
+    "tabs": (["tab", "what it shows"], _tabs),
     "topics": (["tab and command", "the question", "what it does"], _topics),
     "papers": (["letters", "what is from it", "source"], _papers),
     "formats": (["format", "file", "what it has"], _formats),

@@ -1,7 +1,8 @@
 """Every word about keys, kinds and metrics, once: a row of a TOML file each.
 
 A new key of a scenario has its type, range, choices and default at its dataclass in `core`, and its
-row in keys.toml; a new kind has its row in kinds.toml, a new metric in metrics.toml.
+row in keys.toml; a new kind has its row in kinds.toml, a new metric in metrics.toml, a
+new tab in tabs.toml.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .keys import (
 from .kind_rows import (
     KindWords,
     MetricWords,
+    TabWords,
     families,
     in_order,
     is_ours,
@@ -29,4 +31,5 @@ from .kind_rows import (
     metric_words,
     shelves,
     swept_kinds,
+    tab_words,
 )

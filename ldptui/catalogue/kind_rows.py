@@ -1,4 +1,4 @@
-"""The words about the kinds of protocols, attacks and populations. The data is `kinds.toml`."""
+"""The words about kinds, metrics and tabs, in `kinds.toml`, `metrics.toml` and `tabs.toml`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .toml_rows import rows
 
@@ -114,3 +115,27 @@ def metric_words(metric: str) -> MetricWords:
     clean = defended.removesuffix("_clean")
     arm = f"{', clean' * (clean != defended)}{', defended' * (defended != metric)}"
     return MetricWords(metric, clean.replace("_", " ") + arm)
+
+
+class TabWords(Struct, frozen=True):
+    """One tab of the charts in words, such as `gain`; `runs` is pane 5.
+
+    shows : what it has, for the documentation as well. reading : how to read it. metric : the
+    metric whose formula and source it has; "" where it has its own, or none.
+    """
+
+    tab: str
+    shows: str
+    reading: str
+    metric: str = ""
+    formula: str = ""
+    source: str = ""
+
+
+def tab_words(tab: str) -> TabWords:
+    """The catalogue's description of a tab, with the formula and the source of its metric."""
+    words = TabWords(tab, **rows("tabs")[tab])
+    if not words.metric:
+        return words
+    metric = metric_words(words.metric)
+    return replace(words, formula=metric.formula, source=metric.source)

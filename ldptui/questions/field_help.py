@@ -1,4 +1,4 @@
-"""The words of the lab's help: its fields, and the notions behind a topic.
+"""The words of the lab's help: its fields, its answers, and the notions behind a topic.
 
 The data is `words.toml`, beside this module.
 """
@@ -57,6 +57,11 @@ def lab_field_help(name: str) -> LabField | None:
         about = words.name, words.symbol, words.meaning, "", words.formula, words.source
         return LabField(key, *about) if has_words(key) else None
     return LabField(name, **row)
+
+
+def answer_words(topic: str) -> str:
+    """What a topic of the lab asks for, and what its answer means, in plain sentences."""
+    return str(rows("words", __package__)["answer"][topic])
 
 
 def notions(topic: str) -> tuple[Notion, ...]:

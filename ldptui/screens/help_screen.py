@@ -14,7 +14,8 @@ from textual.widget import Widget
 
 from ldptui.core.kernels.loops import LOOPS
 
-from ..catalogue import allowed_values, key_words, kind_words, listed_kinds
+from ..catalogue import allowed_values, key_words, kind_words, listed_kinds, tab_words
+from ..charts.kinds import KINDS
 from ..session.draft import input_of
 from ..terminal.keyboard import ALT_DIGITS, RUN, key_of
 from ..widgets.words import DOT
@@ -70,17 +71,18 @@ MOVING: Final = (
 
 
 class HelpScreen(TextScreen):
-    """Help for one field of a scenario ("": for the whole), and a table of the keys given."""
+    """Help for a field of a scenario or of the lab, or for a tab, and then the keys that work.
 
-    def __init__(self, field_key: str, active_bindings: Iterable[ActiveBinding]) -> None:
-        super().__init__("Help")
-        self._field, self._active = field_key, tuple(active_bindings)
+    subject : `protocol.epsilon`, `tab.gain`, `tab.report.rappor`, `lab.plan.users`, `script`; any
+    other is the program.
+    """
+
+    def __init__(self, subject: str, active_bindings: Iterable[ActiveBinding]) -> None:
+        super().__init__("Help · keys below")
+        self._subject, self._active = subject, tuple(active_bindings)
 
     def compose(self) -> ComposeResult:
-        words, keys = [*field_text(self._field, key_of(self.app, *RUN))], [*self._keys()]
-        # Who is not in a field looks for a key; signs and moving come last.
-        nearest = min(1, len(keys) - 2) if self._field else len(keys)
-        self.parts = [*keys[:nearest], *words, *keys[nearest:]]
+        self.parts = [*help_text(self._subject, key_of(self.app, *RUN)), *self._keys()]
         yield from super().compose()
 
     def _keys(self) -> Iterator[Content]:
@@ -98,7 +100,8 @@ class HelpScreen(TextScreen):
         for place in sorted(places, key=lambda name: name == EVERYWHERE):
             named = places[place].items()
             yield _table(f"Keys · {place}", [(" ".join(keys), words) for (_, words), keys in named])
-        yield _table("Signs", SIGNS)
+        if not self._subject.startswith("tab."):
+            yield _table("Signs", SIGNS)
         yield _table("Moving", MOVING)
 
 
@@ -114,21 +117,28 @@ def _place(node: DOMNode) -> str:
     return Content.from_markup(title).plain.partition(" · ")[0]
 
 
-def field_text(key: str, run_key: str) -> Iterator[Content]:
-    """The help of a field in paragraphs: meaning, range, formula, paper; else that of the whole."""
-    if key.startswith("lab."):
-        yield from lab_text(*key.split(".")[1:3])
-        return
-    if key == "script":
+def help_text(subject: str, run_key: str) -> Iterator[Content]:
+    """The help of a subject in paragraphs: meaning, range, formula, paper."""
+    place, _, name = subject.partition(".")
+    if place == "lab":
+        yield from _lab_text(*name.split(".")[:2])
+    elif place == "tab":
+        yield from _tab_text(*name.split("."))
+        yield Content("\n").join([Content(""), _heading("ldptui"), Content(ABOUT.format(run_key))])
+    elif subject == "script":
         yield Content("\n").join([_heading("The scenario as text"), Content(SCRIPT)])
         yield Content(PHASES)
-        return
-    words = key_words(key)
-    if not words.meaning:
+    elif key_words(subject).meaning:
+        yield from _key_text(subject)
+    else:
         loops = f"Loops that count reports: {LOOPS.words}."
         paragraphs = (ABOUT.format(run_key), "", DIGEST, "", loops)
         yield Content("\n").join([_heading("ldptui"), *map(Content, paragraphs)])
-        return
+
+
+def _key_text(key: str) -> Iterator[Content]:
+    """The help of a key of a scenario."""
+    words = key_words(key)
     title = _heading(words.title).append(Content.styled(f"   {key}", MUTED))
     yield Content("\n").join([title, Content(words.meaning)])
     table, _, leaf = key.partition(".")
@@ -143,9 +153,24 @@ def field_text(key: str, run_key: str) -> Iterator[Content]:
     yield from _formula(words.formula, words.source)
 
 
-def lab_text(tab: str, name: str = "") -> Iterator[Content]:
-    """The help of a tab of the lab: of one of its fields, then of the notions behind it."""
-    from ..questions.field_help import lab_field_help, notions
+def _tab_text(tab: str, *kinds: str) -> Iterator[Content]:
+    """The help of a tab, then of the protocol and the attack whose reports it shows."""
+    words = tab_words(tab)
+    title = KINDS[tab].title if tab in KINDS else "Runs"
+    parts = (_heading(title), Content(words.shows), Content(""), Content(words.reading))
+    yield Content("\n").join(parts)
+    yield from _formula(words.formula, words.source)
+    for table, name in zip(("protocol", "attack"), kinds, strict=False):
+        kind = kind_words(table, name)
+        if kind.text:
+            yield Content("\n").join([Content(""), _heading(kind.name), Content(kind.text)])
+            yield from _formula(kind.formula, kind.source)
+
+
+def _lab_text(topic: str, name: str = "") -> Iterator[Content]:
+    """The help of a topic of the lab: its field, its answer, then the notions behind it."""
+    from ..questions import load_question
+    from ..questions.field_help import answer_words, lab_field_help, notions
 
     field = lab_field_help(name) if name else None
     if field is not None:
@@ -153,10 +178,13 @@ def lab_text(tab: str, name: str = "") -> Iterator[Content]:
         allowed = field.allowed or allowed_values(field.key)
         yield Content.assemble("\n", ("Allowed   ", MUTED), allowed)
         yield from _formula(field.formula, field.source)
-    for notion in notions(tab):
-        heading = _heading(notion.name)
+        yield Content("")
+    question = load_question(topic)
+    heading = _heading(f"{question.title}: {question.question}")
+    yield Content("\n").join([heading, Content(answer_words(topic))])
+    for notion in notions(topic):
         reason = Content.styled(notion.reason, MUTED)
-        yield Content("\n").join([Content(""), heading, reason, Content(notion.text)])
+        yield Content("\n").join([Content(""), _heading(notion.name), reason, Content(notion.text)])
         yield from _formula(notion.formula, notion.source)
 
 

@@ -273,8 +273,10 @@ class WorkbenchScreen(Desk):
     def action_help(self) -> None:
         from ..help_screen import HelpScreen
 
-        field = self._field if self.focused is self._field_of else ""
-        self.app.push_screen(HelpScreen(field, tuple(self.active_bindings.values())))
+        subject = self._field
+        if self.focused is not self._field_of:
+            subject = {4: self.charts.help_subject, 5: "tab.runs"}.get(self.pane, "")
+        self.app.push_screen(HelpScreen(subject, tuple(self.active_bindings.values())))
 
     def action_open(self) -> None:
         files.open_any(self, lambda path: self.run_worker(self._kept.open_file(path)))

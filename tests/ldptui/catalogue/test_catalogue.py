@@ -1,4 +1,4 @@
-"""The catalogue: every key, kind and metric has one row, no other has, and all texts are shown."""
+"""The catalogue: every key, kind, metric and tab has one row, no other has; all texts are shown."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import ldptui
 from ldptui import catalogue
 from ldptui.catalogue import Key, KindWords, MetricWords, key_words, kind_words, metric_words
 from ldptui.catalogue.toml_rows import rows
+from ldptui.charts.kinds import KINDS as CHARTS
 from ldptui.core.metrics import METRICS
 from ldptui.core.protocols import KINDS as PROTOCOLS
 from ldptui.core.protocols import family_of
@@ -71,6 +72,16 @@ def test_a_table_read_alone_is_that_of_the_whole_file() -> None:
 
 def test_every_metric_has_a_row_and_no_other() -> None:
     assert list(rows("metrics")) == list(METRICS)
+
+
+def test_every_tab_and_the_runs_have_a_row_and_no_other() -> None:
+    tabs = [kind.name for kind in CHARTS.values() if kind.title]
+    assert list(rows("tabs")) == [*tabs, "runs"]
+    for words in map(catalogue.tab_words, rows("tabs")):
+        assert words.shows.endswith(".")
+        assert words.reading.endswith(".")
+        check_text(words.shows, words.reading, words.formula)
+        check_formula(words.formula)
 
 
 @pytest.mark.parametrize("kind", PROTOCOLS)

@@ -19,7 +19,7 @@ from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.protocols import KINDS
 from ldptui.core.scenario import default_of, names_of, rule_of
 from ldptui.questions import load_question
-from ldptui.questions.field_help import lab_field_help, notions
+from ldptui.questions.field_help import answer_words, lab_field_help, notions
 from ldptui.questions.sheet import AnswerSheet
 from ldptui.questions.topics import TOPICS, starting
 from ldptui.session.draft import draft_of
@@ -113,6 +113,7 @@ def test_every_field_and_notion_has_its_words(tab: str) -> None:
         assert option.blank is not None
         if not option.blank.bare:
             assert len(found.title) <= 21, found.title
+    assert answer_words(tab).endswith(".")
     assert notions(tab)
     for notion in notions(tab):
         assert notion.formula

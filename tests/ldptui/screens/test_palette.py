@@ -21,7 +21,7 @@ from ldptui import scenarios
 from ldptui.app import Workbench
 from ldptui.engine import Engine
 from ldptui.screens.dialogs.prompts import TextScreen
-from ldptui.screens.help_screen import field_text
+from ldptui.screens.help_screen import help_text
 from ldptui.screens.library_screen import entries
 from ldptui.screens.palette import TITLES, Commands, commands, keys_of, values
 from ldptui.screens.workbench.charts import ChartsPane
@@ -86,7 +86,7 @@ async def test_a_key_of_the_settings_is_named_everywhere() -> None:
         runs = screen.query_one(RunsPane)
         runs.shelf = Shelf()  # a preview may have begun by now
         assert "f9 runs the scenario" in str(runs.query_one("#empty", Static).render())
-        assert "f9 runs all trials" in "".join(part.plain for part in field_text("", "f9"))
+        assert "f9 runs all trials" in "".join(part.plain for part in help_text("", "f9"))
         charts.tab = "report"
         await pilot.press("4")
         await until(pilot, lambda: "b New report" in str(screen.query_one(KeyHints).render()))
@@ -281,7 +281,7 @@ def test_a_scenario_is_found_by_its_name_first() -> None:
 
 
 def test_the_help_of_a_choice_names_it_as_the_form_does() -> None:
-    text = "".join(part.plain for part in field_text("goal.metric", "^r"))
+    text = "".join(part.plain for part in help_text("goal.metric", "^r"))
     assert "Allowed   gain · frequency · top k · gain, defended · " in text
     assert "_" not in text
 
