@@ -61,10 +61,10 @@ class FilterReports(ReportStory):
         value = text.encode("utf-8", "surrogateescape")
         digest = md5(struct.pack(">I", cohort) + value, usedforsecurity=False).digest()
         hashes = f"{fmt.plural(h, 'hash', 'es')} set {fmt.plural(len({*hashed}), 'bit')}"
+        bits = f"byte mod {protocol.bits}: bits {', '.join(map(str, hashed))}"
         return (
             f"cohort {cohort} of 0 to {protocol.cohorts - 1}: {hashes} of {protocol.bits}",
-            f"MD5(0x{cohort:08x} ‖ {text}) = {digest[:h].hex(' ')} …",
-            f"byte mod {protocol.bits}: bits {', '.join(map(str, hashed))}",
+            f"MD5(0x{cohort:08x} ‖ {text}) = {digest[:h].hex(' ')} …; {bits}",
         )
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:

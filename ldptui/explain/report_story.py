@@ -167,7 +167,8 @@ class ReportStory:
                 cells = replace(cells, rate=rates[1])
             supports = "supports" if after[1][item : item + 1].any() else "does not support"
             text = text or f"{supports} the own item"
-            yield noise_step(name, text, before, after, letters, rates, cells)
+            turns = "1" if self.shows_bits else after[0]
+            yield noise_step(name, text, before, (turns, after[1]), letters, rates, cells)
             before = after
 
     def show_value(self, cell: Cell, item: int | None, attack: Strategy | None) -> ReportStep:
@@ -255,7 +256,7 @@ class ReportStory:
         else:
             steps = [*self._of_item(cell, report, item, None)]
             if attack.report_law == "unperturbed":
-                steps = [steps[0], NO_NOISE]
+                steps = [replace(steps[0], cells=self.show_bits(cell, report, item)), NO_NOISE]
         if getattr(attack, "drop_out", False):
             steps += [KEPT_BACK]
         steps += [self.show_report(cell, report)]
@@ -266,8 +267,7 @@ class ReportStory:
     ) -> Iterator[ReportStep]:
         """The steps from an item to its report."""
         text, *detail = self.encode(cell, report, item)
-        cells = self.show_bits(cell, report, item)
-        yield ReportStep("Encoding", text, cells=cells, detail=tuple(detail))
+        yield ReportStep("Encoding", text, detail=tuple(detail))  # the noise shows its bits
         yield from self.show_noise(cell, report, item, answer)
 
     def _history(

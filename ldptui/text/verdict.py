@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from ldptui.core.base.summary import Estimate
-from ldptui.core.view import CellView, FrequencySummary
+from ldptui.core.view import CellView, FrequencySummary, RoundSummary
 
 from ..catalogue import metric_words
 from .format import count, estimate, percent, short
@@ -36,13 +36,15 @@ class VerdictCell(Struct, frozen=True):
     """A cell that a verdict is about.
 
     frequencies : the estimates of its items, where they are known. names : of its targets; empty:
-    those that the frequencies have. where : its place in a sweep, "" for the only cell.
+    those that the frequencies have. where : its place in a sweep, "" for the only cell. rounds :
+    those of a campaign.
     """
 
     cell: CellView
     frequencies: FrequencySummary | None = None
     names: tuple[str, ...] = ()
     where: str = ""
+    rounds: RoundSummary | None = None
 
     def measured_value(self, name: str) -> Estimate | None:
         """A metric of the cell; None where it has no value."""
@@ -91,11 +93,12 @@ class Row(Struct, frozen=True):
 
 
 def verdict(told: VerdictCell, chart: str = "") -> tuple[str, ...]:
-    """The sentences about a cell, at most MOST, those about the chart first."""
+    """The sentences about a cell, at most MOST, those about the chart first; of a sheet one."""
     if not told.cell.trials:
         return ()
+    rows = (SHEETS[chart],) if chart in SHEETS else ROWS
     known = [
-        row for row in ROWS if all(told.measured_value(name) is not None for name in row.needs)
+        row for row in rows if all(told.measured_value(name) is not None for name in row.needs)
     ]
     known.sort(key=lambda row: chart not in row.charts)
     said = [sentence for row in known if (sentence := row.say(told))]
@@ -247,6 +250,53 @@ def _alarm(told: VerdictCell) -> str:
     return f"The alarm rings in {rings} of the collections with fakes and in {false} without."
 
 
+def _campaign(told: VerdictCell) -> str:
+    """The share of fakes in the round that has most of them, and what the targets rise to there."""
+    rounds = told.rounds
+    if rounds is None or not rounds.targets or not any(rounds.share):
+        return _spent(told)
+    at = max(range(len(rounds)), key=rounds.share.__getitem__)
+    before, after = (short(sum(arm[at]), 3) for arm in (rounds.clean, rounds.attacked_means))
+    many = count(len(rounds.targets))
+    targets = "the target" if many == "1" else f"the sum of {many} targets"
+    return (
+        f"In round {at} of 0–{len(rounds) - 1}, {percent(rounds.share[at])} of the users are fake: "
+        f"{targets} is estimated at {after}, without them at {before}."
+    )
+
+
+def _spent(told: VerdictCell) -> str:
+    """The privacy that a user loses over all rounds of a campaign, and in its first one."""
+    if told.rounds is None:
+        return ""
+    first, last = short(told.rounds.spent[0], 3), short(told.rounds.spent[-1], 3)
+    many = count(len(told.rounds))
+    return f"A user who reports in all {many} rounds spends ε = {last}, after the first {first}."
+
+
+def _report(told: VerdictCell) -> str:
+    """The users with a target that a fake report counts for; else the chances of an honest one."""
+    cell, known = told.cell, told.frequencies
+    if cell.malicious and known is not None and told.measured_value("gain") is not None:
+        held = sum(
+            true for item, true in zip(known.items, known.true, strict=True) if item in cell.targets
+        )
+        share = cell.malicious / (cell.users + cell.malicious)
+        weight = short(told.mean("gain") / share + held, 3)
+        return (
+            f"A fake report counts for {weight} users who hold a target, "
+            f"a genuine one for {short(held, 3)} on average."
+        )
+    if cell.p is not None and cell.q is not None:
+        own, other, what = cell.p, cell.q, "supports its own item"
+    elif cell.bits is not None and cell.bits.get("q_star") is not None:
+        own, other, what = cell.bits["q_star"], cell.bits["p_star"], "sets a bit of its own item"
+    else:
+        return ""
+    chances = f"{short(own, 3)}, any other with {short(other, 3)}"
+    return f"A genuine report {what} with probability {chances}."
+
+
 def _error(told: VerdictCell) -> str:
     """The error of one estimate without the attack, and how many times that with it."""
     clean = told.mean("mse_clean")
@@ -317,7 +367,7 @@ def _share(told: VerdictCell) -> str:
 
 ROWS: Final = (
     Row(_goal, charts=("answer",)),
-    Row(_hitters, ("hitter_recall",), ("levels", "items")),
+    Row(_hitters, ("hitter_recall",), ("levels", "items", "success")),
     Row(_gain, ("gain",), ("frequencies", "map")),
     Row(_size, ("gain",), ("gain",)),
     Row(_elsewhere, ("gain",), ("frequencies", "map")),
@@ -327,8 +377,14 @@ ROWS: Final = (
     Row(_alarm, ("alarm_rate", "false_alarm_rate"), ("timeline",)),
     Row(_share, ("share_estimate", "share_estimate_std")),
     Row(defended_sentence, ("gain", "gain_after")),
-    Row(_error, ("mse_clean",), ("error", "trials", "report")),
+    Row(_error, ("mse_clean",), ("error", "trials")),
     Row(clean_sentence),
-    Row(_named_targets, ("targets_in_top_k",)),
+    Row(_named_targets, ("targets_in_top_k",), ("success",)),
+    Row(_campaign, charts=("timeline",)),
 )
 """The sentences, the most telling first."""
+
+SHEETS: Final = {
+    "report": Row(_report), "privacy": Row(_spent), "equations": Row(_size, ("gain",)),
+}  # fmt: skip
+"""The sentence over each tab of words."""

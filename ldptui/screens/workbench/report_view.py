@@ -39,6 +39,8 @@ NO_ATTACK: Final = "The scenario has no attack. Choose one in pane 3 to see its 
 NOT_HERE: Final = "The attack is Python code. It runs in the background process alone, never here."
 TWO_COLUMNS: Final = 70
 """The least width, in cells, for the two users side by side."""
+AIRY: Final = 36
+"""Rows from which a blank one stands between two steps."""
 ROOMY: Final = 58
 """From this width a column has the names of the steps beside their texts."""
 INDENT: Final = 16
@@ -170,14 +172,13 @@ class ReportView(Vertical):
         if lives is None:
             why = spell_text(self, self._why_none)
             return Text(why, look.palette.muted, justify="center")
-        if look.width < TWO_COLUMNS:
-            pen = ReportStyle(look, look.width)
-            return Group(
-                *(Padding(part, (0, 0, 1, 0)) for life in lives for part in pen.life(life))
-            )
+        between = int(look.height >= AIRY)
+        if look.width < TWO_COLUMNS or isinstance(lives[1], str):
+            pen, below = ReportStyle(look, look.width), (0, 0, between, 0)
+            return Group(*(Padding(part, below) for life in lives for part in pen.life(life)))
         pen = ReportStyle(look, (look.width - 3) // 2)
         table = Table(
-            box=box.MINIMAL, show_header=False, show_edge=False, leading=1, pad_edge=False
+            box=box.MINIMAL, show_header=False, show_edge=False, leading=between, pad_edge=False
         )
         for _ in lives:
             table.add_column(width=pen.width)
@@ -230,7 +231,7 @@ class ReportStyle(Struct, frozen=True):
             full = max(0, round(cells * step.meter.value / step.meter.total))
             bar = Text("█" * full + "·" * (cells - full), palette.target)
             below.insert(0, bar.append(f"  {words}", palette.foreground))
-        if step.bits is not None and -(-step.bits.size // room) <= self.look.height // 8:
+        if step.bits is not None and -(-step.bits.size // room) <= self.look.height // 6:
             below.append(self._bits(step.bits, step.marked))
         middle = self._cells(step.cells) if step.cells is not None else []
         if self.indent < INDENT:
@@ -333,6 +334,9 @@ def arrange_groups(cells: StepBits, width: int) -> list[ShownGroup]:
         shown.append(ShownGroup(name, cells.others(others), pitch, wide))
     elif others and room >= max(len(name), min(TEXTURE, others)):
         members = cells.others(room)
+        left_out = f"{len(members)} of {fmt.count(others)} {name}"
+        if len(members) < others and len(left_out) <= room:
+            name = left_out
         shown.append(ShownGroup(name, members, 1, max(len(name), len(members))))
     return shown
 

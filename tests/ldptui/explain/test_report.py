@@ -146,7 +146,7 @@ def test_labels_name_the_items(rng: np.random.Generator, tmp_path: object) -> No
     object.__setattr__(labelled, "population", population)
     of = genuine_report(labelled, 7, rng)
     assert step(of, "Value").text.startswith("item 7, “name-7”")
-    cells = step(of, "Encoding").cells
+    cells = step(of, "Perturbation").cells
     assert cells is not None
     assert cells.label(7) == "name-7"
 

@@ -210,6 +210,7 @@ async def test_all_bits_are_drawn_where_there_is_room() -> None:
     async with app.run_test(size=(140, 50)) as pilot:
         rows = lines(app)
         start = next(at for at, row in enumerate(rows) if row.startswith("4 Report")) + 3
+        assert "of 296 others" in "\n".join(rows[:start])
         bar = rows[0].index("│")
         lives = app.view.lives
         assert lives is not None
@@ -217,8 +218,8 @@ async def test_all_bits_are_drawn_where_there_is_room() -> None:
             assert life is not None
             drawn = "".join(row[part].strip() for row in rows[start : start + 6])
             assert np.flatnonzero([c == "█" for c in drawn[:300]]).tolist() == list(life.supports)
-        await pilot.resize_terminal(140, 30)
-        await until(pilot, lambda: app.screen.outer_size == (140, 30))
+        await pilot.resize_terminal(140, 24)
+        await until(pilot, lambda: app.screen.outer_size == (140, 24))
         rows = lines(app)
         start = next(at for at, row in enumerate(rows) if row.startswith("4 Report"))
         assert rows[start + 3].strip().startswith(("│", "5 Support"))

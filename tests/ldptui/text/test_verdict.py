@@ -12,8 +12,11 @@ from msgspec.structs import replace
 import ldptui
 from ldptui import scenarios
 from ldptui.catalogue import leading_metrics
+from ldptui.core.attacks import View
 from ldptui.core.base.summary import Estimate
-from ldptui.core.view import CellView, EstimateSummary, FrequencySummary
+from ldptui.core.view import CellView, EstimateSummary, FrequencySummary, RoundSummary
+from ldptui.engine.measured import snapshot_of
+from ldptui.explain.family_explanation import reports_of
 from ldptui.text.interval import reach_95
 from ldptui.text.swept import sweep_verdict, where_words
 from ldptui.text.table import results_table, verdict_of
@@ -108,6 +111,39 @@ def test_the_chart_that_is_looked_at_comes_first() -> None:
     assert verdict(both)[0].startswith("50 fake users")
     assert verdict(both, "detection")[0] == (
         "The filter flags 90 % of the fake reports and 1 % of the genuine ones."
+    )
+
+
+def test_the_tabs_of_one_report_privacy_and_timeline_have_sentences_of_their_own() -> None:
+    """The users that a report counts for are the average weight that the reports' steps show."""
+    results = ldptui.run("survey", set={"attack.share": 0.1}, trials=40).measured
+    run, cell = snapshot_of(results), results.experiment.cells[0]
+    assert run.base_cell is not None
+    shown = VerdictCell(run.base_cell, run.frequencies)
+    fake, genuine = numbers(verdict(shown, "report")[0])
+    story = reports_of(cell)
+    assert not isinstance(story, str)
+    strategy = cell.fakes[0].strategy
+    report = strategy.reports(cell.local, View(cell.targets), 1, np.random.default_rng(0))
+    assert fake == pytest.approx(story.expect(cell, report, None, strategy)[1], rel=0.05)
+    held = cell.population.frequencies[cell.targets].sum()
+    assert genuine == pytest.approx(held, rel=0.01)
+    assert verdict(VerdictCell(replace(CELL, malicious=0)), "report") == (
+        "A genuine report supports its own item with probability 0.5, any other with 0.25.",
+    )
+    assert verdict(VerdictCell(CELL), "privacy") == ()
+    arms = {"clean": ((0.1, 0.2), (0.1, 0.1)), "attacked": ((0.1, 0.2), (0.4, 0.3))}
+    rounds = RoundSummary(
+        (9, 9), (0, 1), (0.0, 0.1), (1.0, 1.5), {}, 20, 0, None, None, (1, 3),
+        ((0.1, 0.1),) * 2, arms, None, (None, None), ((1, 2),) * 2,
+    )  # fmt: skip
+    campaign = VerdictCell(CELL, rounds=rounds)
+    assert verdict(campaign, "timeline")[0] == (
+        "In round 1 of 0–1, 10 % of the users are fake: the sum of 2 targets is estimated at 0.7, "
+        "without them at 0.2."
+    )
+    assert verdict(campaign, "privacy") == (
+        "A user who reports in all 2 rounds spends ε = 1.5, after the first 1.",
     )
 
 

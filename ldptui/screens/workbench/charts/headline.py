@@ -61,7 +61,7 @@ class Headline(Static):
         said = next(iter(shown.verdict(chart)), "")
         lines = found = first_lines(spell_text(self, said), room.width, most) if said else []
         # Neither an edit nor a cursor moves a chart by its words.
-        held = most if found or shown.tells else 0
+        held = most if found or (over_charts and shown.tells) else 0
         if not found and (claimed := min(claimed, held or claimed)):
             lines = first_lines(shown.claim, room.width, claimed)
         lines = lines + [" "] * (held - len(lines))

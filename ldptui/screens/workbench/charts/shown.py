@@ -206,7 +206,7 @@ class ChartInput(Struct, frozen=True):
             return None
         swept = self.scenario.sweep if self.scenario is not None else {}
         where = where_words(self.base.parameters, [*swept]) if swept else ""
-        return VerdictCell(self.base, self.data.frequencies, where=where)
+        return VerdictCell(self.base, self.data.frequencies, (), where, self.data.rounds)
 
     @property
     def note(self) -> str:
