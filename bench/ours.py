@@ -28,7 +28,7 @@ from ldptui.core.attacks import (
     malicious_users,
 )
 from ldptui.core.base.arms import ATTACKED, CLEAN
-from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import genuine_counts, sent_counts
 from ldptui.core.collection.reports import users_at_once
@@ -163,7 +163,7 @@ def distribution(kind: str, fit: str = "", n: int = 10**9, repeats: int = 5) -> 
 
     def work() -> Any:
         counts = bound.sample_counts(histogram, rng)
-        return fit_distribution(bound, counts, fit == "ems", no_pulse) if fit else counts
+        return fit_distribution(bound, counts, fit == "ems", no_hook) if fit else counts
 
     work()
     seconds, _ = timed(work, repeats, time.process_time)
@@ -223,8 +223,8 @@ def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str
     )
 
     def alone() -> None:
-        clean = genuine_counts(cell, 0, 1, no_pulse)
-        attacked = clean + sent_counts(cell, 0, 1, no_pulse)[0]
+        clean = genuine_counts(cell, 0, 1, no_hook)
+        attacked = clean + sent_counts(cell, 0, 1, no_hook)[0]
         before = Estimates(estimate(clean, users, cell.pure))
         after = Estimates(estimate(attacked, users + cell.malicious, cell.pure))
         made = {CLEAN: before, ATTACKED: after}
@@ -377,7 +377,7 @@ def mine(users: int = 10**6, repeats: int = 1) -> dict[str, Any]:
     "cpu" is the time of all cores together, which other programs hardly change.
     """
     bound, reports = _poisoned(users)
-    received = TrialReports(bound, reports, np.random.default_rng(1), no_pulse)
+    received = TrialReports(bound, reports, np.random.default_rng(1), no_hook)
     start = time.process_time()
     seconds, verdict = timed(lambda: FIAD().sift(received), repeats)
     cpu = (time.process_time() - start) / repeats

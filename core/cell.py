@@ -12,7 +12,7 @@ from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obe
 from .base.arms import ARMS, UNDEFENDED, Arm
 from .base.code import What, code_of
 from .base.errors import ScenarioError, check_limit
-from .base.pulse import Pulse, Work, no_pulse
+from .base.progress_hook import Hook, Work, no_hook
 from .base.sampling import Counts, Floats
 from .base.streams import Path
 from .defences import Correction, Defence, Filter
@@ -154,14 +154,14 @@ class Cell:
         self,
         number: int,
         trials: int = BLOCK_TRIALS,
-        pulse: Pulse = no_pulse,
+        hook: Hook = no_hook,
     ) -> CellResults:
         """The first trials of a block, simulated: the unit of work.
 
         The numbers depend on the cell and the block's number alone: a shorter block holds the first
         trials of the full one.
         """
-        return self.task.block(self, Work(number, trials, pulse))
+        return self.task.block(self, Work(number, trials, hook))
 
     @property
     def users(self) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..base.pulse import Pulse
+from ..base.progress_hook import Hook
 from ..base.sampling import Counts
 from ..base.streams import stream
 from ..cell import Cell
@@ -22,7 +22,7 @@ from ..law.longitudinal import Attendance, Memoising
 from ..law.pure import Reports, Rng
 from ..metrics.results import BLOCK_TRIALS
 from ..protocols.curators import Curator
-from .reports import ALONE, Past, fake_reports, genuine_reports, no_reports
+from .reports import ALONE, CampaignHistory, fake_reports, genuine_reports, no_reports
 
 
 def trial_numbers(number: int, trials: int) -> range:
@@ -38,23 +38,23 @@ def drawn_trials(cell: Cell, trials: int) -> int:
     return max(trials, BLOCK_TRIALS) if cell.path == "counts" else trials
 
 
-def block_counts(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
+def block_counts(cell: Cell, number: int, trials: int, hook: Hook) -> tuple[Counts, Counts]:
     """Counts [trials, …] before and after the attack, simulated on the cell's path."""
-    return arrived_counts(cell, number, trials, pulse)[:2]
+    return arrived_counts(cell, number, trials, hook)[:2]
 
 
 def arrived_counts(
-    cell: Cell, number: int, trials: int, pulse: Pulse
+    cell: Cell, number: int, trials: int, hook: Hook
 ) -> tuple[Counts, Counts, Counts]:
     """Counts [trials, …] before and after the attack; int64[trials], the number of reports after
     it.
     """
     everyone = np.full(trials, cell.users + cell.malicious)
     drawn = drawn_trials(cell, trials)
-    clean = genuine_counts(cell, number, drawn, pulse)[:trials]
+    clean = genuine_counts(cell, number, drawn, hook)[:trials]
     if cell.attack is None:
         return clean, clean, everyone
-    sent, senders = sent_counts(cell, number, drawn, pulse)
+    sent, senders = sent_counts(cell, number, drawn, hook)
     return clean, clean + sent[:trials], cell.users + senders[:trials]
 
 
@@ -69,16 +69,16 @@ def kept_address(cell: Cell) -> str:
     )
 
 
-def genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterator[Counts]:
+def genuine_rounds(cell: Cell, number: int, trials: int, hook: Hook) -> Iterator[Counts]:
     """The genuine users' counts [trials, …] of each round, for users who may memoise an answer."""
     protocol, permanent = cell.protocol, kept_address(cell)
     if not isinstance(protocol, Memoising) or cell.path == "reports":
         for collection in cell.rounds:
-            yield genuine_counts(collection, number, trials, pulse, permanent)
+            yield genuine_counts(collection, number, trials, hook, permanent)
         return
 
     def fresh(number_of_round: int) -> Rng:
-        pulse()
+        hook()
         address = cell.rounds[number_of_round].genuine_address
         return stream(cell.seed, address, "genuine", "counts", (number,))
 
@@ -92,18 +92,16 @@ def genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterat
     yield from protocol.memoised_counts(rounds)
 
 
-def genuine_counts(
-    cell: Cell, number: int, trials: int, pulse: Pulse, permanent: str = ""
-) -> Counts:
+def genuine_counts(cell: Cell, number: int, trials: int, hook: Hook, permanent: str = "") -> Counts:
     """The genuine users' counts [trials, …] of one collection, on the cell's path.
 
     permanent : names the streams of what users keep from round to round, on the reports path.
     """
     if cell.path == "reports":
         numbers = trial_numbers(number, trials)
-        made = (genuine_reports(cell, trial, pulse, permanent) for trial in numbers)
+        made = (genuine_reports(cell, trial, hook, permanent) for trial in numbers)
         return count_reports(cell, made)[0]
-    pulse()
+    hook()
     groups = cell.population.groups
     histogram = np.broadcast_to(groups, (trials, groups.size))
     rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
@@ -114,20 +112,20 @@ def genuine_counts(
 
 
 def sent_counts(
-    cell: Cell, number: int, trials: int, pulse: Pulse, past: Past = ALONE
+    cell: Cell, number: int, trials: int, hook: Hook, history: CampaignHistory = ALONE
 ) -> tuple[Counts, Counts]:
     """The fakes' counts [trials, …], and int64[trials], the number of fakes who sent a report."""
     if cell.path == "reports":
         made = (
-            fake_reports(cell, trial, pulse, past.of(row))
+            fake_reports(cell, trial, hook, history.of(row))
             for row, trial in enumerate(trial_numbers(number, trials))
         )
         return count_reports(cell, made)
-    pulse()
+    hook()
     rng = stream(cell.seed, cell.malicious_address, "malicious", "counts", (number,))
     counts, senders = [], np.zeros(trials, dtype=np.int64)
     for fakes in cell.fakes:
-        view = past.view(cell, fakes.targets)
+        view = history.view(cell, fakes.targets)
         count = fakes.sending(np.full(trials, fakes.count), rng)
         counts.append(fakes.strategy.counts(cell.protocol, view, count, rng))
         senders += count

@@ -10,7 +10,7 @@ from typing import Final, Literal
 import numpy as np
 
 from ..attacks import View
-from ..base.pulse import Pulse, no_pulse
+from ..base.progress_hook import Hook, no_hook
 from ..base.sampling import Counts, Floats
 from ..base.streams import stream
 from ..cell import Cell
@@ -22,14 +22,14 @@ USER_BLOCK = 65_536
 """Users that share one stream on the reports path."""
 
 PAIRS = 1 << 24
-"""(user, item) pairs handled between two pulses on the reports path: some 20 ms.
+"""(user, item) pairs handled between two calls of the hook on the reports path: some 20 ms.
 
 Also the bytes of reports that are held at once, where a report has more bytes than there are items.
 """
 
 
 @dataclass(frozen=True, eq=False)
-class Past:
+class CampaignHistory:
     """The history of a campaign that its fakes know: the rounds before and their published
     estimates.
 
@@ -40,23 +40,23 @@ class Past:
     rounds: int = 1
     published: Floats | None = None
 
-    def of(self, row: int) -> Past:
+    def of(self, row: int) -> CampaignHistory:
         """The history of the campaign in one trial."""
-        return self if self.published is None else Past(self.rounds, self.published[row])
+        return self if self.published is None else CampaignHistory(self.rounds, self.published[row])
 
     def view(self, cell: Cell, targets: Items) -> View:
         """The knowledge of fakes who promote these targets."""
         return View(targets, cell.round, self.rounds, self.published, cell.top_k)
 
 
-ALONE: Final = Past()
-"""The past of the one collection that there is."""
+ALONE: Final = CampaignHistory()
+"""The history of the one collection that there is."""
 
 
 def genuine_reports(
     cell: Cell,
     trial: int,
-    pulse: Pulse = no_pulse,
+    hook: Hook = no_hook,
     permanent: str = "",
     first: Reports | None = None,
 ) -> Iterator[Reports]:
@@ -67,7 +67,7 @@ def genuine_reports(
     """
     held_until = np.cumsum(cell.population.groups)
     addresses = [_address(cell.genuine_address, first), *([permanent] if permanent else [])]
-    for start, stop, (rng, *kept) in _users(cell, "genuine", addresses, trial, pulse):
+    for start, stop, (rng, *kept) in _users(cell, "genuine", addresses, trial, hook):
         values = _values(held_until, start, stop)
         if kept:
             assert isinstance(cell.protocol, Memoising)
@@ -79,21 +79,21 @@ def genuine_reports(
 def fake_reports(
     cell: Cell,
     trial: int,
-    pulse: Pulse = no_pulse,
-    past: Past = ALONE,
+    hook: Hook = no_hook,
+    history: CampaignHistory = ALONE,
     first: Reports | None = None,
 ) -> Iterator[Reports]:
     """The reports of the fakes who send one, ordered by the parts of the attack.
 
-    past : of this trial. first : as for `genuine_reports`.
+    history : of this trial. first : as for `genuine_reports`.
     """
     addresses = [_address(cell.malicious_address, first)]
-    for start, stop, (rng,) in _users(cell, "malicious", addresses, trial, pulse):
+    for start, stop, (rng,) in _users(cell, "malicious", addresses, trial, hook):
         before = 0
         for fakes in cell.fakes:
             begin, end = max(start, before), min(stop, before + fakes.count)
             if end > begin:
-                view = past.view(cell, fakes.targets)
+                view = history.view(cell, fakes.targets)
                 protocol = _protocol(cell, first, begin, end)
                 count = int(fakes.sending(np.array(end - begin), rng))
                 yield fakes.strategy.reports(protocol, view, count, rng)
@@ -128,12 +128,12 @@ def _users(
     role: Literal["genuine", "malicious"],
     addresses: Sequence[str],
     trial: int,
-    pulse: Pulse,
+    hook: Hook,
 ) -> Iterator[tuple[int, int, list[Rng]]]:
     """The users of one trial as (first, last + 1, their generators), a small piece at a time.
 
     Every 65,536 users have a stream of their own for each address; a piece is a fixed part of such
-    a block, so neither memory nor the time between two pulses grows with the domain.
+    a block, so neither memory nor the time between two calls of the hook grows with the domain.
     """
     users = cell.users if role == "genuine" else cell.malicious
     piece = users_at_once(cell.local)
@@ -144,7 +144,7 @@ def _users(
         ]
         end = min(first + USER_BLOCK, users)
         for start in range(first, end, piece):
-            pulse()
+            hook()
             yield start, min(start + piece, end), rngs
 
 

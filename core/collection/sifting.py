@@ -14,14 +14,14 @@ import numpy as np
 
 from ..base.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
 from ..base.flags import Flags, area_under
-from ..base.pulse import Pulse, no_pulse
+from ..base.progress_hook import Hook, no_hook
 from ..base.sampling import Counts, Floats
 from ..base.streams import stream
 from ..cell import Cell
 from ..defences import TrialReports, Verdict
 from ..law.pure import BoolArray, Items, Reports
 from .counts import count_reports, drawn_trials, sent_counts
-from .reports import ALONE, Past, fake_reports, genuine_reports, no_reports
+from .reports import ALONE, CampaignHistory, fake_reports, genuine_reports, no_reports
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,23 +80,23 @@ Send: TypeAlias = Callable[[Cell, Reports | None], Iterator[Reports]]
 """The reports of a collection in pieces, those that come first or those that follow them."""
 
 
-def detection(cell: Cell, trial: int = 0, pulse: Pulse = no_pulse) -> TrialVerdict:
+def detection(cell: Cell, trial: int = 0, hook: Hook = no_hook) -> TrialVerdict:
     """The verdict on each report of one trial of a cell, with its fakes: for a closer look."""
-    genuine, fakes = _genuine(trial, pulse), _fakes(trial, pulse)
+    genuine, fakes = _genuine(trial, hook), _fakes(trial, hook)
     return _judge_reports(
         cell,
         _read_reports(cell, genuine, cell.users),
         _read_reports(cell, fakes, cell.malicious),
         trial,
-        pulse,
+        hook,
     )
 
 
 def sift_reports(
     cell: Cell,
     trials: Sequence[int],
-    pulse: Pulse,
-    past: Past = ALONE,
+    hook: Hook,
+    history: CampaignHistory = ALONE,
     permanent: str = "",
 ) -> tuple[Counts, Counts, Mapping[Arm, FilteredReports]]:
     """Support counts [trials, d] before and after the attack, and the reports that the filters
@@ -108,19 +108,19 @@ def sift_reports(
     before, after = list[TrialVerdict](), list[TrialVerdict]()
     nobody = _ReadReports(no_reports(cell), None, cell.local.support_counts(no_reports(cell)))
     for row, trial in enumerate(trials):
-        send = _genuine(trial, pulse, permanent)
+        send = _genuine(trial, hook, permanent)
         genuine = _read_reports(cell, send, cell.users)
         clean.append(genuine.counts if cell.asked is None else _counts(cell, send))
         place = f"trial {row + 1} of {len(trials)}"
-        before.append(_judge_reports(cell, genuine, nobody, trial, pulse, f"{place} without fakes"))
+        before.append(_judge_reports(cell, genuine, nobody, trial, hook, f"{place} without fakes"))
         if cell.attack is None:
             attacked.append(clean[-1])
             continue
-        send = _fakes(trial, pulse, past.of(row))
+        send = _fakes(trial, hook, history.of(row))
         fakes = _read_reports(cell, send, cell.malicious)
         more = fakes.counts if cell.sifted_cell is cell else _counts(cell, send)
         attacked.append(clean[-1] + more)
-        after.append(_judge_reports(cell, genuine, fakes, trial, pulse, place))
+        after.append(_judge_reports(cell, genuine, fakes, trial, hook, place))
     arms = {CLEAN_DEFENDED: _sift_arm(cell, before)}
     arms[ATTACKED_DEFENDED] = (
         arms[CLEAN_DEFENDED] if cell.attack is None else _sift_arm(cell, after)
@@ -129,12 +129,12 @@ def sift_reports(
     return without, without if cell.attack is None else np.array(attacked), arms
 
 
-def _genuine(trial: int, pulse: Pulse, permanent: str = "") -> Send:
-    return lambda asked, first: genuine_reports(asked, trial, pulse, permanent, first)
+def _genuine(trial: int, hook: Hook, permanent: str = "") -> Send:
+    return lambda asked, first: genuine_reports(asked, trial, hook, permanent, first)
 
 
-def _fakes(trial: int, pulse: Pulse, past: Past = ALONE) -> Send:
-    return lambda asked, first: fake_reports(asked, trial, pulse, past, first)
+def _fakes(trial: int, hook: Hook, history: CampaignHistory = ALONE) -> Send:
+    return lambda asked, first: fake_reports(asked, trial, hook, history, first)
 
 
 def _read_reports(cell: Cell, send: Send, users: int) -> _ReadReports:
@@ -168,7 +168,7 @@ def _judge_reports(
     genuine: _ReadReports,
     fakes: _ReadReports,
     trial: int,
-    pulse: Pulse,
+    hook: Hook,
     words: str = "",
 ) -> TrialVerdict:
     """The verdict of all filters in turn on these reports, in a random order.
@@ -195,7 +195,7 @@ def _judge_reports(
     removed, fewer, certified = np.zeros_like(counts), 0, math.nan
     for number, step in enumerate(cell.filters):
         rng = stream(cell.seed, f"{address} {step!r}", "defence", "reports", (trial, number))
-        verdict = step.sift(TrialReports(protocol, reports, rng, pulse, again, cell.targets, words))
+        verdict = step.sift(TrialReports(protocol, reports, rng, hook, again, cell.targets, words))
         score = verdict.score if number == 0 else score  # the first one has seen every report
         if verdict.alarm is not None:
             alarm = verdict.alarm or bool(alarm)
@@ -265,9 +265,9 @@ def verified_counts(
     cell: Cell,
     number: int,
     trials: int,
-    pulse: Pulse,
+    hook: Hook,
     clean: Counts,
-    past: Past = ALONE,
+    history: CampaignHistory = ALONE,
 ) -> Mapping[Arm, FilteredReports]:
     """The reports that arrive before and after the attack; empty unless a defence verifies reports.
 
@@ -281,6 +281,6 @@ def verified_counts(
     before = FilteredReports(clean, np.full(trials, cell.users), nobody, None)
     if cell.attack is None:
         return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: before}
-    fakes, senders = sent_counts(asked, number, drawn, pulse, past)
+    fakes, senders = sent_counts(asked, number, drawn, hook, history)
     after = FilteredReports(clean + fakes[:trials], cell.users + senders[:trials], nobody, None)
     return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}

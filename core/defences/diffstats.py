@@ -67,7 +67,7 @@ class Diffstats(BitFilter):
             ones.
             """
             if items not in groups:
-                received.pulse()
+                received.hook()
                 held = unpack_bits(support_of(columns, np.array(items)), users)
                 groups[items] = np.bincount(ones[held], minlength=law.size)
             return groups[items]
@@ -110,11 +110,11 @@ def _by_ones(
     """int64[N], the number of ones of each report; int64[d + 1, d], by it the support of items."""
     ones = np.zeros(users, dtype=np.int64)
     for column in columns:
-        received.pulse()
+        received.hook()
         ones += unpack_bits(column, users)
     supported = np.empty((len(columns) + 1, len(columns)), dtype=np.int64)
     for item, column in enumerate(columns):
-        received.pulse()
+        received.hook()
         supported[:, item] = np.bincount(
             ones[unpack_bits(column, users)], minlength=len(columns) + 1
         )

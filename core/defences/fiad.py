@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError
-from ..base.pulse import Pulse
+from ..base.progress_hook import Hook
 from ..base.ranges import Range, require
 from ..kernels.bits import BitColumns, binomial_threshold, chebyshev_threshold
 from ..law.mechanism import lacking
@@ -127,17 +127,17 @@ class FIAD(BitFilter):
         """The score of a report is the number of its items in the sets that flagged users."""
         protocol, users = received.protocol, received.users
         columns = report_columns(protocol, received.reports)
-        received.pulse()
+        received.hook()
         least = max(1.0, self.min_support * users)
         levels = [
-            *mine_itemsets(columns, users, least, self.max_size, received.pulse, received.tell)
+            *mine_itemsets(columns, users, least, self.max_size, received.hook, received.tell)
         ]
         thresholds = {level.size: self._threshold(protocol, level.size, users) for level in levels}
         exceeding = _exceeding(levels, thresholds)
         flagged, suspects = (
-            _in_turn(columns, exceeding, thresholds, received.pulse)
+            _in_turn(columns, exceeding, thresholds, received.hook)
             if self.flag == "in-turn"
-            else _every(columns, exceeding, received.pulse)
+            else _every(columns, exceeding, received.hook)
         )
         score = np.zeros(users)
         for item in sorted(suspects):
@@ -146,12 +146,12 @@ class FIAD(BitFilter):
 
 
 def _every(
-    columns: BitColumns, exceeding: list[tuple[int, Items]], pulse: Pulse
+    columns: BitColumns, exceeding: list[tuple[int, Items]], hook: Hook
 ) -> tuple[NDArray[np.uint64], set[int]]:
     """The users who support all of any abnormal set, and the items of those sets."""
     flagged, suspects = np.zeros_like(columns[0]), set[int]()
     for _, items in exceeding:
-        pulse()
+        hook()
         flagged |= support_of(columns, items)
         suspects.update(items.tolist())
     return flagged, suspects
@@ -161,7 +161,7 @@ def _in_turn(
     columns: BitColumns,
     exceeding: list[tuple[int, Items]],
     thresholds: Thresholds,
-    pulse: Pulse,
+    hook: Hook,
 ) -> tuple[NDArray[np.uint64], set[int]]:
     """The users of the set that exceeds most, then of that which does without them, and so on.
 
@@ -174,7 +174,7 @@ def _in_turn(
     heapq.heapify(queue)
     turn = 0
     while queue:
-        pulse()
+        hook()
         _, number = heapq.heappop(queue)
         items = exceeding[number][1]
         held = support_of(columns, items)

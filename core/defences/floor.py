@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 
-from ..base.pulse import Pulse
+from ..base.progress_hook import Hook
 from ..base.ranges import ALPHA
 from ..base.sampling import Counts
 from ..bounds.fakes import SIZES, Floor, ItemChain, floor_of, floor_of_counts
@@ -56,18 +56,16 @@ class CertifiedFloor(Filter):
         return load.items * (load.users // 8 + 64) + pairs * (8 * pairs + USERS_AT_ONCE // 4)
 
     def sift(self, received: TrialReports) -> Verdict:
-        floor = certify_floor(received.protocol, received.reports, self.confidence, received.pulse)
+        floor = certify_floor(received.protocol, received.reports, self.confidence, received.hook)
         return Verdict(alarm=floor.fakes > 0, certified=floor.share)
 
 
-def certify_floor(
-    protocol: PureProtocol, reports: Reports, confidence: float, pulse: Pulse
-) -> Floor:
+def certify_floor(protocol: PureProtocol, reports: Reports, confidence: float, hook: Hook) -> Floor:
     """A proved lower bound on the number of fakes among these reports."""
     if not tells_together(protocol):
         counts = protocol.support_counts(reports)
         return floor_of_counts(protocol, counts, len(reports), confidence)
-    chains = tuple(grow_sets(protocol, reports, pulse))
+    chains = tuple(grow_sets(protocol, reports, hook))
     return floor_of(protocol, chains, len(reports), sizes_of(protocol), confidence)
 
 
@@ -76,13 +74,13 @@ def sizes_of(protocol: PureProtocol) -> int:
     return min(SIZES, protocol.domain_size - 1)
 
 
-def grow_sets(protocol: Exchangeable, reports: Reports, pulse: Pulse) -> Iterator[ItemChain]:
+def grow_sets(protocol: Exchangeable, reports: Reports, hook: Hook) -> Iterator[ItemChain]:
     """Sets of items that more reports seem to support, or not to, than honest ones would."""
     columns, users = report_columns(protocol, reports), len(reports)
     single = np.array([users_in(column) for column in columns])
-    pulse()
+    hook()
     items = np.sort(np.argsort(-single, kind="stable")[:PAIRED])
-    both = pair_counts(columns, items, pulse)
+    both = pair_counts(columns, items, hook)
     together = both - np.outer(single[items], single[items] / users)
     together[np.tril_indices(items.size)] = -math.inf
     for every in (True, False):
@@ -94,12 +92,12 @@ def grow_sets(protocol: Exchangeable, reports: Reports, pulse: Pulse) -> Iterato
             starts.append([int(items[at]) for at in pair])
             left[list(pair), :] = left[:, list(pair)] = -math.inf
         for start in starts:
-            yield _grow_chain(columns, have, users, start, sizes_of(protocol), every, pulse)
+            yield _grow_chain(columns, have, users, start, sizes_of(protocol), every, hook)
 
 
 def _grow_chain(
     columns: BitColumns, have: Counts, users: int, start: list[int], sizes: int, every: bool,
-    pulse: Pulse,
+    hook: Hook,
 ) -> ItemChain:  # fmt: skip
     """The chain from one set. have : int64[d], the reports that support each item, or do not."""
     everybody = np.packbits(np.ones(users, dtype=np.uint8))
@@ -112,7 +110,7 @@ def _grow_chain(
         if len(chosen) < len(start):
             item = start[len(chosen)]
         else:
-            pulse()
+            hook()
             support = np.bitwise_count(columns & held).sum(axis=1, dtype=np.int64)
             support = support if every else seen[-1] - support
             expected = have * (seen[-1] / users)

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.pulse import Pulse
+from ..base.progress_hook import Hook
 from ..base.sampling import Counts, Floats
 from ..kernels.bits import BitColumns, columns_of, no_columns
 from ..kernels.hashing import bucket_columns
@@ -33,7 +33,7 @@ USERS_AT_ONCE: Final = 1 << 14
 """Users whose pairs are counted at once: their columns stay near the processor."""
 
 COUNTED_AT_ONCE: Final = 64
-"""Sets counted between two pulses."""
+"""Sets counted between two calls of the hook."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ def mine_itemsets(
     users: int,
     least: float,
     most: int,
-    pulse: Pulse,
+    hook: Hook,
     tell: Callable[[str], None] = say_nothing,
 ) -> Iterator[ItemsetLevel]:
     """The frequent item sets of sizes 1, 2, …, `most` that at least `least` users support.
@@ -119,18 +119,18 @@ def mine_itemsets(
     tell : is told in words what is looked at.
     """
     single = np.array([users_in(column) for column in columns])
-    pulse()
+    hook()
     items = np.flatnonzero(single >= least)
     yield ItemsetLevel(items[:, None], single[items])
     if most < 2 or items.size < 2:
         return
     tell("pairs of items")
-    level, joined = _pairs(columns, single, items, users, least, pulse)
+    level, joined = _pairs(columns, single, items, users, least, hook)
     while level.support.size:
         yield level
         if level.size == most:
             return
-        level = _extend_level(columns, single, level, joined, users, least, pulse, tell)
+        level = _extend_level(columns, single, level, joined, users, least, hook, tell)
 
 
 def _pairs(
@@ -139,10 +139,10 @@ def _pairs(
     items: Items,
     users: int,
     least: float,
-    pulse: Pulse,
+    hook: Hook,
 ) -> tuple[ItemsetLevel, BoolArray]:
     """The kept pairs, and bool[d, d]: which items are in one."""
-    together = pair_counts(columns, items, pulse)
+    together = pair_counts(columns, items, hook)
     first, second = np.triu_indices(items.size, 1)
     support = together[first, second]
     expected = single[items[first]] * (single[items[second]] / users)
@@ -155,12 +155,12 @@ def _pairs(
     return ItemsetLevel(sets, support[best]), joined
 
 
-def pair_counts(columns: BitColumns, items: Items, pulse: Pulse) -> NDArray[np.int64]:
+def pair_counts(columns: BitColumns, items: Items, hook: Hook) -> NDArray[np.int64]:
     """int64[k, k], above the diagonal: the users who support each pair of the items."""
     together = np.zeros((items.size, items.size), dtype=np.int64)
     words = USERS_AT_ONCE // 64
     for at in range(0, columns.shape[1], words):
-        pulse()
+        hook()
         some = np.ascontiguousarray(columns[items, at : at + words])
         for first in range(len(some) - 1):
             both = np.bitwise_count(some[first] & some[first + 1 :])
@@ -175,7 +175,7 @@ def _extend_level(
     joined: BoolArray,
     users: int,
     least: float,
-    pulse: Pulse,
+    hook: Hook,
     tell: Callable[[str], None],
 ) -> ItemsetLevel:
     """The kept sets of one item more: any two items of a set are a kept pair."""
@@ -190,7 +190,7 @@ def _extend_level(
     for children in np.split(order, starts[1:]) if order.size else ():
         held = support_of(columns, level.sets[parent[made[children[0]]]])
         for at in range(0, children.size, COUNTED_AT_ONCE):
-            pulse()
+            hook()
             some = children[at : at + COUNTED_AT_ONCE]
             support[some] = _counts_within(held, columns, item[made[some]])
             done += some.size

@@ -160,7 +160,7 @@ class Conditional(BitFilter):
 
     def sift(self, received: TrialReports) -> Verdict:
         columns = report_columns(received.protocol, received.reports)
-        received.pulse()
+        received.hook()
         support = np.array([users_in(column) for column in columns])
         other = int(received.rng.integers(len(columns)))
         order = np.argsort(-support, kind="stable")

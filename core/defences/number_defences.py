@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 
-from ..base.pulse import Pulse, no_pulse
+from ..base.progress_hook import Hook, no_hook
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.distributions import chi_square, fit_distribution, fitted_with_poison
@@ -48,7 +48,7 @@ class TalliedReports:
 
     protocol: NumericProtocol
     reports: Floats
-    pulse: Pulse = no_pulse
+    hook: Hook = no_hook
 
 
 class NumberStep(Step):
@@ -92,7 +92,7 @@ class Misfit(NumberStep):
             return Left(tallies)
         from scipy.special import chdtri
 
-        fits = fit_distribution(protocol, tallies, False, tallied.pulse)
+        fits = fit_distribution(protocol, tallies, False, tallied.hook)
         statistic, free = chi_square(protocol, tallies, fits)
         return Left(tallies, np.asarray(statistic > chdtri(free, self.alpha)))
 
@@ -143,6 +143,6 @@ class PoisonComponent(NumberStep):
     def left(self, tallied: TalliedReports) -> Left:
         protocol, tallies = tallied.protocol, tallied.reports
         said = protocol.report_values if self.side == "high" else -protocol.report_values
-        honest = fitted_with_poison(protocol, tallies, said > 0, tallied.pulse)
+        honest = fitted_with_poison(protocol, tallies, said > 0, tallied.hook)
         kept = tallies * honest
         return Left(kept, share=1 - kept.sum(axis=1) / tallies.sum(axis=1))

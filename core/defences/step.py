@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..base.errors import DefenceError, ScenarioError
-from ..base.pulse import Pulse, say
+from ..base.progress_hook import Hook, say
 from ..base.ranges import Range, RangeChecked
 from ..base.sampling import Counts, Floats
 from ..law.pure import BoolArray, Items, Mechanism, PureProtocol, Reports, Rng, Supporting, Total
@@ -158,7 +158,7 @@ class TrialReports:
     users.
 
     protocol : one that has what the filter reads. rng : for filters that draw.
-    pulse : called between pieces of work; raises to stop it.
+    hook : called between pieces of work; raises to stop it.
     again : the second reports of the same users, for a filter that asks twice.
     targets : int64[r], for a server that has been told them.
     place : the trial that it is, in words, for those who watch.
@@ -167,7 +167,7 @@ class TrialReports:
     protocol: Any
     reports: Reports
     rng: Rng
-    pulse: Pulse
+    hook: Hook
     again: Reports | None = None
     targets: Items = field(default_factory=_no_items)
     place: str = ""
@@ -179,7 +179,7 @@ class TrialReports:
 
     def tell(self, words: str) -> None:
         """Send a progress message to whoever watches the filter."""
-        say(self.pulse, f"{self.place}: {words}" if self.place else words)
+        say(self.hook, f"{self.place}: {words}" if self.place else words)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ import numpy as np
 from ..attacks import Fakes
 from ..base.code import code_of, kind_of_table
 from ..base.errors import LIFTED, ScenarioError, format_number, got
-from ..base.pulse import Pulse, no_pulse
+from ..base.progress_hook import Hook, no_hook
 from ..base.streams import Path
 from ..cell import Cell
 from ..law.longitudinal import MOST_LEAVING, Memoising
@@ -71,12 +71,12 @@ class Experiment:
 
 
 def compile(  # noqa: A001
-    scenario: Scenario, limits: bool = True, pulse: Pulse = no_pulse, searches: bool = True
+    scenario: Scenario, limits: bool = True, hook: Hook = no_hook, searches: bool = True
 ) -> Experiment:
     """The experiment of a scenario, every point bound; raises ScenarioError or FileError.
 
     With `limits`, sizes that would take very long or very much memory are refused. A goal is
-    reached for here, which may take a search by simulation: `pulse` is called meanwhile, and
+    reached for here, which may take a search by simulation: `hook` is called meanwhile, and
     raises to stop. Without `searches`, such goals are left to `core.running.searching.searched`.
     """
     if limits and scenario.cells > MAX_CELLS:
@@ -87,7 +87,7 @@ def compile(  # noqa: A001
         )
     try:
         most = MAX_USERS if limits else 2**62
-        cells = tuple(solve_goal(cell, pulse, most, searches) for cell in _cells(scenario, limits))
+        cells = tuple(solve_goal(cell, hook, most, searches) for cell in _cells(scenario, limits))
     except ScenarioError as error:
         raise error.at(scenario.name) from error
     return Experiment(scenario, cells, limits)

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from ..attacks import Attack, Mixture, fake_share
-from ..base.pulse import Pulse, no_pulse, say
+from ..base.progress_hook import Hook, no_hook, say
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..metrics import METRICS
@@ -48,7 +48,7 @@ PRECISION: Final = 0.01
 
 
 def solve_goal(
-    cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13, simulates: bool = True
+    cell: Cell, hook: Hook = no_hook, most: int = 10**13, simulates: bool = True
 ) -> Cell:
     """The cell with the fewest fakes that reach its goal, and the answer; the cell itself without a
     goal.
@@ -65,7 +65,7 @@ def solve_goal(
     if answer is None and not simulates:
         return cell
     if answer is None:
-        answer = _search_bracket(cell, cell.goal, cap, pulse)
+        answer = _search_bracket(cell, cell.goal, cap, hook)
     return answered_by(cell, answer)
 
 
@@ -136,7 +136,7 @@ class _Trials:
 
     cell: Cell
     goal: Goal
-    pulse: Pulse
+    hook: Hook
     spent: int = 0
     means: dict[int, float] = field(default_factory=dict)
 
@@ -145,9 +145,9 @@ class _Trials:
         cell = with_fakes(self.cell, malicious)
         values = np.empty(0)
         while values.size < MOST_TRIALS:
-            self.pulse()
-            say(self.pulse, f"{malicious} fake users, trial {values.size + 1}")
-            block = cell.block(values.size // BLOCK_TRIALS, BLOCK_TRIALS, self.pulse)
+            self.hook()
+            say(self.hook, f"{malicious} fake users, trial {values.size + 1}")
+            block = cell.block(values.size // BLOCK_TRIALS, BLOCK_TRIALS, self.hook)
             values = np.append(values, block.metrics[self.goal.metric])
             self.spent += BLOCK_TRIALS
             self.means[malicious] = mean = float(values.mean())
@@ -186,9 +186,9 @@ def _divergence(seen: float, claimed: float) -> float:
     return total
 
 
-def _search_bracket(cell: Cell, goal: Goal, cap: int, pulse: Pulse) -> GoalAnswer:
+def _search_bracket(cell: Cell, goal: Goal, cap: int, hook: Hook) -> GoalAnswer:
     """A bracket of the smallest m that reaches the goal, by simulation."""
-    trials = _Trials(measured_alone(cell), goal, pulse)
+    trials = _Trials(measured_alone(cell), goal, hook)
 
     def answer(reached: bool, malicious: int, low: int | None = None) -> GoalAnswer:
         share, value = fake_share(cell.users, malicious), trials.means[malicious]

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit, uint8, uint32, uint64
 from numpy.typing import NDArray
 
-from ..base.pulse import whole
+from ..base.progress_hook import whole
 from ..base.sampling import Counts
 from .primes import PRIME_2, PRIME_3, PRIME_4, START, UInts
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..base.pulse import Pulse
+from ..base.progress_hook import Hook
 from ..base.sampling import Counts, Floats
 
 STEPS: Final = 10_000
@@ -73,7 +73,7 @@ def table_of(protocol: Any) -> ReportTable:
     return ReportTable(forward, backward)
 
 
-def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, pulse: Pulse) -> Floats:
+def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, hook: Hook) -> Floats:
     """float64[trials, d]: the fits of counts [trials, K], whole or not.
 
     smooth : by EMS, else by EM.
@@ -88,7 +88,7 @@ def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, pulse
     law = table.forward(fits)
     for step in range(STEPS):
         if step % BETWEEN == 0:
-            pulse()
+            hook()
         fits *= table.backward(seen / law)
         fits = _smooth_fits(fits) if smooth else fits
         fits /= fits.sum(axis=0)
@@ -107,7 +107,7 @@ def fit_distribution(protocol: Any, counts: Floats | Counts, smooth: bool, pulse
     return made.T
 
 
-def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, pulse: Pulse) -> Floats:
+def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, hook: Hook) -> Floats:
     """float64[trials, K]: the honest part of the reports in each bin, by a joint fit of honest
     users and poison.
 
@@ -123,7 +123,7 @@ def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, pulse: Puls
     honest = table.forward(fits)
     for step in range(STEPS):
         if step % BETWEEN == 0:
-            pulse()
+            hook()
         ratio = seen / (honest + poison)
         fits = fits * table.backward(ratio)
         poison = poison * ratio

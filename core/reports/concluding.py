@@ -17,13 +17,13 @@ import numpy as np
 
 from ..base.errors import ScenarioError, check_among, got
 from ..base.files import Source
-from ..base.pulse import Pulse, no_pulse
+from ..base.progress_hook import Hook, no_hook
 from ..base.sampling import Counts, Floats
 from ..bounds.claims import Claim, Overturning, overturning_share
 from ..bounds.fakes import Floor, ItemChain, floor_of, floor_of_counts, honest_rates, least_fakes
 from ..bounds.robust import ballot_of
 from ..defences.floor import count_chain, grow_sets, sizes_of
-from ..lab.rungs import RUNGS, Terms, TrustRung, mechanism
+from ..lab.trust_models import TRUST_MODELS, Terms, TrustModel, mechanism
 from ..law.mechanism import check_estimates
 from ..law.numeric_protocol import NumericProtocol
 from ..law.pure import PureProtocol, Reports
@@ -53,10 +53,10 @@ class Heard:
     floor: Floor
 
 
-def rung_of(trust: str) -> TrustRung:
+def find_trust_model(trust: str) -> TrustModel:
     """The trust model with this name; raises ScenarioError."""
-    check_among(trust, RUNGS, "trust")
-    return RUNGS[trust]
+    check_among(trust, TRUST_MODELS, "trust")
+    return TRUST_MODELS[trust]
 
 
 def check_concludable(protocol: Any) -> PureProtocol:
@@ -103,7 +103,7 @@ def hear_reports(
 
 
 def hear_batches(
-    read: Read, protocol: PureProtocol, confidence: float = 0.95, pulse: Pulse = no_pulse
+    read: Read, protocol: PureProtocol, confidence: float = 0.95, hook: Hook = no_hook
 ) -> Heard:
     """The counts of all reports, and the lower bound on fakes; raises ScenarioError without any
     report.
@@ -114,18 +114,18 @@ def hear_batches(
     part = ReadPart(SAMPLED)
     counts, users = protocol.support_counts(nobody(protocol)), 0
     for reports in read():
-        pulse()
+        hook()
         counts, users = counts + protocol.support_counts(reports), users + len(reports)
         if tells_together(protocol):
             part.add(reports)
     if not users or not tells_together(protocol):
         return _hear_counts(protocol, counts, users, confidence)
-    chains = tuple(grow_sets(protocol, part.reports, pulse))
+    chains = tuple(grow_sets(protocol, part.reports, hook))
     if users > SAMPLED:
         chains = _promising(protocol, chains, confidence, len(part.reports))
         seen = [np.zeros(chain.items.size, dtype=np.int64) for chain in chains]
         for reports in read():
-            pulse()
+            hook()
             for total, chain in zip(seen, chains, strict=True):
                 total += count_chain(protocol, reports, chain)
         chains = tuple(
@@ -230,7 +230,7 @@ def conclude_evidence(
 
 
 def conclude_reports(
-    told: Heard, protocol: PureProtocol, trust: TrustRung, share: float, **asked: Any
+    told: Heard, protocol: PureProtocol, trust: TrustModel, share: float, **asked: Any
 ) -> RobustConclusion:
     """The robust statements from the counts of reports and the lower bound on their fakes."""
     means = told.counts / told.reports
@@ -239,7 +239,7 @@ def conclude_reports(
 
 
 def conclude_published(
-    estimates: Any, users: int, protocol: PureProtocol, trust: TrustRung, share: float, *,
+    estimates: Any, users: int, protocol: PureProtocol, trust: TrustModel, share: float, *,
     sharp: bool, weight: int, **asked: Any,
 ) -> RobustConclusion:  # fmt: skip
     """The robust statements from frequencies of n users that a server or curator published."""

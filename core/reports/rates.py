@@ -16,7 +16,7 @@ import numpy as np
 from ..attacks import split
 from ..base.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ..base.errors import DefenceError
-from ..base.pulse import Pulse, Work, no_pulse
+from ..base.progress_hook import Hook, Work, no_hook
 from ..base.sampling import Floats
 from ..base.streams import stream
 from ..base.summary import Estimate
@@ -161,7 +161,7 @@ class SmallAttack:
             return min(most, max(FEWEST, WORK * most // SIFTED // (self.users * items)))
         return max(1, min(TRIALS, CELLS // items)) if most else 0
 
-    def rates(self, step: Defence, most: int, pulse: Pulse = no_pulse) -> Rates | None:
+    def rates(self, step: Defence, most: int, hook: Hook = no_hook) -> Rates | None:
         """The rates of a defence on simulated collections; None if it leaves no reports in one of
         them.
 
@@ -173,7 +173,7 @@ class SmallAttack:
         try:
             for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
                 size = min(BLOCK_TRIALS, trials - first)
-                work = Work(number, size, pulse)
+                work = Work(number, size, hook)
                 parts.append(collect_estimates(cell, work, Fingerprints(size)))
         except DefenceError:
             return None

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError
 from ..base.files import Source
-from ..base.pulse import Pulse, no_pulse
+from ..base.progress_hook import Hook, no_hook
 from ..base.sampling import Floats
 from ..defences.itemsets import pair_counts, report_columns, sizes_of, unpack_bits, users_in
 from ..defences.pairs import Pairs
@@ -70,7 +70,7 @@ class _FirstReading:
     sizes: Any = 0
     marks: list[Any] = field(default_factory=list)
 
-    def add(self, reports: Reports, pulse: Pulse) -> None:
+    def add(self, reports: Reports, hook: Hook) -> None:
         protocol, d = self.protocol, self.protocol.domain_size
         self.users += len(reports)
         check_memory(self.users, memory(protocol, self.users), "reports")
@@ -83,7 +83,7 @@ class _FirstReading:
         self.sizes = self.sizes + np.bincount(sizes, minlength=d + 1)
         self.marks.append(marks(protocol, reports))
         if d <= MOST:
-            self.together = self.together + pair_counts(columns, np.arange(d), pulse)
+            self.together = self.together + pair_counts(columns, np.arange(d), hook)
 
 
 def memory(protocol: Any, users: int) -> int:
@@ -112,7 +112,7 @@ def check_screenable(protocol: LocalMechanism) -> Any:
 def screen_reports(
     reports: Reports | Sequence[Source],
     protocol: LocalMechanism,
-    pulse: Pulse = no_pulse,
+    hook: Hook = no_hook,
 ) -> ScreeningResult:
     """The verdicts of all screens; reports are read a second time if a screen marks suspicious
     ones.
@@ -121,14 +121,14 @@ def screen_reports(
     """
     check_screenable(protocol)
     with reread(reports, protocol) as read:
-        return _screen(read, protocol, pulse)
+        return _screen(read, protocol, hook)
 
 
-def _screen(read: Read, protocol: Any, pulse: Pulse) -> ScreeningResult:
+def _screen(read: Read, protocol: Any, hook: Hook) -> ScreeningResult:
     seen = _FirstReading(protocol)
     for reports in read():
-        pulse()
-        seen.add(reports, pulse)
+        hook()
+        seen.add(reports, hook)
     if not seen.users:
         raise ScenarioError("must be at least one, got none", key="reports")
     before = protocol.estimates(seen.single[None], seen.users).frequencies[0]

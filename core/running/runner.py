@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, Protocol
 
 from ..base.errors import ScenarioError, got
-from ..base.pulse import Pulse, no_pulse
+from ..base.progress_hook import Hook, no_hook
 from ..cell import Cell
 from ..experiment import Experiment
 from ..metrics.results import BLOCK_TRIALS, CellResults, Tally, digest
@@ -139,7 +139,7 @@ def run(
     experiment: Experiment,
     workers: int = 1,
     executor: Executor | None = None,
-    pulse: Pulse = no_pulse,
+    hook: Hook = no_hook,
     frequencies: bool = True,
     memory: Memory | None = None,
     apart: bool = False,
@@ -157,7 +157,7 @@ def run(
     executor : computes there instead: any `concurrent.futures.Executor`; it is not shut down. Two
         batches of blocks are under way for each of its workers; where it does not tell their
         number, as those of the standard library do, `workers` says it.
-    pulse : called between pieces of work where they are computed here; raises to stop.
+    hook : called between pieces of work where they are computed here; raises to stop.
     frequencies : keep the moments of every item's estimate (4 float64[d] a cell).
     memory : blocks that it knows are not computed, the others are handed to it; asked for all
         blocks before the first one is computed, from the thread that iterates.
@@ -188,7 +188,7 @@ def run(
     yield progress(None)
     due = started + PAUSE
     untold = None
-    where, work = ComputePlace(workers, executor, pulse, apart), units(experiment, shard)
+    where, work = ComputePlace(workers, executor, hook, apart), units(experiment, shard)
     for cell, number, outcome in _outcomes(work, len(sizes), where, memory, failures):
         if isinstance(outcome, Failure):
             failures.setdefault(cell.index, outcome)
@@ -219,7 +219,7 @@ def _outcomes(
         return
     unknown = []
     for unit in work:
-        where.pulse()
+        where.hook()
         known = memory.find(*unit)
         if known is None:
             unknown.append(unit)

@@ -7,7 +7,7 @@ from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ..base.pulse import Pulse, no_pulse
+from ..base.progress_hook import Hook, no_hook
 from ..cell import Cell
 from ..experiment import Experiment
 from ..experiment.search import answered_by, solve_goal
@@ -55,13 +55,13 @@ def run_goal_searches(
     workers: int = 1,
     limits: bool = True,
     answers: Answers | None = None,
-    pulse: Pulse = no_pulse,
+    hook: Hook = no_hook,
 ) -> Iterator[SearchProgress]:
     """An iterator over the searches for missing answers: first the known ones, at last all.
 
     Each is the one that `compile` would find, whatever the number of workers. limits : as for
     `compile`. answers : those that it knows are not searched for, the others are handed to it.
-    pulse : called between trials where they are computed here; raises to stop. Closing the
+    hook : called between trials where they are computed here; raises to stop. Closing the
     generator, or an exception in it, stops the work.
     """
     cells = {cell.index: cell for cell in experiment.cells}
@@ -79,18 +79,18 @@ def run_goal_searches(
         return SearchProgress(replace(experiment, cells=tuple(cells.values())), done, total, known)
 
     yield so_far(known)
-    for done, cell in enumerate(_search_cells(sought, workers, most, pulse), known + 1):
+    for done, cell in enumerate(_search_cells(sought, workers, most, hook), known + 1):
         if answers is not None:
             answers.keep(cell, most)
         cells[cell.index] = cell
         yield so_far(done)
 
 
-def _search_cells(cells: list[Cell], workers: int, most: int, pulse: Pulse) -> Iterator[Cell]:
+def _search_cells(cells: list[Cell], workers: int, most: int, hook: Hook) -> Iterator[Cell]:
     """The cells with their answers, as they are found."""
     if workers < 2 or len(cells) < 2:
         for cell in cells:
-            yield solve_goal(cell, pulse, most)
+            yield solve_goal(cell, hook, most)
         return
     with open_pool(min(workers, len(cells))) as (pool, _):
         futures = [pool.submit(solve_goal, cell, most=most) for cell in cells]

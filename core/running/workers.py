@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ..base.errors import CellError, RunError
-from ..base.pulse import Pulse
+from ..base.progress_hook import Hook
 from ..cell import Cell
 from ..metrics.results import CellResults
 from .process_pool import describe_end, open_pool
@@ -52,7 +52,7 @@ class ComputePlace:
 
     workers: int
     executor: Executor | None
-    pulse: Pulse
+    hook: Hook
     apart: bool
 
 
@@ -72,7 +72,7 @@ def compute_units(work: Iterator[Unit], count: int, where: ComputePlace) -> Iter
     else:
         for cell, number, trials in work:
             try:
-                yield cell, number, cell.block(number, trials, where.pulse)
+                yield cell, number, cell.block(number, trials, where.hook)
             except CellError as error:
                 yield cell, number, Failure(cell.index, str(error), error.details)
 

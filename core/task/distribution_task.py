@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.arms import ATTACKED, Arm
 from ..base.flags import Flags
-from ..base.pulse import Pulse
+from ..base.progress_hook import Hook
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences.corrections import project
@@ -47,11 +47,11 @@ class Distribution(OfNumbers):
         return self.with_range(mechanism, lack_of_distribution(mechanism), cells=True)
 
     def conclude_arms(
-        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], pulse: Pulse
+        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], hook: Hook
     ) -> DistributionConclusion:
         numbers, truth = self.numbers(cell), cell.population.frequencies
         every = dict.fromkeys(arms.values())
-        fits = {heard: self._estimate_distributions(cell, heard, pulse) for heard in every}
+        fits = {heard: self._estimate_distributions(cell, heard, hook) for heard in every}
         means = {heard: np.asarray(found[0] @ numbers) for heard, found in fits.items()}
         step = float(numbers[1] - numbers[0])
         inside = numbers**2 + step**2 / 12  # of numbers that are even in their part
@@ -75,7 +75,7 @@ class Distribution(OfNumbers):
         return np.asarray(self.low + (self.high - self.low) * (np.arange(parts) + 0.5) / parts)
 
     def _estimate_distributions(
-        self, cell: Cell, heard: ArmReports, pulse: Pulse
+        self, cell: Cell, heard: ArmReports, hook: Hook
     ) -> tuple[Floats, Floats]:
         """The distributions [trials, d], and the misfit of each, float64[trials]."""
         if isinstance(cell.protocol, PureProtocol):
@@ -85,7 +85,7 @@ class Distribution(OfNumbers):
                 made = cell.protocol.estimates(heard.tallies[these], int(users))
                 found[these] = project(made.frequencies)
             return found, np.full(len(found), np.nan)
-        fits = fit_distribution(cell.protocol, heard.tallies, self.fit == "ems", pulse)
+        fits = fit_distribution(cell.protocol, heard.tallies, self.fit == "ems", hook)
         return fits, misfit(cell.protocol, heard.tallies, fits)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..base.arms import ATTACKED, CLEAN, DEFENDED, Arm
 from ..base.errors import ScenarioError, check_limit, format_number
 from ..base.flags import Flags
-from ..base.pulse import Pulse, Work
+from ..base.progress_hook import Hook, Work
 from ..base.ranges import Range, check_bounds, check_span
 from ..base.sampling import Counts, Floats
 from ..base.streams import Path
@@ -102,10 +102,10 @@ class OfNumbers(Task):
     # From counts to a conclusion.
 
     def block(self, cell: Cell, work: Work) -> CellResults:
-        number, trials, pulse = work.number, work.trials, work.pulse
+        number, trials, hook = work.number, work.trials, work.hook
         marks = Fingerprints(trials)
-        clean, attacked = block_counts(cell, number, trials, pulse)
-        verified = verified_counts(cell, number, trials, pulse, clean)
+        clean, attacked = block_counts(cell, number, trials, hook)
+        verified = verified_counts(cell, number, trials, hook, clean)
         marks.add(clean, attacked)
         users, same = np.full(trials, float(cell.users)), attacked is clean
         before = _heard(cell, clean, users)
@@ -116,14 +116,14 @@ class OfNumbers(Task):
             if same and arm.attacked:
                 arms[arm], found = arms[arm.before], flags.get(arm.before)
             else:
-                arms[arm], found = _defend_tallies(cell, arm, arms, verified, pulse)
+                arms[arm], found = _defend_tallies(cell, arm, arms, verified, hook)
             flags |= {} if found is None else {arm: found}
-        conclusion = self.conclude_arms(cell, arms, flags, pulse)
+        conclusion = self.conclude_arms(cell, arms, flags, hook)
         return CellResults(measure(conclusion), marks.values, _moments(conclusion))
 
     @abstractmethod
     def conclude_arms(
-        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], pulse: Pulse
+        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], hook: Hook
     ) -> MeanConclusion:
         """The conclusion on the mean from the reports of each stage."""
 
@@ -150,7 +150,7 @@ def _defend_tallies(
     arm: Arm,
     arms: Mapping[Arm, ArmReports],
     verified: Mapping[Arm, FilteredReports],
-    pulse: Pulse,
+    hook: Hook,
 ) -> tuple[ArmReports, Flags | None]:
     """The reports that the defences leave of an arm, and what they claim."""
     heard = arms[ATTACKED if arm.attacked else CLEAN]
@@ -160,7 +160,7 @@ def _defend_tallies(
     trials = len(heard.tallies)
     for step in (each for each in cell.defences if isinstance(each, NumberStep)):
         found = step.left(
-            TalliedReports(cast("NumericProtocol", cell.protocol), heard.tallies, pulse)
+            TalliedReports(cast("NumericProtocol", cell.protocol), heard.tallies, hook)
         )
         if found.tallies is not heard.tallies:
             heard = ArmReports(found.tallies, found.tallies.sum(axis=1))
@@ -200,9 +200,9 @@ class Mean(OfNumbers):
         return self.with_range(mechanism, lacking(mechanism, NumericProtocol, "", no_mean))
 
     def conclude_arms(
-        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], pulse: Pulse
+        self, cell: Cell, arms: Mapping[Arm, ArmReports], flags: Mapping[Arm, Flags], hook: Hook
     ) -> MeanConclusion:
-        pulse()
+        hook()
         protocol, made, squares = numeric_protocol(cell), {}, {}
         for heard in dict.fromkeys(arms.values()):
             told = heard_mean(protocol, heard.tallies)[0]

@@ -14,7 +14,7 @@ import numpy as np
 from .. import theory
 from ..base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN
 from ..base.flags import area_under, roc
-from ..base.pulse import Pulse
+from ..base.progress_hook import Hook
 from ..base.sampling import Counts, Floats
 from ..cell import Cell
 from ..collection.counts import block_counts
@@ -43,12 +43,12 @@ ITEMS: Final = 12
 """Items that are told: at most half of them targets, then the most frequent ones."""
 
 
-def bit_counts(cell: Cell, pulse: Pulse) -> BitCounts | None:
+def bit_counts(cell: Cell, hook: Hook) -> BitCounts | None:
     """The bit counts of the first trial; None without Bloom filters."""
     if not isinstance(cell.protocol, Rappor):
         return None
     protocol: Any = cell.protocol
-    _, drawn = block_counts(cell, 0, 1, pulse)
+    _, drawn = block_counts(cell, 0, 1, hook)
     rows = slice(max(1, MAX_BITS // (protocol.bits + 1)))
     expected, variances = theory.expected_bit_counts(cell), theory.bit_count_variances(cell)
     std = None if variances is None else np.sqrt(variances)
@@ -79,12 +79,12 @@ def _column(values: Floats | Counts) -> tuple[float, ...]:
     return tuple(values.astype(np.float64).ravel().tolist())
 
 
-def verdicts(cell: Cell, pulse: Pulse) -> Detection | None:
+def verdicts(cell: Cell, hook: Hook) -> Detection | None:
     """The verdict on each report of the first trial; None if the first filter has no score."""
     first = next(iter(cell.filters), None)
     if first is None or not first.scores:
         return None
-    seen = detection(cell, 0, pulse)
+    seen = detection(cell, 0, hook)
     if seen.score is None:
         return None
     scores, place = levels(seen.score)
@@ -123,7 +123,7 @@ def levels(score: Floats) -> tuple[Floats, Counts]:
     return (edges[:-1] + edges[1:]) / 2, steps
 
 
-def single_trials(cell: Cell, pulse: Pulse) -> TrialEstimates | None:
+def single_trials(cell: Cell, hook: Hook) -> TrialEstimates | None:
     """The estimates of the first trials; None for campaigns and tasks without a list of items."""
     truth = cell.task.truth(cell)
     if cell.rounds or truth is None or LINEAR not in cell.metrics:
@@ -131,7 +131,7 @@ def single_trials(cell: Cell, pulse: Pulse) -> TrialEstimates | None:
     most = BLOCK_TRIALS if cell.path == "reports" else MOST
     trials = min(cell.trials, most, max(1, MOST_NUMBERS // truth.size))
     targets, items = _items(cell, truth)
-    made = trial_estimates(cell, trials, pulse)
+    made = trial_estimates(cell, trials, hook)
     return TrialEstimates(
         items=tuple(items.tolist()),
         labels=tuple(short_label(cell.population, item) for item in items.tolist()),

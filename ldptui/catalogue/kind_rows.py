@@ -16,7 +16,7 @@ class KindWords(Struct, frozen=True):
 
     reason : why to pick it, one line. brief : the same where there is little room. text : what it
     does. formula : lines of at most 76 cells. family : the group of a protocol, a key of
-    `families`. shelf : the folded group of a list, a key of `shelves`; "" if always shown.
+    `families`. group : the folded group of a list, a key of `folded_groups`; "" if always shown.
     sweep : True where a new sweep of the kind holds it. Texts are empty where there
     is nothing to say.
     """
@@ -30,7 +30,7 @@ class KindWords(Struct, frozen=True):
     formula: str = ""
     source: str = ""
     family: str = ""
-    shelf: str = ""
+    group: str = ""
     sweep: bool = False
 
 
@@ -57,9 +57,9 @@ def families() -> Mapping[str, str]:
     return dict(rows("kinds", table="families"))
 
 
-def shelves() -> Mapping[str, str]:
+def folded_groups() -> Mapping[str, str]:
     """The folded groups of the list of protocols with their titles, in order."""
-    return dict(rows("kinds", table="shelves"))
+    return dict(rows("kinds", table="folded_groups"))
 
 
 def swept_kinds(table: str, chosen: str) -> list[str]:

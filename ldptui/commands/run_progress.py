@@ -62,7 +62,7 @@ def measure(
         frequencies=frequencies,
         memory=memory,
         apart=apart,
-        pulse=line,
+        hook=line,
         shard=shard,
     )
     thread = threading.Thread(target=_compute, args=(work, steps, workers > 1 or apart))
@@ -131,7 +131,7 @@ def answer_goals(
 class ProgressLine:
     """A terminal line that shows progress, redrawn at most ten times a second.
 
-    It is the pulse of the work as well: it stops nothing, an interrupt ends the work. Nothing is
+    It is the hook of the work as well: it stops nothing, an interrupt ends the work. Nothing is
     drawn where there is no terminal, or nobody wants it.
     """
 

@@ -19,7 +19,7 @@ from ldptui.core.protocols import KINDS, NAMED
 from ..catalogue import in_order
 from ..explain.formula import Formula
 from ..explain.formula_inputs import FormulaSetting, bound, read_key
-from ..explain.formula_list import entries, story_of, table_notes
+from ..explain.formula_list import entries, explanation_of, table_notes
 from ..questions.options import flag_of
 from ..terminal import exits
 from ..terminal.output import note, write_out
@@ -102,7 +102,7 @@ def _head(setting: FormulaSetting) -> str:
     form = setting.given.get("form")
     name = setting.kind.upper() + (f" ({form})" if form is not None else "")
     numbers = {
-        symbol: setting.given.get(key) for symbol, key in story_of(setting).symbols.items()
+        symbol: setting.given.get(key) for symbol, key in explanation_of(setting).symbols.items()
     } | {
         "d": setting.protocol.domain_size,
         "n": setting.users,

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ldptui.core.base.arms import Arm
-from ldptui.core.base.pulse import Pulse
+from ldptui.core.base.progress_hook import Hook
 from ldptui.core.base.sampling import Floats
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
@@ -113,17 +113,17 @@ class Picture:
             self._rounds = RoundExpectations.of(cell) if cell.rounds else None
             self._sigmas = closed_sigmas(cell)
 
-    def draw(self, cell: Cell, pulse: Pulse, *, judged: bool, listed: bool) -> None:
+    def draw(self, cell: Cell, hook: Hook, *, judged: bool, listed: bool) -> None:
         """The details of single trials, each drawn once; may be interrupted, as `reckon` may.
 
         judged : the verdict on each report is wanted. listed : the estimates of each trial are.
         """
         if "bits" not in self._drawn:
-            self._drawn["bits"] = bit_counts(cell.first, pulse)
+            self._drawn["bits"] = bit_counts(cell.first, hook)
         if judged and "detection" not in self._drawn:
-            self._drawn["detection"] = verdicts(cell.first, pulse)
+            self._drawn["detection"] = verdicts(cell.first, hook)
         if listed and "by_trial" not in self._drawn:
-            self._drawn["by_trial"] = single_trials(cell, pulse)
+            self._drawn["by_trial"] = single_trials(cell, hook)
 
     def news(self, cell: Cell, measured: CellResults, ended: bool) -> Iterator[dict[str, Any]]:
         """The fields of a snapshot that changed since the last call, few at a time.

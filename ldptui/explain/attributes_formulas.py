@@ -11,7 +11,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.protocols.attributes import SeveralAttributes
 from ldptui.core.theory import estimate_variances
 
-from .family_explanation import Story, TaskStory
+from .family_explanation import FamilyExplanation, TaskExplanation
 from .formula import Formula, KnownNumbers
 from .formula_inputs import FormulaSetting, setting_of
 from .pure_formulas import of_one_item, shown_item
@@ -86,9 +86,9 @@ def _remark(cell: Cell) -> str:
     }[_protocol(cell).solution]
 
 
-TASK: Final = TaskStory(_setting, _formulas, _remark, "in the attribute with most values")
-STORIES: Final = {
-    "attributes": Story(
+TASK: Final = TaskExplanation(_setting, _formulas, _remark, "in the attribute with most values")
+EXPLANATIONS: Final = {
+    "attributes": FamilyExplanation(
         lambda _: iter(()), "a message of several attributes is not shown step by step"
     )
 }

@@ -8,17 +8,17 @@ from typing import Any, Final, cast
 
 from ldptui.core.cell import Cell
 
-from .family_explanation import Story, story_named
+from .family_explanation import FamilyExplanation, find_family_explanation
 from .formula import Formula, KnownNumbers
 from .formula_inputs import FormulaSetting
-from .report_story import ReportStory
+from .report_explanation import ReportExplanation
 
 KEPT: Final = "Two noises: the first is drawn once and kept, the second is fresh in every report"
 
 
-def _at_one_time(protocol: Any) -> Story:
+def _at_one_time(protocol: Any) -> FamilyExplanation:
     """The explanation of the protocol that a single collection is."""
-    return cast("Story", story_named(protocol.at_one_time))
+    return cast("FamilyExplanation", find_family_explanation(protocol.at_one_time))
 
 
 _row = partial(Formula, source="ACG")
@@ -133,13 +133,13 @@ def _kept_for_good(setting: FormulaSetting) -> Iterator[Formula]:
     )  # fmt: skip
 
 
-def _reports(cell: Cell) -> ReportStory:
+def _reports(cell: Cell) -> ReportExplanation:
     """The explanation of the reports of one time: it shows the kept answer where there is one."""
-    return cast("ReportStory", _at_one_time(cell.protocol).reports)
+    return cast("ReportExplanation", _at_one_time(cell.protocol).reports)
 
 
-STORIES: Final = {
-    "chains": Story(
+EXPLANATIONS: Final = {
+    "chains": FamilyExplanation(
         _formulas,
         _reports,
         symbols={"ε₁": "epsilon"},

@@ -18,7 +18,7 @@ from ldptui.core.protocols.sketch.hash_rows import hash_items
 from ..text import format as fmt
 from ..text.format import count, short
 from .attack_formulas import FORETOLD, Laws, TargetSupport, list_attack_formulas
-from .family_explanation import MessageReports, Story
+from .family_explanation import FamilyExplanation, MessageReports
 from .formula import Formula, KnownNumbers, list_formula
 from .formula_inputs import FormulaSetting
 from .pure_formulas import (
@@ -31,7 +31,7 @@ from .pure_formulas import (
     pure,
     shown_item,
 )
-from .report_story import ReportStory
+from .report_explanation import ReportExplanation
 
 # Hadamard response: a block of items and a column of a Hadamard matrix.
 
@@ -187,7 +187,7 @@ def _sketch(cell: Cell) -> Sketch:
     return cast("Sketch", cell.protocol)
 
 
-class SketchReports(ReportStory):
+class SketchReports(ReportExplanation):
     """The explanation of a report that is a row of hash functions, and noisy cells of it."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
@@ -224,10 +224,10 @@ def _cms_notes(setting: FormulaSetting) -> Iterator[str]:
     yield protocol.apart
 
 
-STORIES: Final = {
-    "hadamard": Story(
+EXPLANATIONS: Final = {
+    "hadamard": FamilyExplanation(
         pure(HR, HR_LAWS, HR_UNIT, own=_hr_numbers, estimates=_hr_estimates, std=HR_STD),
         BlockReports(),
     ),
-    "sketch": Story(_cms_formulas, SketchReports(), notes=_cms_notes),
+    "sketch": FamilyExplanation(_cms_formulas, SketchReports(), notes=_cms_notes),
 }

@@ -23,7 +23,7 @@ from ldptui.core.protocols.curators import (
 from ldptui.core.protocols.curators.aggregate import Aggregate
 
 from .attack_formulas import ADDED, Laws, TargetSupport, list_attack_formulas
-from .family_explanation import NOT_TOLD, Story
+from .family_explanation import NOT_TOLD, FamilyExplanation
 from .formula import Formula, KnownNumbers, list_formula
 from .formula_inputs import FormulaSetting
 from .pure_formulas import RECOMMENDED, shown_item
@@ -268,8 +268,8 @@ def _aggregate_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     yield from list_attack_formulas(known, laws, gain=ADDED, title=TITLE, beside=beside)
 
 
-STORIES: Final = {
-    "curators": Story(
+EXPLANATIONS: Final = {
+    "curators": FamilyExplanation(
         _curator_formulas,
         "a trusted curator gets no reports: users tell it their items as they are, a fake "
         "user any item, and noise is added once, to the counts",
@@ -278,7 +278,7 @@ STORIES: Final = {
         notes=_curator_notes,
         gain=GAIN,
     ),
-    "aggregated": Story(
+    "aggregated": FamilyExplanation(
         _aggregate_formulas,
         "nobody sees a report: clients send shares of a vector, servers add them up, and a proof "
         "says that the vector is one of the circuit's",

@@ -13,7 +13,7 @@ from ldptui.core.law.pure import Rng
 from ..catalogue import kind_words
 from ..text import format as fmt
 from .family_explanation import reports_of
-from .report_story import ReportStory
+from .report_explanation import ReportExplanation
 from .report_values import ReportHistory
 
 
@@ -30,7 +30,7 @@ def genuine_report(cell: Cell, item: int, rng: Rng, kept: Rng | None = None) -> 
     Raises ValueError where no report is shown, with the reason.
     """
     cell = _find_asked_cell(cell)
-    return _story_of(cell).tell_genuine(cell, item, rng if kept is None else kept, rng)
+    return _explanation_of(cell).explain_genuine(cell, item, rng if kept is None else kept, rng)
 
 
 def fake_report(cell: Cell, rng: Rng) -> ReportHistory:
@@ -48,7 +48,7 @@ def fake_report(cell: Cell, rng: Rng) -> ReportHistory:
         title += f", {fmt.percent(share)} of the fakes"
     if cell.trust.proves:
         title += ", whose report is verified"
-    return _story_of(cell).tell_fake(alone, attack, title, rng)
+    return _explanation_of(cell).explain_fake(alone, attack, title, rng)
 
 
 def _find_asked_cell(cell: Cell) -> Cell:
@@ -56,7 +56,7 @@ def _find_asked_cell(cell: Cell) -> Cell:
     return cell.sifted_cell if cell.sifted_cell.trust.proves else cell
 
 
-def _story_of(cell: Cell) -> ReportStory:
+def _explanation_of(cell: Cell) -> ReportExplanation:
     reports = reports_of(cell)
     if isinstance(reports, str):
         raise ValueError(reports)

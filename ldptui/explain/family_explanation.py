@@ -1,10 +1,10 @@
-"""The stories of families of protocols and of tasks, and where they are found.
+"""The explanations of families of protocols and of tasks, and where they are found.
 
-A family's story (`protocol.family`) is in `STORIES` of a module of this package: that of MODULES,
-else `FAMILY_formulas`. A family without one is shown by what holds for every protocol, and every
-view says NOT_TOLD where the story would stand. A task whose users do not report their whole item
-has a story as well, `TASK` in the module of the task's name; a task without one, as frequencies, is
-told by the story of its protocol alone.
+A family's explanation (`protocol.family`) is in `EXPLANATIONS` of a module of this package: that of
+MODULES, else `FAMILY_formulas`. A family without one is shown by what holds for every protocol, and
+every view says NOT_TOLD where the explanation would stand. A task whose users do not report their
+whole item has an explanation as well, `TASK` in the module of the task's name; a task without one,
+as frequencies, is explained by its protocol alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ldptui.core.protocols.few_messages import Messages
 from ..text.format import count
 from .formula import Formula
 from .formula_inputs import FormulaSetting
-from .report_story import ReportStory, bits_needed
+from .report_explanation import ReportExplanation, bits_needed
 
 NOT_TOLD: Final = "not told for this kind"
 
@@ -38,7 +38,7 @@ MODULES: Final = {
 """The module of a family, `NAME_formulas`, where it has another name."""
 
 
-class MessageReports(ReportStory):
+class MessageReports(ReportExplanation):
     """The explanation of a report that is one of few messages."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ class MessageReports(ReportStory):
 
 
 @dataclass(frozen=True)
-class Story:
+class FamilyExplanation:
     """The formulas and explanations of a family of protocols.
 
     formulas : all formulas at a setting. reports : its reports, step by step; a sentence that says
@@ -63,7 +63,7 @@ class Story:
     """
 
     formulas: Callable[[FormulaSetting], Iterator[Formula]]
-    reports: ReportStory | str | Callable[[Cell], ReportStory | str] = NOT_TOLD
+    reports: ReportExplanation | str | Callable[[Cell], ReportExplanation | str] = NOT_TOLD
     remark: Callable[[FormulaSetting], str] = lambda _: ""
     symbols: Mapping[str, str] = field(default_factory=lambda: {"ε": "epsilon"})
     notes: Callable[[FormulaSetting], Iterable[str]] = lambda _: ()
@@ -72,7 +72,7 @@ class Story:
 
 
 @dataclass(frozen=True)
-class TaskStory:
+class TaskExplanation:
     """The formulas and explanations of a task.
 
     setting : of the protocol of a cell, or of another protocol, as the task asks with it; raises
@@ -88,14 +88,16 @@ class TaskStory:
 
 
 @cache
-def story_named(family: str) -> Story | None:
+def find_family_explanation(family: str) -> FamilyExplanation | None:
     """The explanation of a family; None where nobody has written it."""
-    stories: Mapping[str, Story] = getattr(_module(MODULES.get(family, family)), "STORIES", {})
-    return stories.get(family)
+    explanations: Mapping[str, FamilyExplanation] = getattr(
+        _module(MODULES.get(family, family)), "EXPLANATIONS", {}
+    )
+    return explanations.get(family)
 
 
 @cache
-def task_named(kind: str) -> TaskStory | None:
+def find_task_explanation(kind: str) -> TaskExplanation | None:
     """The explanation of a task; None where it has none of its own."""
     return getattr(_module(kind.replace("-", "_")), "TASK", None)
 
@@ -108,9 +110,9 @@ def _module(name: str) -> Any:
     return importlib.import_module(f".{module}", __package__)
 
 
-def reports_of(cell: Cell) -> ReportStory | str:
+def reports_of(cell: Cell) -> ReportExplanation | str:
     """The reports of a cell, to be shown; the reason where they are not."""
-    story = story_named(cell.protocol.family)
-    if story is None:
+    explanation = find_family_explanation(cell.protocol.family)
+    if explanation is None:
         return MessageReports() if isinstance(cell.protocol, Messages) else NOT_TOLD
-    return story.reports(cell) if callable(story.reports) else story.reports
+    return explanation.reports(cell) if callable(explanation.reports) else explanation.reports

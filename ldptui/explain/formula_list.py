@@ -21,7 +21,12 @@ from ldptui.core.protocols import PROTOCOLS
 
 from ..text import format as text
 from .citations import cite_papers
-from .family_explanation import NOT_TOLD, Story, story_named, task_named
+from .family_explanation import (
+    NOT_TOLD,
+    FamilyExplanation,
+    find_family_explanation,
+    find_task_explanation,
+)
 from .formula import Formula
 from .formula_inputs import FormulaSetting, setting_of
 from .pure_formulas import P_AND_Q, PROTOCOL, pure
@@ -34,23 +39,25 @@ SAME: Final = 0.9995
 
 
 def _list_pure_formulas(setting: FormulaSetting) -> Iterator[Formula]:
-    """The formulas of a family without a story: those of every pure protocol."""
+    """The formulas of a family without a explanation: those of every pure protocol."""
     for row in pure(P_AND_Q, {})(setting) if setting.is_pure else ():
         own = row.part == PROTOCOL
         yield replace(row, part=f"{PROTOCOL}: its own formulas are {NOT_TOLD}") if own else row
 
 
-UNTOLD: Final = Story(_list_pure_formulas, notes=lambda _: (f"formulas of its own: {NOT_TOLD}",))
+UNTOLD: Final = FamilyExplanation(
+    _list_pure_formulas, notes=lambda _: (f"formulas of its own: {NOT_TOLD}",)
+)
 
 
-def story_of(setting: FormulaSetting) -> Story:
+def explanation_of(setting: FormulaSetting) -> FamilyExplanation:
     """The explanation of a setting's family of protocols; a general one if there is none."""
-    return story_named(setting.family) or UNTOLD
+    return find_family_explanation(setting.family) or UNTOLD
 
 
 def formulas(setting: FormulaSetting) -> Iterator[Formula]:
     """The formulas of a setting."""
-    return story_of(setting).formulas(setting)
+    return explanation_of(setting).formulas(setting)
 
 
 def entries(setting: FormulaSetting) -> dict[str, Formula]:
@@ -61,9 +68,9 @@ def entries(setting: FormulaSetting) -> dict[str, Formula]:
 def cell_formulas(cell: Cell) -> tuple[Formula, ...]:
     """The formulas of a cell that are shown with its numbers put in.
 
-    Of a task with a story of its own: these, and the numbers that its protocol is known by.
+    Of a task with a explanation of its own: these, and the numbers that its protocol is known by.
     """
-    task = task_named(cell.task.kind)
+    task = find_task_explanation(cell.task.kind)
     if task is None:
         return tuple(row for row in formulas(setting_of(cell)) if row.title)
     known = (
@@ -76,11 +83,11 @@ def cell_formulas(cell: Cell) -> tuple[Formula, ...]:
 
 def table_notes(setting: FormulaSetting, rows: Mapping[str, Formula]) -> Iterator[str]:
     """The sentences below the table of closed forms; the rows are by field."""
-    story, protocol = story_of(setting), setting.protocol
-    yield from story.notes(setting)
+    explanation, protocol = explanation_of(setting), setting.protocol
+    yield from explanation.notes(setting)
     if any(key.startswith("gain.") for key in rows):
-        yield story.gain
-        yield from story.attacked(setting)
+        yield explanation.gain
+        yield from explanation.attacked(setting)
     if any(key.startswith("gain_std.") for key in rows) and setting.is_pure:
         yield "σ² = β² Var[Σ_T f~] + m Var[S]/((n + m)(p − q))², same genuine reports"
     if isinstance(protocol, LocalMechanism) and not isinstance(protocol, NumericProtocol):

@@ -20,12 +20,12 @@ from ldptui.core.protocols.hst import UserCoins
 
 from ..text import format as fmt
 from .attack_formulas import HONEST, Laws, TargetSupport
-from .family_explanation import Story
+from .family_explanation import FamilyExplanation
 from .formula import Formula
 from .formula_inputs import FormulaSetting
 from .item_formulas import BITS, UNARY_LAWS, pad_numbers
 from .pure_formulas import OTHER, OWN, VARIANCE, pure
-from .report_story import ReportStory, bits_needed
+from .report_explanation import ReportExplanation, bits_needed
 
 _range = partial(
     Formula, "Hash range: the number of buckets", source="W17 4.4", key="hash_range", name="g"
@@ -121,7 +121,7 @@ def _hst(setting: FormulaSetting) -> Iterator[Formula]:
     return pure(HST, PUBLIC, own=_numbers)(setting)
 
 
-def _reports(cell: Cell) -> ReportStory:
+def _reports(cell: Cell) -> ReportExplanation:
     """The reports: those of hashing to one bit, or those of unary encoding."""
     return BITS if isinstance(cell.protocol, UserCoins) else HASHES
 
@@ -131,7 +131,7 @@ def _open_report(report: Reports) -> tuple[UInts, int]:
     return report["seed"][:1].copy(), int(report["value"][0])
 
 
-class HashReports(ReportStory):
+class HashReports(ReportExplanation):
     """The explanation of a report that is a seed and a bucket."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
@@ -172,7 +172,7 @@ def search_words(setting: FormulaSetting) -> Iterator[str]:
     yield f"E[M] = targets matched by the best of K = {seeds} seeds, scored by {scoring}"
 
 
-STORIES: Final = {
-    "hashing": Story(_hashing, HASHES, attacked=search_words),
-    "hst": Story(_hst, _reports),
+EXPLANATIONS: Final = {
+    "hashing": FamilyExplanation(_hashing, HASHES, attacked=search_words),
+    "hst": FamilyExplanation(_hst, _reports),
 }

@@ -14,7 +14,7 @@ from ldptui.core.task import PEM
 from ldptui.core.task.hitters.prefixes import candidate_counts, start_length
 
 from ..text.format import count
-from .family_explanation import TaskStory
+from .family_explanation import TaskExplanation
 from .formula import Formula, KnownNumbers
 from .formula_inputs import FormulaSetting, bound
 
@@ -105,4 +105,4 @@ def _formulas(cell: Cell) -> Iterator[Formula]:
     yield from known.fill(rows, LEVELS)
 
 
-TASK: Final = TaskStory(_setting, _formulas, _remark, "in a group")
+TASK: Final = TaskExplanation(_setting, _formulas, _remark, "in a group")

@@ -15,11 +15,11 @@ from ldptui.core.protocols.the import best_theta
 
 from ..text import format as fmt
 from .attack_formulas import HONEST, ONE, TargetSupport
-from .family_explanation import Story
+from .family_explanation import FamilyExplanation
 from .formula import Formula, list_formula
 from .formula_inputs import FormulaSetting
 from .pure_formulas import OTHER, OWN, VARIANCE, pure
-from .report_story import ReportStory, bits_needed, hex_of, name_item
+from .report_explanation import ReportExplanation, bits_needed, hex_of, name_item
 
 # Direct encoding: GRR, also kRR.
 
@@ -39,7 +39,7 @@ DIRECT_LAWS: Final = {
 }
 
 
-class ItemReports(ReportStory):
+class ItemReports(ReportExplanation):
     """The explanation of a report that is an item."""
 
     def describe(self, cell: Cell, report: Reports) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ def pad_numbers(setting: FormulaSetting) -> dict[str, float]:
     return known | {"r′": size, "l′": min(protocol.padding(size), d - size)}
 
 
-class BitReports(ReportStory):
+class BitReports(ReportExplanation):
     """The explanation of a report that has a bit for each item."""
 
     shows_bits = True
@@ -163,7 +163,7 @@ def _ss_numbers(setting: FormulaSetting) -> dict[str, float]:
     return {"w": protocol.subset_size, "w*": best}
 
 
-class SetReports(ReportStory):
+class SetReports(ReportExplanation):
     """The explanation of a report that is a set of w items."""
 
     shows_bits = True
@@ -176,9 +176,9 @@ class SetReports(ReportStory):
         return text, hex_of(report), f"log₂ of the number of sets: {size}"
 
 
-STORIES: Final = {
-    "direct": Story(pure(DIRECT, DIRECT_LAWS, DIRECT_UNIT), ItemReports()),
-    "unary": Story(unary, BITS),
-    "the": Story(pure(THE, UNARY_LAWS, VARIANCE, (PADDING,), _the_numbers), BITS),
-    "subset": Story(pure(SS, SS_LAWS, own=_ss_numbers), SetReports()),
+EXPLANATIONS: Final = {
+    "direct": FamilyExplanation(pure(DIRECT, DIRECT_LAWS, DIRECT_UNIT), ItemReports()),
+    "unary": FamilyExplanation(unary, BITS),
+    "the": FamilyExplanation(pure(THE, UNARY_LAWS, VARIANCE, (PADDING,), _the_numbers), BITS),
+    "subset": FamilyExplanation(pure(SS, SS_LAWS, own=_ss_numbers), SetReports()),
 }

@@ -13,7 +13,7 @@ from ldptui.core.law.longitudinal import Memoising
 
 from ..charts.series import Axis, Plot, Series
 from ..text import format as fmt
-from .family_explanation import story_named
+from .family_explanation import find_family_explanation
 from .formula_inputs import setting_of
 from .formula_list import entries
 
@@ -53,8 +53,8 @@ def number_groups(cell: Cell, memory: Memoising) -> tuple[NumberGroup, ...]:
     given = float(setting.given.get("epsilon") or protocol.epsilon)
     short_of = given - one > 1e-9 * given
     why = f"less than ε = {fmt.short(given)}, which was asked for" if short_of else "as asked for"
-    rows, story = entries(setting), story_named(protocol.family)
-    remark = "" if story is None else story.remark(setting)
+    rows, explanation = entries(setting), find_family_explanation(protocol.family)
+    remark = "" if explanation is None else explanation.remark(setting)
     users = fmt.count(cell.first.users)
     factor = f"{fmt.short(math.exp(one), 3)} ×"
     all_reports = "unbounded", "nothing is kept: averages undo the noise"

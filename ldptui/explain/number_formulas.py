@@ -18,11 +18,11 @@ from ldptui.core.law.pure import Reports, Supports
 from ldptui.core.theory.mean_theory import clean_spread, fake_report_moments, numeric_protocol
 
 from ..text.format import short
-from .family_explanation import Story
+from .family_explanation import FamilyExplanation
 from .formula import Formula, KnownNumbers, list_formula
 from .formula_inputs import FormulaSetting
 from .pure_formulas import PROTOCOL
-from .report_story import LAWS, ReportStory
+from .report_explanation import LAWS, ReportExplanation
 from .report_values import ReportStep, StepOutcome
 
 _ours = partial(Formula, source="ours")
@@ -269,7 +269,7 @@ ESTIMATES: Final = {
 """The server's estimate, by task."""
 
 
-class NumberStory(ReportStory):
+class NumberReports(ReportExplanation):
     """The explanation of a report that says a number, in [-1, 1] or beyond."""
 
     laws = LAWS | dict.fromkeys(("crafted", "avoided"), "the largest number, on the wanted side")
@@ -317,7 +317,7 @@ class NumberStory(ReportStory):
         yield ReportStep("Server", self.weigh(cell, report)[1], detail=(detail,))
 
 
-class RoundingStory(NumberStory):
+class RoundingReports(NumberReports):
     """The explanation of a report that is an end of the range."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
@@ -346,7 +346,7 @@ def _number(cell: Cell, item: int) -> str:
     return short(float(cast("NumericProtocol", cell.local).values[item]))
 
 
-class BinStory(NumberStory):
+class BinReports(NumberReports):
     """The explanation of a report that is a bin of a line."""
 
     def encode(self, cell: Cell, report: Reports, item: int) -> tuple[str, ...]:
@@ -371,7 +371,7 @@ def _notes(_: FormulaSetting) -> Iterator[str]:
     yield "numbers are those of [−1, 1]; a range [low, high] is (high − low)/2 times as wide"
 
 
-STORIES: Final = {
-    "numbers": Story(_sr_formulas, RoundingStory(), notes=_notes),
-    "line": Story(_bin_formulas, BinStory(), notes=_notes),
+EXPLANATIONS: Final = {
+    "numbers": FamilyExplanation(_sr_formulas, RoundingReports(), notes=_notes),
+    "line": FamilyExplanation(_bin_formulas, BinReports(), notes=_notes),
 }

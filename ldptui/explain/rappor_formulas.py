@@ -20,7 +20,7 @@ from ldptui.core.protocols import rappor as bloom
 
 from ..text.format import short
 from .attack_formulas import COMPARED, FAKES, compare_attacks, kind_of
-from .family_explanation import Story
+from .family_explanation import FamilyExplanation
 from .formula import Formula, KnownNumbers, list_formula
 from .formula_inputs import FormulaSetting
 from .item_formulas import BUDGET, PADDING, UNARY_LAWS, pad_numbers
@@ -256,8 +256,8 @@ def _note_bit_gain(setting: FormulaSetting) -> Iterator[str]:
         yield "which is (r − f_T)c less: c = 1 − (1 − 1/k)^h"
 
 
-STORIES: Final = {
-    "rappor": Story(
+EXPLANATIONS: Final = {
+    "rappor": FamilyExplanation(
         formulas,
         reports,
         remark=lambda _: "reverse of Wang's p, q",

@@ -22,7 +22,7 @@ from ldptui.core.protocols import Rappor
 
 from ..text import format as fmt
 from .item_formulas import BITS
-from .report_story import FRESH_NOISE, KEPT_NOISE, Bits, Noise, ReportStory, hex_of
+from .report_explanation import FRESH_NOISE, KEPT_NOISE, Bits, Noise, ReportExplanation, hex_of
 from .report_values import MemberGroup, ReportStep, StepBits
 
 MOST_FILTERS: Final = 2**16
@@ -34,7 +34,7 @@ def hashes_here(protocol: Rappor) -> bool:
     return protocol.domain_size * protocol.cohorts <= MOST_FILTERS
 
 
-def reports(cell: Cell) -> ReportStory | str:
+def reports(cell: Cell) -> ReportExplanation | str:
     """The explanation of RAPPOR's reports; basic forms are told as unary encodings."""
     protocol: Any = cell.protocol
     if cell.is_pure:
@@ -44,7 +44,7 @@ def reports(cell: Cell) -> ReportStory | str:
     return "too many items times cohorts to hash their Bloom filters here: fewer, please"
 
 
-class FilterReports(ReportStory):
+class FilterReports(ReportExplanation):
     """The explanation of a report of a form with Bloom filters: its bits are those of a filter.
 
     What stands between the two noises is no part of a report: it is drawn again from the same

@@ -1,4 +1,4 @@
-"""The story of one report as plain values: its steps, what they show, and the whole history."""
+"""The explanation of one report as plain values: its steps, what they show, and its history."""
 
 from __future__ import annotations
 

@@ -19,11 +19,11 @@ from ldptui.core.protocols.she import Summation
 from ..text import format as fmt
 from ..text.format import short
 from .attack_formulas import ADDED, FORETOLD, Laws, TargetSupport, list_attack_formulas
-from .family_explanation import Story
+from .family_explanation import FamilyExplanation
 from .formula import Formula, KnownNumbers, list_formula
 from .formula_inputs import FormulaSetting
 from .pure_formulas import PROTOCOL, choose, of_one_item
-from .report_story import ReportStory, count_among, one_bit, over_items
+from .report_explanation import ReportExplanation, count_among, one_bit, over_items
 from .report_values import ReportStep, StepOutcome
 
 GAIN: Final = "G = β(S − f_T), S = what a fake report adds to the targets' total, in users"
@@ -75,7 +75,7 @@ def _she_formulas(setting: FormulaSetting) -> Iterator[Formula]:
     yield from list_attack_formulas(known, SHE_LAWS, gain=ADDED, title=title)
 
 
-class CellReports(ReportStory):
+class CellReports(ReportExplanation):
     """The explanation of a report that is a noisy number for each item; the server adds them up."""
 
     adds_up = True
@@ -191,7 +191,7 @@ def _flips(cell: Cell) -> BitFlips:
     return cast("BitFlips", cell.protocol)
 
 
-class SampledBitReports(ReportStory):
+class SampledBitReports(ReportExplanation):
     """The explanation of a report that has a noisy bit for each of D items."""
 
     adds_up = True
@@ -242,8 +242,8 @@ def _rows(cell: Cell, report: Reports) -> tuple[BoolArray, BoolArray]:
     return bits[0], bits[1]
 
 
-STORIES: Final = {
-    "she": Story(
+EXPLANATIONS: Final = {
+    "she": FamilyExplanation(
         _she_formulas,
         CellReports(),
         notes=lambda _: (
@@ -252,7 +252,7 @@ STORIES: Final = {
         ),
         gain=GAIN,
     ),
-    "dbitflip": Story(
+    "dbitflip": FamilyExplanation(
         _flips_formulas,
         SampledBitReports(),
         notes=lambda _: ("the server knows who has which bits",),

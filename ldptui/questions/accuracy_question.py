@@ -136,10 +136,10 @@ def accuracy(
         Range(0, ends="()"),
         "A",
         Argument(either=True, needed=True),
-        Blank(steps="ladder"),
+        Blank(steps="1-2-5"),
     ] = None,
     alpha: Annotated[float, ALPHA, "A", Blank(steps="hundredths")] = 0.05,
-    bins: Annotated[int, Range(1), "B", Blank(steps="ladder")] = 1,
+    bins: Annotated[int, Range(1), "B", Blank(steps="1-2-5")] = 1,
     delta: Slack = 1e-6,
     neighbours: Neighbours = "change-one",
 ) -> AccuracyAnswer:

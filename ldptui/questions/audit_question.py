@@ -131,7 +131,7 @@ def audit(
     ],
     epsilon: Annotated[float, EPSILON, "E", Blank(1.0, "protocol.epsilon")],
     items: Annotated[
-        int, Range(2, 2**12), "D", Argument(renames=("domain_size",)), Blank(16, steps="ladder")
+        int, Range(2, 2**12), "D", Argument(renames=("domain_size",)), Blank(16, steps="1-2-5")
     ],
     kind: Annotated[
         str,
@@ -141,7 +141,7 @@ def audit(
     ] = "",
     command: Annotated[tuple[str, ...], "TEXT", Argument(repeated=True)] = (),
     settings: Annotated[Settings, "KEY=VALUE"] = (),
-    samples: Annotated[int, Range(1000, 10**8), "N", Blank(50_000, steps="ladder")] = 200_000,
+    samples: Annotated[int, Range(1000, 10**8), "N", Blank(50_000, steps="1-2-5")] = 200_000,
     confidence: Annotated[float, ALPHA, "C", Blank(steps="hundredths")] = 0.999,
     seed: Annotated[Seed, Blank(0)] = 0,
     time_limit: Annotated[float, Range(0, 86400, "(]"), "S"] = 300.0,

@@ -199,7 +199,7 @@ def check(
         DOMAIN,
         "D",
         Argument(renames=("domain_size",)),
-        Blank(8, steps="ladder", only=lacking("protocol", "neighbours", OWN)),
+        Blank(8, steps="1-2-5", only=lacking("protocol", "neighbours", OWN)),
     ] = None,
     delta: Annotated[
         parameters.Slack, Blank(1e-6, steps="decades", only=having("protocol", "delta", OWN))
@@ -210,10 +210,10 @@ def check(
     counts: Annotated[
         str | None, "N,N,…", Blank("5, 3, 1", only=where("protocol", "exponential"))
     ] = None,
-    bits: Annotated[int, "K", RAPPOR, Blank(steps="ladder", only=having("protocol", "bits"))] = 8,
+    bits: Annotated[int, "K", RAPPOR, Blank(steps="1-2-5", only=having("protocol", "bits"))] = 8,
     hashes: Annotated[int, "H", RAPPOR, Blank(only=having("protocol", "hashes"))] = 2,
     cohorts: Annotated[
-        int, "M", RAPPOR, Blank(steps="ladder", only=having("protocol", "cohorts"))
+        int, "M", RAPPOR, Blank(steps="1-2-5", only=having("protocol", "cohorts"))
     ] = 4,
     noise: Annotated[
         tuple[float, float, float],
@@ -225,7 +225,7 @@ def check(
     purpose: Annotated[What | None, Blank(bare=True, only=where("protocol", OWN))] = None,
     audit: Annotated[bool, AUDIT, Blank()] = False,
     samples: Annotated[
-        int, Range(1000, 10**8), "N", AUDIT, Blank(steps="ladder", only=is_audited)
+        int, Range(1000, 10**8), "N", AUDIT, Blank(steps="1-2-5", only=is_audited)
     ] = 200_000,
     confidence: Annotated[
         float, Range(0, 1, "()"), "C", AUDIT, Blank(steps="hundredths", only=is_audited)

@@ -38,7 +38,7 @@ def has(kind: object, parameter: str) -> bool:
 
 def curators() -> tuple[str, ...]:
     """The kinds that a trusted curator runs."""
-    return _on_shelf("curators")
+    return _in_group("curators")
 
 
 def local() -> tuple[str, ...]:
@@ -50,13 +50,13 @@ def local() -> tuple[str, ...]:
 
 def numbers() -> tuple[str, ...]:
     """The protocols of numbers, which users run themselves."""
-    return _on_shelf("numbers")
+    return _in_group("numbers")
 
 
-def _on_shelf(name: str) -> tuple[str, ...]:
+def _in_group(name: str) -> tuple[str, ...]:
     """The protocols of a group of the list."""
     listed = listed_kinds("protocol")
-    return tuple(kind for kind in listed if kind_words("protocol", kind).shelf == name)
+    return tuple(kind for kind in listed if kind_words("protocol", kind).group == name)
 
 
 def alike(*words: str) -> Choices:

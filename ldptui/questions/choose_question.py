@@ -136,7 +136,7 @@ def choose(
     scenario: ScenarioName,
     *,
     epsilon: LocalBudget | None = None,
-    trials: Annotated[int, Range(1, 10**6), "N", Blank(200, steps="ladder")] = 1000,
+    trials: Annotated[int, Range(1, 10**6), "N", Blank(200, steps="1-2-5")] = 1000,
     seed: Seed = 0,
 ) -> Steps[ChooseAnswer]:
     """Compare how often the most frequent item of a scenario's population is found: by a

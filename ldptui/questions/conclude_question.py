@@ -39,7 +39,7 @@ Claims: TypeAlias = Annotated[
     Blank(""),
 ]
 TRUSTS = alike("local", "verified", "shuffled")
-"""The rungs whose users send reports, which a form has files of."""
+"""The trust models whose users send reports, which a form has files of."""
 
 
 @question("Conclude", "What can I still conclude?", group="My reports", place=3, live=True)
@@ -52,7 +52,7 @@ def conclude(
     domain: DomainFile = None,
     low: Low = None,
     high: High = None,
-    trust: Annotated[str, "RUNG", Blank(choices=TRUSTS)] = "local",
+    trust: Annotated[str, "TRUST", Blank(choices=TRUSTS)] = "local",
     share: FakeShare = 0.01,
     claims: Claims = (),
     sharp: Annotated[bool, Blank()] = False,
@@ -102,7 +102,7 @@ def conclude(
     from .conclude_answer import ConcludeAnswer
     from .reports_input import hear_collection, open_collection
 
-    row = concluding.rung_of(trust)
+    row = concluding.find_trust_model(trust)
     _check_given(reports, estimates, users, trust, protocol, sharp)
     protocol = ANY_KIND if isinstance(protocol, str) and not protocol else protocol
     if estimates is not None:
@@ -132,11 +132,11 @@ def _check_given(
     reports: Any, estimates: str | None, users: int | None, trust: str, protocol: Any, sharp: bool
 ) -> None:
     """Refuse what does not go with whom users trust, or together; raises ScenarioError."""
-    from ldptui.core.reports.concluding import rung_of
+    from ldptui.core.reports.concluding import find_trust_model
 
     from .reports_input import places_of
 
-    row, places = rung_of(trust), places_of(reports)
+    row, places = find_trust_model(trust), places_of(reports)
     if sharp and (row.proves or not row.by_reports):
         rule = f"must be left out with the trust {trust}: its fakes always look honest"
         raise ScenarioError(f"{rule}, {got(sharp)}", key="sharp")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, Final
 
 from ldptui.core.base.errors import LdpError, ScenarioError, got
-from ldptui.core.base.pulse import Pulse, no_pulse
+from ldptui.core.base.progress_hook import Hook, no_hook
 from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, USERS, Range, check_bounds
 from ldptui.core.defences.defence_kinds import CORRECTIONS, FILTERS
 from ldptui.core.experiment import compile as bind
@@ -131,7 +131,7 @@ def outcomes(
     deployment: Deployment,
     attacks: Sequence[str],
     others: Iterable[str],
-    pulse: Pulse = no_pulse,
+    hook: Hook = no_hook,
 ) -> Iterator[Outcome]:
     """The cells of the matrix, those that are known first.
 
@@ -141,16 +141,16 @@ def outcomes(
     own, found = deployment.protocol, list[Outcome]()
     rivals = [kind for kind in others if kind != own]
     for protocol in (own, *rivals):
-        yield from (_measure_cell(deployment, protocol, attack, NONE, pulse) for attack in attacks)
+        yield from (_measure_cell(deployment, protocol, attack, NONE, hook) for attack in attacks)
     for defence in (*PLAIN, *FILTERS):
         for attack in attacks:
-            outcome = _measure_cell(deployment, own, attack, defence, pulse)
+            outcome = _measure_cell(deployment, own, attack, defence, hook)
             found.append(outcome)
             yield outcome
     if (helps := best(found)) is not None:
         for protocol in rivals:
             for attack in attacks:
-                yield _measure_cell(deployment, protocol, attack, helps[0].defence, pulse)
+                yield _measure_cell(deployment, protocol, attack, helps[0].defence, hook)
 
 
 def has_tried_defences(found: Iterable[Outcome], attacks: Sequence[str]) -> bool:
@@ -169,7 +169,7 @@ def best(found: Iterable[Outcome]) -> list[Outcome] | None:
 
 
 def _measure_cell(
-    deployment: Deployment, protocol: str, attack: str, defence: str, pulse: Pulse
+    deployment: Deployment, protocol: str, attack: str, defence: str, hook: Hook
 ) -> Outcome:
     """A cell of the matrix: its closed form, else what some trials measure."""
     sifts = defence in FILTERS
@@ -181,7 +181,7 @@ def _measure_cell(
         if defence == NONE and expected.get("gain") is not None:
             return replace(none, gain=expected["gain"])
         *_, last = run(bind(_scenario(held.tables(protocol, attack, defence), cell.trials)),
-                       frequencies=False, pulse=pulse)  # fmt: skip
+                       frequencies=False, hook=hook)  # fmt: skip
     except LdpError as error:
         return replace(none, why=getattr(error, "rule", "") or str(error))
     metrics = cell_view(cell, last.results.cells[0], expected).metrics

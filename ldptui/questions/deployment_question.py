@@ -43,7 +43,7 @@ def deployment(
         int | None,
         USERS,
         "N",
-        Blank(100_000, users_of, steps="ladder", only=_is_uncounted),
+        Blank(100_000, users_of, steps="1-2-5", only=_is_uncounted),
     ] = None,
     share: Annotated[float, SHARE, "B", Blank(0.05, "attack.share", steps="hundredths")] = 0.05,
     targets: Annotated[Targets, "R", Blank(3)] = 3,

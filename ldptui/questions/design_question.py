@@ -213,7 +213,7 @@ DesignBeside: TypeAlias = Annotated[
 def design(
     *,
     items: Items,
-    users: Annotated[int, USERS, "N", Blank(1_000_000, users_of, steps="ladder")],
+    users: Annotated[int, USERS, "N", Blank(1_000_000, users_of, steps="1-2-5")],
     epsilon: Annotated[float, EPSILON, "E", Blank(1.0, "protocol.epsilon")],
     among: DesignAmong = BEST,
     beside: DesignBeside = "oue",

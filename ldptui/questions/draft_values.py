@@ -71,11 +71,11 @@ def within_of_draft(draft: Draft) -> float | None:
     return float(f"{(protocol.high - protocol.low) / 20:.2g}")
 
 
-def rungs() -> tuple[str, ...]:
+def list_trust_models() -> tuple[str, ...]:
     """The trust models that plans support."""
-    from ldptui.core.lab.rungs import RUNGS
+    from ldptui.core.lab.trust_models import TRUST_MODELS
 
-    return tuple(RUNGS)
+    return tuple(TRUST_MODELS)
 
 
 def is_shuffled(form: Mapping[str, Any]) -> bool:

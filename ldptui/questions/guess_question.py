@@ -139,7 +139,7 @@ def guess(
     column: Column = "item",
     given: Known = None,
     answers: Annotated[int, Range(1, 10_000), "D", Blank(1)] = 1,
-    fresh: Annotated[int, Range(1, 1000), "N", Blank(1, steps="ladder")] = 1,
+    fresh: Annotated[int, Range(1, 1000), "N", Blank(1, steps="1-2-5")] = 1,
     gain: Annotated[float | None, ALPHA, "G", Blank(0.05, steps="hundredths")] = None,
 ) -> GuessAnswer:
     """How likely an observer names the item of a user before a report and after it, if items are

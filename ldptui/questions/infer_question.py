@@ -114,7 +114,7 @@ def infer(
     count: Annotated[str | None, "COLUMN", Argument(role="column"), Blank()] = None,
     protocol: LocalProtocol = "oue",
     epsilon: LocalBudget,
-    messages: Annotated[int, Range(100, 10**6), "N", Blank(5000, steps="ladder")] = 5000,
+    messages: Annotated[int, Range(100, 10**6), "N", Blank(5000, steps="1-2-5")] = 5000,
     seed: Seed = 0,
 ) -> Steps[InferAnswer]:
     """How often an observer names the attribute that a user reports, where data are made up for

@@ -216,7 +216,7 @@ def ledger(
         "F,P,Q,H",
         Blank("0.5, 0.5, 0.75, 2", noise_of_draft),
     ] = None,
-    rounds: Annotated[int, TIMES, "T", Blank(30, rounds_of_draft, steps="ladder")] = 1,
+    rounds: Annotated[int, TIMES, "T", Blank(30, rounds_of_draft, steps="1-2-5")] = 1,
     first: Annotated[int | None, TIMES, "K"] = None,
 ) -> Steps[LedgerAnswer]:
     """Add up what several releases about the same people cost together.

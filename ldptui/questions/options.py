@@ -35,7 +35,7 @@ AS_GIVEN: Final = ("scenario", "protocol", "sender", "clients", "value")
 """The roles of options that Python gives as other values than texts."""
 Type = Literal["number", "integer", "flag", "text", "numbers", "names", "rows"]
 """numbers, names : separated by commas. rows : a list of texts, the positional arguments."""
-Step = Literal["", "hundredths", "decades", "ladder"]
+Step = Literal["", "hundredths", "decades", "1-2-5"]
 Choices: TypeAlias = tuple[tuple[Any, str], ...]
 """Values with their words."""
 Condition: TypeAlias = Callable[[Mapping[str, Any]], bool]

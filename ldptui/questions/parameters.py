@@ -65,7 +65,7 @@ CuratorKind: TypeAlias = Annotated[
     AllowedWords(curators),
     Blank("laplace", "protocol.kind", pairs(curators), bare=True),
 ]
-Items: TypeAlias = Annotated[int, DOMAIN, SIZE, "D", Blank(128, items_of, steps="ladder")]
+Items: TypeAlias = Annotated[int, DOMAIN, SIZE, "D", Blank(128, items_of, steps="1-2-5")]
 Trials: TypeAlias = Annotated[int, Range(2, 10**5)]
 Budget: TypeAlias = Annotated[float, BUDGET, "E", Blank(1.0, "protocol.epsilon")]
 LocalBudget: TypeAlias = Annotated[Budget, EPSILON]

@@ -12,7 +12,7 @@ from ..text.interval import share_words
 from .question_answer import Quantity, QuantityRow, QuestionAnswer, hidden, omit_field
 
 LOCALLY: Final = "local"
-"""The rung of users who trust nobody."""
+"""The trust model of users who trust nobody."""
 WORDS: Final = {
     "users": ("genuine users n", "It takes {} genuine users"),
     "epsilon": ("budget ε", "It takes ε = {}"),

@@ -19,7 +19,13 @@ from ldptui.core.base.ranges import (
 
 from ..text import format as text
 from .choices import where
-from .draft_values import is_shuffled, planned_kinds, rungs, task_of_draft, within_of_draft
+from .draft_values import (
+    is_shuffled,
+    list_trust_models,
+    planned_kinds,
+    task_of_draft,
+    within_of_draft,
+)
 from .options import AllowedWords, Blank
 from .options import HelpGroup as Heading
 from .parameters import (
@@ -100,7 +106,7 @@ PlanTask: TypeAlias = Annotated[
     Literal["frequencies", "mean"], Blank(follows=task_of_draft, choices=TASKS)
 ]
 PlanItems: TypeAlias = Annotated[
-    int | None, DOMAIN, "D", SIZE, Blank(128, items_of, steps="ladder", only=OF_ITEMS)
+    int | None, DOMAIN, "D", SIZE, Blank(128, items_of, steps="1-2-5", only=OF_ITEMS)
 ]
 PlanEpsilon: TypeAlias = Annotated[
     float | None, EPSILON, "E", GIVEN, Blank(1.0, "protocol.epsilon")
@@ -124,7 +130,10 @@ PlanPower: TypeAlias = Annotated[
     Blank(0.9, steps="hundredths", only=OF_ITEMS),
 ]
 PlanTrust: TypeAlias = Annotated[
-    str, "RUNG", AllowedWords(rungs), Blank(LOCALLY, choices=pairs(rungs), only=OF_ITEMS)
+    str,
+    "TRUST",
+    AllowedWords(list_trust_models),
+    Blank(LOCALLY, choices=pairs(list_trust_models), only=OF_ITEMS),
 ]
 PlanDelta: TypeAlias = Annotated[
     float, Range(0, 1, "()"), "D", Blank(1e-8, steps="decades", only=is_shuffled)
@@ -144,7 +153,7 @@ def plan(
     protocol: PlanProtocol = BEST,
     task: PlanTask = "frequencies",
     items: PlanItems = None,
-    users: Annotated[float | None, USERS, "N", GIVEN, Blank(steps="ladder")] = None,
+    users: Annotated[float | None, USERS, "N", GIVEN, Blank(steps="1-2-5")] = None,
     epsilon: PlanEpsilon = None,
     share: PlanShare = None,
     within: PlanWithin = None,

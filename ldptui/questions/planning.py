@@ -15,7 +15,7 @@ from ldptui.core.bounds import means, planner
 from ldptui.core.bounds.planner import Oracle, Plan
 from ldptui.core.bounds.rehearsal import rehearse_plan
 from ldptui.core.bounds.shuffle.central import central_at_most
-from ldptui.core.lab.rungs import RUNGS, Terms, alarms, mechanism, smallest_batch
+from ldptui.core.lab.trust_models import TRUST_MODELS, Terms, alarms, mechanism, smallest_batch
 from ldptui.core.law.pure import gain_factor
 
 from .choices import numbers
@@ -42,7 +42,7 @@ class ItemPlanner:
     """What is computed where all of them are given."""
 
     def __init__(self, options: Any) -> None:
-        self.options, self.rung = options, RUNGS[options.trust]
+        self.options, self.trust = options, TRUST_MODELS[options.trust]
         if options.items is None:
             raise ScenarioError("is required", key="items")
         if options.within is not None:
@@ -51,7 +51,7 @@ class ItemPlanner:
         if options.targets >= options.items:
             rule = f"must be {Range(1, options.items - 1)}, below the number of items"
             raise ScenarioError(f"{rule}, {got(options.targets)}", key="targets")
-        if not self.rung.by_reports and options.protocol != BEST:
+        if not self.trust.by_reports and options.protocol != BEST:
             rule = f"must be left out with the trust {options.trust}, to which users tell their"
             raise ScenarioError(f"{rule} items, {got(options.protocol)}", key="protocol")
         check_among(options.protocol, LOCAL, "protocol", BEST)
@@ -59,9 +59,9 @@ class ItemPlanner:
     @property
     def kinds(self) -> Sequence[str]:
         """The protocols that are gone through; of shuffled ones, which take long, few."""
-        if not self.rung.by_reports:
+        if not self.trust.by_reports:
             return DRAWN[:1]
-        if not self.rung.hides:
+        if not self.trust.hides:
             return LOCAL
         return DRAWN if self.options.protocol == BEST else (self.options.protocol,)
 
@@ -77,11 +77,11 @@ class ItemPlanner:
     def _mechanism(self, kind: str, epsilon: float, users: float | None) -> Any:
         """The mechanism that asks n users of the trust model."""
         terms = self._terms(epsilon)
-        return mechanism(self.rung, kind, self.options.items, round(users or 1), terms)
+        return mechanism(self.trust, kind, self.options.items, round(users or 1), terms)
 
     def _oracle(self, kind: str, epsilon: float, users: float | None = None) -> Oracle:
         """The data that the server of the trust model gets from n users."""
-        return self.rung.oracle(self._mechanism(kind, epsilon, users), self.options.targets)
+        return self.trust.oracle(self._mechanism(kind, epsilon, users), self.options.targets)
 
     def _plan(self, quantities: Quantities) -> Plan:
         return Plan(
@@ -95,9 +95,9 @@ class ItemPlanner:
 
     def _users(self, kind: str, plan: Plan) -> int:
         options = self.options
-        if self.rung.hides:
+        if self.trust.hides:
             terms = self._terms(options.epsilon)
-            return smallest_batch(self.rung, kind, plan, terms, options.targets)
+            return smallest_batch(self.trust, kind, plan, terms, options.targets)
         return math.ceil(
             planner.users_needed(self._oracle(kind, options.epsilon), plan) * (1 - 1e-12)
         )
@@ -105,7 +105,7 @@ class ItemPlanner:
     def _epsilon(self, kind: str, plan: Plan) -> float:
         """The least budget; of shuffled reports the central one of the least ε₀."""
         options = self.options
-        if not self.rung.hides:
+        if not self.trust.hides:
             return planner.least_epsilon(lambda e: self._oracle(kind, e, options.users), plan)
         local = planner.least_epsilon(
             lambda e: Oracle.of(bound(kind, options.items, e), options.targets), plan
@@ -147,10 +147,10 @@ class ItemPlanner:
         """Every line of the plan of one protocol. reached : the power of a plan that is judged."""
         options, plan = self.options, self._plan(quantities)
         made = self._mechanism(kind, quantities["epsilon"], quantities["users"])
-        oracle = self.rung.oracle(made, options.targets)
+        oracle = self.trust.oracle(made, options.targets)
         f_min = planner.least_frequency(oracle, planner.without_fakes(plan))
         floor = planner.attack_floor(oracle, plan)
-        saturation, hides = planner.saturation_users(oracle, plan), self.rung.hides
+        saturation, hides = planner.saturation_users(oracle, plan), self.trust.hides
         by_chance = alarms(made, oracle, plan) if hides else math.nan
         lines = {
             "items": options.items,
@@ -181,7 +181,7 @@ class ItemPlanner:
         if options.check:
             lines["check"] = rehearse_plan(
                 made, oracle, plan, options.trials, np.random.default_rng(options.seed),
-                options.targets, proved=self.rung.proves, alarms_planned=lines["false_alarms"],
+                options.targets, proved=self.trust.proves, alarms_planned=lines["false_alarms"],
             )  # fmt: skip
         return lines
 

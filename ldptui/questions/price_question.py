@@ -158,7 +158,7 @@ def price(
     scenario: ScenarioName,
     *,
     epsilon: LocalBudget | None = None,
-    users: Annotated[int | None, USERS, "N", Blank(10_000, users_of, steps="ladder")] = None,
+    users: Annotated[int | None, USERS, "N", Blank(10_000, users_of, steps="1-2-5")] = None,
     mechanism: CuratorKind = BESIDE,
     delta: Slack = 1e-6,
     neighbours: Neighbours = "change-one",

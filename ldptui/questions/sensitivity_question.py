@@ -189,7 +189,7 @@ def sensitivity(
     column: Annotated[str, "NAME", Argument(renames=("values",), role="column"), Blank("income")],
     query: Annotated[tuple[str, ...], "NAMES", AllowedWords(lambda: QUERIES)] = (),
     bounds: Annotated[tuple[float, float] | None, "LOW,HIGH"] = None,
-    clip: Annotated[float | None, Range(0, math.inf, "()"), "C", Blank(steps="ladder")] = None,
+    clip: Annotated[float | None, Range(0, math.inf, "()"), "C", Blank(steps="1-2-5")] = None,
     nonnegative: Annotated[bool, Blank(True, choices=((True, "no"), (False, "yes")))] = False,
     epsilon: Budget = 1.0,
     neighbours: Annotated[Near, Blank("add-remove", bare=True)] = "change-one",

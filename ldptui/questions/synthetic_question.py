@@ -121,7 +121,7 @@ def synthetic(
     *,
     out: Annotated[str | None, "FILE", Argument(role="output")] = None,
     rows: Annotated[
-        int | None, Range(1, 10**8), "N", Blank(10_000, rows_of_draft, steps="ladder")
+        int | None, Range(1, 10**8), "N", Blank(10_000, rows_of_draft, steps="1-2-5")
     ] = None,
     column: Annotated[str, "NAME", Blank()] = "item",
     seed: Seed = 0,
@@ -223,12 +223,12 @@ def _ask_curator(cell: Cell, kind: str, epsilon: float, delta: float, near: Any)
 
 def _estimate_once(cell: Cell) -> Floats:
     """The estimates of the first trial of a cell, one release."""
-    from ldptui.core.base.pulse import no_pulse
+    from ldptui.core.base.progress_hook import no_hook
     from ldptui.core.collection.counts import block_counts
     from ldptui.core.law.mechanism import check_estimates
 
     check_estimates(cell.protocol, "protocol.kind")
-    clean, attacked = block_counts(cell, 0, 1, no_pulse)
+    clean, attacked = block_counts(cell, 0, 1, no_hook)
     everyone = cell.users + cell.malicious
     counts = clean if cell.attack is None else attacked
     estimate: Floats = cell.protocol.estimates(counts, everyone).frequencies[0]

@@ -1,4 +1,4 @@
-"""whom users trust: privacy, error and poisoning of every rung"""
+"""whom users trust: privacy, error and poisoning of every trust model"""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .question import Curves, Steps, question
 from .question_answer import HIDDEN, Quantity, QuestionAnswer, Table
 
 if TYPE_CHECKING:
-    from ldptui.core.lab.ladder import LadderSetting, Rung
+    from ldptui.core.lab.trust_comparison import TrustCosts, TrustSetting
 
     from .sheet import Figure
 
-LADDER: Final = "ladder"
+ALL: Final = "all"
 """In place of a protocol: every way to collect, beside each other."""
 ANY: Final = "any"
 """In place of a protocol: the worst one of its ε₀."""
@@ -39,31 +39,31 @@ WORDS: Final = {
     "aggregated-histogram": ("servers", "1 item"),
     "curator": ("curator", "1 item"),
 }
-"""Whom the users of each rung trust, and what a fake can make the server count."""
+"""Whom the users of each trust model trust, and what a fake can make the server count."""
 
 
-def _name_rung(rung: Rung) -> str:
+def _name_model(costs: TrustCosts) -> str:
     """A trust model in a word or two: "shuffled GRR", "servers sumvec"."""
-    if rung.rung == "curator":
-        return rung.rung
-    if rung.rung.startswith("aggregated"):
-        return f"servers {rung.protocol}"
-    return f"{rung.rung} {rung.protocol.upper()}"
+    if costs.trust == "curator":
+        return costs.trust
+    if costs.trust.startswith("aggregated"):
+        return f"servers {costs.protocol}"
+    return f"{costs.trust} {costs.protocol.upper()}"
 
 
 @dataclass(frozen=True)
-class LadderAnswer(QuestionAnswer):
+class TrustComparisonAnswer(QuestionAnswer):
     """The trust models at one central budget and under one attack; setting : these."""
 
-    rungs: Sequence[Rung]
-    setting: LadderSetting = dataclasses.field(metadata=HIDDEN)
+    trust_models: Sequence[TrustCosts]
+    setting: TrustSetting = dataclasses.field(metadata=HIDDEN)
     sources = ("BBGN", "CGB", "CJG", "trust")
 
     @property
     def title(self) -> str:
         at = self.setting
         return (
-            f"The ladder of trust: central ε = {text.short(at.epsilon)}, "
+            f"Trust models compared: central ε = {text.short(at.epsilon)}, "
             f"δ = {text.short(at.delta)}, {text.count(at.users)} users, "
             f"{text.count(at.items)} items, {text.percent(at.share)} fakes"
         )
@@ -71,33 +71,33 @@ class LadderAnswer(QuestionAnswer):
     @property
     def sentences(self) -> Iterator[str]:
         at = self.setting
-        ranked = sorted(self.rungs, key=lambda rung: rung.gain)
-        worst = next(rung for rung in reversed(ranked) if rung.rung == "local")
-        calm = next(rung for rung in ranked if rung.rung == "shuffled")
+        ranked = sorted(self.trust_models, key=lambda costs: costs.gain)
+        worst = next(costs for costs in reversed(ranked) if costs.trust == "local")
+        calm = next(costs for costs in ranked if costs.trust == "shuffled")
         yield (
             f"{text.percent(at.share)} fakes lift {at.targets} items by "
             f"{text.short(worst.gain, 3)} with local {worst.protocol.upper()}, by "
             f"{text.short(calm.gain, 3)} with shuffled {calm.protocol.upper()}."
         )
-        sums = [rung for rung in self.rungs if rung.rung.startswith("aggregated")]
-        gains = ", ".join(f"{text.short(rung.gain, 3)} with {rung.protocol}" for rung in sums)
+        sums = [costs for costs in self.trust_models if costs.trust.startswith("aggregated")]
+        gains = ", ".join(f"{text.short(costs.gain, 3)} with {costs.protocol}" for costs in sums)
         yield f"Where servers add up in secret, the proof decides: {gains}."
 
     def table(self, is_brief: bool = False) -> Table:
         del is_brief
         rows = []
-        for rung in self.rungs:
-            trusts, sends = WORDS[rung.rung]
+        for costs in self.trust_models:
+            trusts, sends = WORDS[costs.trust]
             numbers = (
-                text.short(rung.epsilon, 4),
-                text.short(rung.sd, 3),
-                text.short(rung.gain, 3),
+                text.short(costs.epsilon, 4),
+                text.short(costs.sd, 3),
+                text.short(costs.gain, 3),
             )
-            gap = text.percent(rung.overturning_share)
+            gap = text.percent(costs.overturning_share)
             rows.append(
-                (_name_rung(rung), trusts, sends.format(self.setting.weight), *numbers, gap)
+                (_name_model(costs), trusts, sends.format(self.setting.weight), *numbers, gap)
             )
-        return ("rung", "trusts", "a fake", "ε", "sd", "gain", "gap"), rows
+        return ("trust model", "trusts", "a fake", "ε", "sd", "gain", "gap"), rows
 
     @property
     def notes(self) -> Iterator[str]:
@@ -119,21 +119,21 @@ class LadderAnswer(QuestionAnswer):
         from ..charts.series import Bar, Bars
         from .sheet import figure
 
-        best: dict[str, Rung] = {}
-        for rung in sorted(self.rungs, key=lambda rung: rung.gain):
-            best.setdefault(rung.rung, rung)
-        shown = [rung for rung in self.rungs if rung is best[rung.rung]]
-        bars = tuple(Bar(_name_rung(rung), 100 * rung.overturning_share) for rung in shown)
+        best: dict[str, TrustCosts] = {}
+        for costs in sorted(self.trust_models, key=lambda costs: costs.gain):
+            best.setdefault(costs.trust, costs)
+        shown = [costs for costs in self.trust_models if costs is best[costs.trust]]
+        bars = tuple(Bar(_name_model(costs), 100 * costs.overturning_share) for costs in shown)
         chart = Bars(
             f"Fakes that overturn a gap of {text.short(self.setting.gap)}", bars,
-            unit="% of all users", note="more is better", item="rung", value="fakes",
+            unit="% of all users", note="more is better", item="trust model", value="fakes",
         )  # fmt: skip
         rows = [
-            ("", _name_rung(rung), rung.overturning_share, rung.gain_one, rung.gain, rung.sd)
-            for rung in shown
+            ("", _name_model(costs), costs.overturning_share, costs.gain_one, costs.gain, costs.sd)
+            for costs in shown
         ]
         gain = f"gain, r = {self.setting.targets}"
-        yield figure(chart, ("", "rung", "overturns", "gain, r = 1", gain, "sd"), rows)
+        yield figure(chart, ("", "trust model", "overturns", "gain, r = 1", gain, "sd"), rows)
 
 
 @dataclass(frozen=True)
@@ -192,19 +192,19 @@ class ShuffledAnswer(QuestionAnswer):
 
 
 def _list_trusted() -> Choices:
-    return ((LADDER, "all rungs"), (ANY, "any, shuffled"), *alike(*local()))
+    return ((ALL, "all trust models"), (ANY, "any, shuffled"), *alike(*local()))
 
 
 def _is_alone(form: Mapping[str, Any]) -> bool:
     """Return whether one shuffled protocol is asked about."""
-    return form.get("protocol") != LADDER
+    return form.get("protocol") != ALL
 
 
-def _is_ladder(form: Mapping[str, Any]) -> bool:
-    return form.get("protocol") == LADDER
+def _is_all(form: Mapping[str, Any]) -> bool:
+    return form.get("protocol") == ALL
 
 
-IN_LADDER: Final = HelpGroup("the ladder")
+OF_ALL: Final = HelpGroup("all trust models")
 
 
 @question(
@@ -232,30 +232,28 @@ IN_LADDER: Final = HelpGroup("the ladder")
 )
 def trust(
     *,
-    protocol: Annotated[str, "KIND", Blank(LADDER, choices=_list_trusted)] = LADDER,
+    protocol: Annotated[str, "KIND", Blank(ALL, choices=_list_trusted)] = ALL,
     central: Annotated[float | None, EPSILON, "E", Blank(1.0, steps="hundredths")] = None,
     epsilon: Annotated[float | None, EPSILON, "E", Blank(only=_is_alone)] = None,
     delta: Annotated[float, Range(0, 1, "()"), "D", Blank(steps="decades")] = 1e-8,
-    users: Annotated[
-        float | None, SHUFFLED, "N", Blank(1_000_000, users_of, steps="ladder")
-    ] = None,
+    users: Annotated[float | None, SHUFFLED, "N", Blank(1_000_000, users_of, steps="1-2-5")] = None,
     items: Items,
     silent: Annotated[float, SHARE, "X", Blank(0.0, steps="hundredths", only=_is_alone)] = 0.0,
     share: Annotated[
         float,
         SHARE,
         "B",
-        IN_LADDER,
-        Blank(0.01, "attack.share", steps="hundredths", only=_is_ladder),
+        OF_ALL,
+        Blank(0.01, "attack.share", steps="hundredths", only=_is_all),
     ] = 0.01,
-    targets: Annotated[Targets, "R", IN_LADDER, Blank(10, targets_or_ten, only=_is_ladder)] = 10,
+    targets: Annotated[Targets, "R", OF_ALL, Blank(10, targets_or_ten, only=_is_all)] = 10,
     gap: Annotated[
-        float, Range(0, 1, "()"), "G", IN_LADDER, Blank(0.03, steps="hundredths", only=_is_ladder)
+        float, Range(0, 1, "()"), "G", OF_ALL, Blank(0.03, steps="hundredths", only=_is_all)
     ] = 0.03,
-    weight: Annotated[int, Range(2, 2**20), "W", IN_LADDER, Blank(3, only=_is_ladder)] = 3,
-    aggregators: Annotated[int, Range(1, 16), "K", IN_LADDER] = 2,
-    exponent: Annotated[float, Range(0, 20), "S", IN_LADDER] = 1.0,
-) -> Steps[LadderAnswer | ShuffledAnswer]:
+    weight: Annotated[int, Range(2, 2**20), "W", OF_ALL, Blank(3, only=_is_all)] = 3,
+    aggregators: Annotated[int, Range(1, 16), "K", OF_ALL] = 2,
+    exponent: Annotated[float, Range(0, 20), "S", OF_ALL] = 1.0,
+) -> Steps[TrustComparisonAnswer | ShuffledAnswer]:
     """Compare ways to collect at one central budget and under one attack: local reports, proved,
     shuffled, added up in secret by servers that check a proof, or told to a curator. With a
     protocol: what its reports of ε₀ are worth behind a shuffler, from both sides; one of the
@@ -284,16 +282,16 @@ def trust(
     """
     from .mechanisms import DRAWN, LOCAL
 
-    if protocol != LADDER:
+    if protocol != ALL:
         check_among(protocol, (ANY, *LOCAL), "protocol")
         yield f"accounting for {protocol} behind a shuffler"
         return _shuffle(protocol, items, central, epsilon, users, delta, silent)
     import numpy as np
 
-    from ldptui.core.lab.ladder import LadderSetting, ladder
+    from ldptui.core.lab.trust_comparison import TrustSetting, compare_trust_models
 
     if epsilon is not None:
-        rule = "must be left out without a protocol: each rung has a budget of its own"
+        rule = "must be left out without a protocol: each trust model has a budget of its own"
         raise ScenarioError(f"{rule}, {got(epsilon)}", key="epsilon")
     if central is None or users is None:
         raise ScenarioError("is required", key="users" if users is None else "central")
@@ -303,12 +301,12 @@ def trust(
     if share <= 0:
         raise ScenarioError(f"must be above 0: somebody attacks, {got(share)}", key="share")
     law = np.arange(1, items + 1, dtype=np.float64) ** -exponent
-    setting = LadderSetting(
+    setting = TrustSetting(
         central, delta, _whole(users), items, share, targets, law / law.sum(), gap, weight,
         aggregators,
     )  # fmt: skip
-    yield f"climbing {len(WORDS)} rungs"
-    return LadderAnswer(tuple(ladder(setting, DRAWN)), setting)
+    yield f"computing {len(WORDS)} trust models"
+    return TrustComparisonAnswer(tuple(compare_trust_models(setting, DRAWN)), setting)
 
 
 def _whole(users: float | None) -> int:

@@ -17,7 +17,7 @@ from textual.screen import ScreenResultType
 from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
-from ..catalogue import key_words, kind_words, metric_words, shelves
+from ..catalogue import folded_groups, key_words, kind_words, metric_words
 from ..session.draft import edit_key, new_sweep
 from ..text.synonyms import are_in
 from .dialog import Dialog, ModalScreen
@@ -343,7 +343,7 @@ def pick(
     title = asked.title or (asked.key.partition(".")[0] if leaf == "kind" else leaf)
     why = why_not(asked, draft, meant) if draft is not None and draft.parses else None
     offers = [_offer(asked, value, word) for value, word in asked.options]
-    order = ["", *shelves().values()]
+    order = ["", *folded_groups().values()]
     offers.sort(key=lambda offer: order.index(offer.group))
 
     def take(offer: Offer | None) -> None:
@@ -365,7 +365,7 @@ def _offer(asked: ChoicesAsked, value: Any, word: str) -> Offer:
     else:
         named = asked.key.rpartition(".")[2]
         kind = kind_words(table if named == "kind" else TABLES.get(named, named), str(value))
-        says, group = kind.reason, shelves().get(kind.shelf, "")
+        says, group = kind.reason, folded_groups().get(kind.group, "")
     return Offer(value, word, says, group=group)
 
 

@@ -143,7 +143,7 @@ async def test_a_run_asks_once_and_no_leaves_everything_as_it_was(tmp_path: Path
         finished(engine)
         engine.code = (CODE, OTHER)
         await pilot.pause()
-        shelf, count = screen.shelf, len(engine.requests)
+        run_list, count = screen.run_list, len(engine.requests)
         for key in ("enter", "escape", "n"):  # the focus is on No
             await pilot.press("ctrl+r")
             await asked(pilot, CODE.place)
@@ -152,7 +152,7 @@ async def test_a_run_asks_once_and_no_leaves_everything_as_it_was(tmp_path: Path
                 assert words in seen(pilot.app)
             await pilot.press(key)
             await until(pilot, lambda: "attack 'honest' and defence 'few'" in status(screen))
-            assert (screen.shelf, len(engine.requests)) == (shelf, count)
+            assert (screen.run_list, len(engine.requests)) == (run_list, count)
         await pilot.press("ctrl+r")
         await asked(pilot, CODE.place)
         await pilot.press("y")

@@ -96,7 +96,7 @@ import sys
 from pathlib import Path
 from ldptui.charts import curves, figures
 from ldptui.explain.formula_list import cell_formulas
-from ldptui.explain import report_story
+from ldptui.explain import report_explanation
 from ldptui.screens.workbench import charts, report_view
 from ldptui.session import draft, runs
 path = Path({scenario!r})

@@ -13,7 +13,7 @@ from support.claims import Key, bundled, key_of, mean, measured, results_by, the
 from support.kinds import CAO_PROTOCOLS
 
 from ldptui import scenarios
-from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.bounds import planner
 from ldptui.core.bounds.planner import Oracle, Plan
 from ldptui.core.cell import Cell
@@ -212,7 +212,7 @@ def test_a_billion_users_are_far_outside_the_noise_and_take_no_longer() -> None:
         times = []
         for block in range(5):
             start = time.perf_counter()
-            block_counts(cell, block, 20, no_pulse)
+            block_counts(cell, block, 20, no_hook)
             times.append(time.perf_counter() - start)
         return min(times)
 
@@ -225,7 +225,7 @@ def expected_target_std(cell: Cell) -> float:
 
     Drawn from 100 trials: the bound of the claim is wide.
     """
-    clean = np.concatenate([block_counts(cell, block, 20, no_pulse)[0] for block in range(5)])
+    clean = np.concatenate([block_counts(cell, block, 20, no_hook)[0] for block in range(5)])
     estimates = (clean / cell.users - cell.pure.q) / (cell.pure.p - cell.pure.q)
     return float(estimates[:, cell.targets].sum(axis=1).std())
 
@@ -444,15 +444,15 @@ def test_verified_randomisers_leave_the_gain_of_ria_whatever_the_attack() -> Non
 
 
 @pytest.mark.long
-def test_the_ladder_of_trust_takes_the_gain_and_the_error_away() -> None:
+def test_more_trust_takes_the_gain_and_the_error_away() -> None:
     gained = theory("trust-ladder", "gain", "trust.kind")
     error = theory("trust-ladder", "mse_clean", "trust.kind")
-    for rung, gain, squared in (
+    for trust, gain, squared in (
         ("local", 0.316, 3.68e-6), ("verified", 0.00999, 3.68e-6), ("shuffled", 0.200, 1.08e-9),
         ("aggregated", 0.00999, 1.57e-11), ("curator", 0.00999, 7.84e-12),
     ):  # fmt: skip
-        assert gained[(rung,)] == pytest.approx(gain, rel=0.005)
-        assert error[(rung,)] == pytest.approx(squared, rel=0.005)
+        assert gained[(trust,)] == pytest.approx(gain, rel=0.005)
+        assert error[(trust,)] == pytest.approx(squared, rel=0.005)
     seen = measured(bundled("trust-ladder"), "gain", "trust.kind")
     assert seen == pytest.approx(gained, rel=0.1)
 

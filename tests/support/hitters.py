@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldptui import core
-from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario
 from ldptui.core.task import HitterCell
@@ -38,18 +38,18 @@ def hitters_cell(
     return cell
 
 
-def hunt_of(cell: core.Cell) -> HitterCell:
+def hitter_cell_of(cell: core.Cell) -> HitterCell:
     """Everything that the trials of a cell need."""
-    hunt: HitterCell = cell.task.hunt_cell(cell)  # type: ignore[attr-defined]
-    return hunt
+    hitters: HitterCell = cell.task.find_hitter_cell(cell)  # type: ignore[attr-defined]
+    return hitters
 
 
-def answers(hunt: HitterCell, trials: int, attacked: bool = False) -> list[tuple[int, ...]]:
+def answers(hitters: HitterCell, trials: int, attacked: bool = False) -> list[tuple[int, ...]]:
     """The codes that are named in each trial, ascending."""
     named = [
         tuple(trees[attacked][-1].survivors.tolist())
         for block in range(-(-trials // 20))
-        for trees in hunt.trees(block, 20, no_pulse)
+        for trees in hitters.trees(block, 20, no_hook)
     ]
     return named[:trials]
 

@@ -47,7 +47,7 @@ async def workbench(
         engine = screen._engine
         assert isinstance(engine, FakeEngine)
         is_given = run_replay is not None
-        await until(pilot, lambda: bool(engine.requests or screen.shelf.shown or is_given))
+        await until(pilot, lambda: bool(engine.requests or screen.run_list.shown or is_given))
         yield screen, engine, pilot
 
 

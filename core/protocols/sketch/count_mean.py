@@ -20,7 +20,7 @@ from ...law.loss import DiscreteLoss, signs
 from ...law.pure import BoolArray, Items, Reports, Rng, array_of, check_padding, items_of
 from ...law.support import ItemSupport
 from ..unary import SUE, Unary
-from .hash_rows import Crowd, each_row, hash_items, sums
+from .hash_rows import BucketSharing, each_row, hash_items, sums
 from .sketch import Sketch, SketchSpec
 
 AT_ONCE = 1 << 21
@@ -136,8 +136,8 @@ class CountMeanSketch(Sketch):
         """The number of reports of a row that add up in a byte, at most."""
         return min(255, super()._at_once)
 
-    def _square(self, law: tuple[float, float], r: int, crowd: Crowd) -> float:
-        (own, other), (met, squares, buckets) = law, crowd
+    def _square(self, law: tuple[float, float], r: int, sharing: BucketSharing) -> float:
+        (own, other), (met, squares, buckets) = law, sharing
         noise = other * (1 - other) * (buckets - squares) + own * (1 - own) * squares
         gap = own - other
         return noise + (r * other) ** 2 + 2 * r * other * gap * met + gap**2 * squares

@@ -17,7 +17,7 @@ from ...kernels.hashing import buckets
 from ...kernels.primes import UInts
 from ...law.pure import Items
 
-Crowd: TypeAlias = tuple[float, float, float]
+BucketSharing: TypeAlias = tuple[float, float, float]
 """The buckets that some items share, on average over the rows, by their number w in a bucket.
 
 Σ_u f_u w(u), Σ_u f_u w(u)² and Σ_buckets w², where w(u) is that of the bucket of item u.
@@ -73,7 +73,7 @@ def _shared_by_bytes(weights: bytes, rows: int, size: int) -> Floats:
 
 
 @lru_cache(maxsize=16)
-def crowding(weights: bytes, counted: bytes, rows: int, size: int) -> Crowd:
+def bucket_sharing(weights: bytes, counted: bytes, rows: int, size: int) -> BucketSharing:
     """The collisions of counted items int64[r] in buckets, where float64[d] users hold
     each item.
     """

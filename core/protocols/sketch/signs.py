@@ -22,7 +22,7 @@ from ...law.loss import DiscreteLoss, signs
 from ...law.pure import BoolArray, Items, Reports, Rng, array_of, items_of
 from ...law.support import ItemSupport
 from .hash_rows import CELLS as AT_ONCE
-from .hash_rows import Crowd, hash_items
+from .hash_rows import BucketSharing, hash_items
 from .sketch import Sketch, SketchSpec
 
 UInts = NDArray[np.uint32]
@@ -187,9 +187,9 @@ class HadamardSketch(Sketch):
         entries &= reports["column"][:, None]
         return np.asarray(odd(entries) == reports["odd"][:, None])
 
-    def _square(self, law: tuple[float, float], r: int, crowd: Crowd) -> float:
+    def _square(self, law: tuple[float, float], r: int, sharing: BucketSharing) -> float:
         own, other = law
-        return (r**2 + crowd[2]) / 4 + r * (own - other) * crowd[0]
+        return (r**2 + sharing[2]) / 4 + r * (own - other) * sharing[0]
 
     def _aimed_support(self, targets: Items, avoid: bool, counted: Items) -> ItemSupport:
         rates, variance = _aimed_law(self, targets.tobytes(), counted.tobytes())

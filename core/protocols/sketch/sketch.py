@@ -23,7 +23,14 @@ from ...law.moments import Collection, EstimateMoments, Moments
 from ...law.pure import BoolArray, Items, LocalMechanism, OverItems, PlacedItems, Reports, Rng
 from ...law.support import ItemSupport, Support
 from ..budget import Budget
-from .hash_rows import Crowd, crowding, each_row, hash_items, hashed_in, shared_weights
+from .hash_rows import (
+    BucketSharing,
+    bucket_sharing,
+    each_row,
+    hash_items,
+    hashed_in,
+    shared_weights,
+)
 
 BUCKETS = Range(2, 2**16)
 ROWS = Range(1, 2**20)
@@ -84,10 +91,10 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
         """bool[n, items]: the buckets placed[at] uint32[n, items] that the reports show."""
 
     @abstractmethod
-    def _square(self, law: tuple[float, float], r: int, crowd: Crowd) -> float:
+    def _square(self, law: tuple[float, float], r: int, sharing: BucketSharing) -> float:
         """The mean square of the number of r items that a report supports.
 
-        law : p and `other` of the report. crowd : how these items share buckets.
+        law : p and `other` of the report. sharing : how these items share buckets.
         """
 
     @abstractmethod
@@ -212,14 +219,14 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
     ) -> ItemSupport:
         own, other = law
         rates = other + (own - other) * self._share_weights(held)
-        crowd = self._crowding(held, counted)
-        mean = other * counted.size + (own - other) * crowd[0]
-        variance = self._square(law, counted.size, crowd) - mean**2
+        sharing = self._bucket_sharing(held, counted)
+        mean = other * counted.size + (own - other) * sharing[0]
+        variance = self._square(law, counted.size, sharing) - mean**2
         return ItemSupport(rates, max(variance, 0.0))
 
-    def _crowding(self, held: Floats, counted: Items) -> Crowd:
+    def _bucket_sharing(self, held: Floats, counted: Items) -> BucketSharing:
         chosen = counted.astype(np.int64).tobytes()
-        return crowding(held.tobytes(), chosen, self.rows, self.buckets)
+        return bucket_sharing(held.tobytes(), chosen, self.rows, self.buckets)
 
     def placed_variances(self, frequencies: Floats) -> Floats:
         """float64[d]: n times the variance of each estimate, with the other users evenly spread;
@@ -235,7 +242,7 @@ class Sketch(OverItems, PlacedItems, LocalMechanism, EstimateMoments):
         aims = np.zeros(self.domain_size)
         aims[targets] = 1.0
         square = self._square((self.p, self.other), targets.size,
-                              self._crowding(frequencies, targets))  # fmt: skip
+                              self._bucket_sharing(frequencies, targets))  # fmt: skip
         means = self.other * targets.size + (self.p - self.other) * self._share_weights(aims)
         return float((square - frequencies @ means**2) / (self.p - self.q) ** 2)
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, DEFENDED, Arm
 from ...base.errors import DefenceError
 from ...base.flags import Flags, pool_flags
-from ...base.pulse import Pulse
+from ...base.progress_hook import Hook
 from ...base.sampling import Counts, Floats
 from ...cell import Cell
 from ...collection.sifting import FilteredReports
@@ -24,7 +24,7 @@ def estimates_of(
     cell: Cell,
     clean: Counts,
     attacked: Counts,
-    pulse: Pulse,
+    hook: Hook,
     sifted: Mapping[Arm, FilteredReports],
     previous: Mapping[Arm, Estimates],
     everyone: Counts | None = None,
@@ -34,7 +34,7 @@ def estimates_of(
     sifted : what filters left of the reports. previous : the estimates of the round before.
     everyone : int64[trials], the reports of the attacked arm; of all users where it is None.
     """
-    made = _estimate_undefended(cell, clean, attacked, pulse, everyone)
+    made = _estimate_undefended(cell, clean, attacked, hook, everyone)
     if not cell.defences:
         return made
     before = defend_estimates(cell, CLEAN_DEFENDED, made, sifted, previous)
@@ -44,11 +44,11 @@ def estimates_of(
 
 
 def _estimate_undefended(
-    cell: Cell, clean: Counts, attacked: Counts, pulse: Pulse, everyone: Counts | None = None
+    cell: Cell, clean: Counts, attacked: Counts, hook: Hook, everyone: Counts | None = None
 ) -> dict[Arm, Estimates]:
-    pulse()
+    hook()
     before = cell.protocol.estimates(clean, cell.users)
-    pulse()
+    hook()
     if attacked is clean:
         return {CLEAN: before, ATTACKED: before}
     if everyone is not None and (everyone != everyone[0]).any():  # some fakes send no report
@@ -99,12 +99,12 @@ class Pool:
         self._clean = self._clean + collection.users * concluded[CLEAN].frequencies
         self._attacked = self._attacked + everyone * concluded[ATTACKED].frequencies
 
-    def estimates(self, trials: int, pulse: Pulse) -> Mapping[Arm, Estimates]:
+    def estimates(self, trials: int, hook: Hook) -> Mapping[Arm, Estimates]:
         """The estimates from all rounds pooled, for the first trials."""
         cell, clean = self._cell, self._clean[:trials]
         attacked = clean if cell.attack is None else self._attacked[:trials]
         if self._by_counts:
-            made = _estimate_undefended(cell, clean, attacked, pulse)
+            made = _estimate_undefended(cell, clean, attacked, hook)
         else:
             before = Estimates(clean / cell.users)
             everyone = cell.users + cell.malicious
@@ -206,8 +206,8 @@ def _flag_alarms(
     """The flags with what alarms claim of the estimates without a defence."""
     if flags is None:
         flags = Flags.nothing(cell.users, users - cell.users, len(raw.frequencies))
-    past = None if before is None else before.frequencies
-    about = replace(inform_server(cell.protocol, users, cell.targets), before=past)
+    history = None if before is None else before.frequencies
+    about = replace(inform_server(cell.protocol, users, cell.targets), before=history)
     alarm = flags.alarm
     for step in (step for step in cell.defences if isinstance(step, Alarm)):
         claimed = step.detect_attack(raw.frequencies, about)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.arms import ATTACKED, Arm
 from ...base.errors import ScenarioError, check_limit
-from ...base.pulse import Pulse, Work, no_pulse
+from ...base.progress_hook import Hook, Work, no_hook
 from ...base.sampling import Floats
 from ...base.streams import Path
 from ...cell import Cell, Task
@@ -22,7 +22,7 @@ from ...collection.counts import (
     sent_counts,
     trial_numbers,
 )
-from ...collection.reports import Past
+from ...collection.reports import CampaignHistory
 from ...collection.sifting import FilteredReports, sift_reports, verified_counts
 from ...law.pure import Estimates, PureProtocol
 from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measured_columns
@@ -61,7 +61,7 @@ class Frequencies(Task):
         return _results(cell, collect_estimates(cell, work, marks), marks)
 
 
-def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Arm, Floats]:
+def trial_estimates(cell: Cell, trials: int, hook: Hook = no_hook) -> dict[Arm, Floats]:
     """float64[trials, d] by stage: the estimates of single trials of one collection, as a run draws
     them.
 
@@ -73,7 +73,7 @@ def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Ar
     parts: dict[Arm, list[Floats]] = {arm: [] for arm in cell.arms}
     for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
         size = min(BLOCK_TRIALS, trials - first)
-        made = collect_estimates(cell, Work(number, size, pulse), Fingerprints(size))
+        made = collect_estimates(cell, Work(number, size, hook), Fingerprints(size))
         for arm, estimates in made.items():
             parts[arm].append(estimates.frequencies)
     return {arm: np.concatenate(each) for arm, each in parts.items()}
@@ -81,45 +81,45 @@ def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Ar
 
 def collect_estimates(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[Arm, Estimates]:
     """The estimates of a block of trials in each stage; adds its counts to the fingerprints."""
-    number, trials, pulse = work.number, work.trials, work.pulse
+    number, trials, hook = work.number, work.trials, work.hook
     sifted: Mapping[Arm, FilteredReports] = {}
     everyone = None
     if cell.filters:
-        clean, attacked, sifted = sift_reports(cell, trial_numbers(number, trials), pulse)
+        clean, attacked, sifted = sift_reports(cell, trial_numbers(number, trials), hook)
     else:
-        clean, attacked, everyone = arrived_counts(cell, number, trials, pulse)
-        sifted = verified_counts(cell, number, trials, pulse, clean)
+        clean, attacked, everyone = arrived_counts(cell, number, trials, hook)
+        sifted = verified_counts(cell, number, trials, hook, clean)
     marks.add(clean, attacked)
-    return estimates_of(cell, clean, attacked, pulse, sifted, {}, everyone)
+    return estimates_of(cell, clean, attacked, hook, sifted, {}, everyone)
 
 
 def _rounds(cell: Cell, work: Work) -> CellResults:
     """The rounds of a campaign, one after the other so that an attacker can react; their pool."""
-    number, trials, pulse = work.number, work.trials, work.pulse
+    number, trials, hook = work.number, work.trials, work.hook
     drawn = drawn_trials(cell, trials)
-    marks, past = Fingerprints(drawn), Past(len(cell.rounds))
+    marks, history = Fingerprints(drawn), CampaignHistory(len(cell.rounds))
     pool, metrics, moments = Pool(cell), [], []
-    genuine = genuine_rounds(cell, number, drawn, pulse)
+    genuine = genuine_rounds(cell, number, drawn, hook)
     made: Mapping[Arm, Estimates] = {}
     for collection in cell.rounds:
         sifted: Mapping[Arm, FilteredReports] = {}
         if cell.filters:
             numbers = trial_numbers(number, drawn)
             clean, attacked, sifted = sift_reports(
-                collection, numbers, pulse, past, kept_address(cell)
+                collection, numbers, hook, history, kept_address(cell)
             )
         else:
             attacked = clean = next(genuine)
             if collection.attack is not None:
-                attacked = clean + sent_counts(collection, number, drawn, pulse, past)[0]
-            sifted = verified_counts(collection, number, drawn, pulse, clean, past)
-        made = estimates_of(collection, clean, attacked, pulse, sifted, made)
-        past = replace(past, published=made[collection.published_arm].frequencies)
+                attacked = clean + sent_counts(collection, number, drawn, hook, history)[0]
+            sifted = verified_counts(collection, number, drawn, hook, clean, history)
+        made = estimates_of(collection, clean, attacked, hook, sifted, made)
+        history = replace(history, published=made[collection.published_arm].frequencies)
         marks.add(clean, attacked)
         metrics.append(_measure_block(collection, made)[:trials])
         moments.append({arm: Moments.of(each.frequencies[:trials]) for arm, each in made.items()})
         pool.add(collection, clean, attacked, made, sifted)
-    whole = pool.estimates(trials, pulse)
+    whole = pool.estimates(trials, hook)
     arms = {arm: _stack_moments([each[arm] for each in moments]) for arm in whole}
     rounds = Rounds(np.stack(metrics, axis=1), arms)
     return replace(_results(cell, whole, marks), rounds=rounds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from .hitter_cell import HitterCell
 from .hitters_task import PEM, HeavyHitters
-from .hunt import HitterCell
 
 TASKS = (HeavyHitters,)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...base.arms import ATTACKED, CLEAN, Arm
 from ...base.errors import ScenarioError, format_number, got
-from ...base.pulse import Work
+from ...base.progress_hook import Work
 from ...base.ranges import Range, check_bounds
 from ...cell import Cell, Task
 from ...law.pure import Mechanism
@@ -21,7 +21,7 @@ from ...metrics.results import Arms, CellResults, Fingerprints, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
 from .counting import LevelOracle
-from .hunt import HitterCell, asked_of, details_of
+from .hitter_cell import HitterCell, asked_of, details_of
 from .pem import Tree, WatchedItems, answer_of, keep_measures, kept_size, prefixes_of, watch_items
 from .prefixes import (
     Encoding,
@@ -90,7 +90,7 @@ class PEM(Task):
     oracle: ProtocolSpec
     kind: Literal["heavy-hitters"] = "heavy-hitters"
 
-    def hunt_cell(self, cell: Cell) -> HitterCell:
+    def find_hitter_cell(self, cell: Cell) -> HitterCell:
         """A cell of the heavy hitter task with prefixes, oracles and watched items."""
         return _hitter_cell(self, cell)
 
@@ -120,7 +120,7 @@ class PEM(Task):
         """The collection of one group, whose items are prefixes; user numbers cycle through the
         groups.
         """
-        return asked_of(self.hunt_cell(cell), self.oracle, number)
+        return asked_of(self.find_hitter_cell(cell), self.oracle, number)
 
     def check(self, cell: Cell) -> None:
         """Raise ScenarioError for a cell or codes that the heavy hitter task does not support."""
@@ -149,7 +149,7 @@ class PEM(Task):
                     key=f"attack.mix.{number}.kind" if mixed else "attack.kind",
                 )
         try:
-            self.hunt_cell(cell)
+            self.find_hitter_cell(cell)
         except ScenarioError as error:
             raise error.within("task") from error
         numbers = self.size(cell)
@@ -158,31 +158,31 @@ class PEM(Task):
             raise ScenarioError(f"{rule}, {got(numbers)}", key="task.groups")
 
     def block(self, cell: Cell, work: Work) -> CellResults:
-        hunt, marks = self.hunt_cell(cell), Fingerprints(work.trials)
+        hitters, marks = self.find_hitter_cell(cell), Fingerprints(work.trials)
         clean: list[Tree] = []
         attacked: list[Tree] = []
-        for before, after in hunt.trees(work.number, work.trials, work.pulse):
+        for before, after in hitters.trees(work.number, work.trials, work.hook):
             clean.append(before)
             attacked.append(after)
-        for level in range(len(hunt.prefixes.lengths)):
+        for level in range(len(hitters.prefixes.lengths)):
             both = [[tree[level] for tree in trees] for trees in (clean, attacked)]
             marks.add(*(np.array([made.candidates for made in trees]) for trees in both))
             marks.add(*(np.array([made.counts for made in trees]) for trees in both))
-        items = hunt.watched.items
-        before_attack = answer_of(clean, hunt.prefixes, items)
+        items = hitters.watched.items
+        before_attack = answer_of(clean, hitters.prefixes, items)
         same = all(tree is other for tree, other in zip(clean, attacked, strict=True))
-        after_attack = before_attack if same else answer_of(attacked, hunt.prefixes, items)
+        after_attack = before_attack if same else answer_of(attacked, hitters.prefixes, items)
         answers = {CLEAN: before_attack, ATTACKED: after_attack}
-        watched = hunt.watched
+        watched = hitters.watched
         conclusion = HitterConclusion(answers, watched.targets, watched.hitters)
         return CellResults(measure(conclusion), marks.values, _moments(answers, watched))
 
     def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
         """The measurements of the levels and of the watched items."""
-        return details_of(self.hunt_cell(cell), arms)
+        return details_of(self.find_hitter_cell(cell), arms)
 
     def size(self, cell: Cell) -> int:
-        return kept_size(self.hunt_cell(cell).watched, len(self.settings.lengths))
+        return kept_size(self.find_hitter_cell(cell).watched, len(self.settings.lengths))
 
 
 def _moments(answers: Mapping[Arm, HitterAnswer], watched: WatchedItems) -> Arms:
@@ -197,7 +197,7 @@ def _moments(answers: Mapping[Arm, HitterAnswer], watched: WatchedItems) -> Arms
 
 @lru_cache(maxsize=8)
 def _hitter_cell(task: PEM, cell: Cell) -> HitterCell:
-    """The hunt of a cell; raises ScenarioError at a key of the task."""
+    """The heavy-hitters cell of a cell; raises ScenarioError at a key of the task."""
     settings = task.settings
     prefixes = prefixes_of(
         cell.population,

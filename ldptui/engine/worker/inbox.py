@@ -38,7 +38,7 @@ class Inbox:
     """The requests on standard input, read by a thread, and their effect on the current run.
 
     A line that stops a run also interrupts the main thread as a signal would, between any two
-    steps of Python: also where the simulator has no pulse, no piece of work is longer than a call
+    steps of Python: also where the simulator calls no hook, no piece of work is longer than a call
     into NumPy. Only inside `interruptible` does that stop anything, and no import is cut in half.
     """
 
@@ -82,12 +82,12 @@ class Inbox:
         """A context manager for work that may be interrupted anywhere and then discarded."""
         self._open = True
         try:
-            self.pulse()
+            self.hook()
             yield
         finally:
             self._open = False
 
-    def pulse(self) -> None:
+    def hook(self) -> None:
         """Stop the current run if it is cancelled or replaced. Lock-free, as signal handlers call
         it.
         """
@@ -109,7 +109,7 @@ class Inbox:
         if imports(frame):
             signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
         else:
-            self.pulse()
+            self.hook()
 
     @contextmanager
     def shield_work(self) -> Iterator[None]:
@@ -121,7 +121,7 @@ class Inbox:
             yield
         finally:
             self._open = before
-        self.pulse()
+        self.hook()
 
     def is_outdated(self, request: Asked) -> bool:
         return request is not self._newest

@@ -222,10 +222,10 @@ class RunningRequest:
             answers = ShieldedStore(
                 KeptAnswers(self.store, found=FOUND.found), self.inbox.shield_work
             )
-        beat = Beat(self)
-        for step in run_goal_searches(experiment, answers=answers, pulse=beat):
-            beat.about = searching(step.done, step.total)
-            beat.tell("")
+        reporter = ProgressReporter(self)
+        for step in run_goal_searches(experiment, answers=answers, hook=reporter):
+            reporter.about = searching(step.done, step.total)
+            reporter.tell("")
         self.latest = ""
         return self.allow(step.experiment)
 
@@ -263,7 +263,7 @@ class RunningRequest:
         steps = run(
             group.experiment,
             executor=self.executor,
-            pulse=Beat(self),
+            hook=ProgressReporter(self),
             frequencies=details,
             memory=memory,
         )
@@ -294,12 +294,12 @@ class RunningRequest:
         if group is self.base:
             self.picture.reckon(cell)
             self.picture.draw(
-                cell, self.inbox.pulse, judged=selection.detection, listed=selection.by_trial
+                cell, self.inbox.hook, judged=selection.detection, listed=selection.by_trial
             )
             return
         seen = frequencies(cell, measured, closed_sigmas(cell), MAX_ITEMS)
         if seen is not None and selection.by_trial:
-            seen = replace(seen, by_trial=single_trials(cell, self.inbox.pulse))
+            seen = replace(seen, by_trial=single_trials(cell, self.inbox.hook))
         self.at, self.at_cell = group.addresses[0], seen
 
     def _whole_results(self, whole: Whole) -> RunResults:
@@ -309,7 +309,7 @@ class RunningRequest:
         """Show one trial of a cell whose first block takes long; the block then replaces it."""
         cell = group.experiment.cells[0]
         with self.inbox.interruptible(), suppress(CellError):  # the run will meet it again
-            group.update((cell.block(0, 1, Beat(self)),))
+            group.update((cell.block(0, 1, ProgressReporter(self)),))
         with self.inbox.interruptible():
             group.reckon()
             self.picture.reckon(cell)
@@ -374,8 +374,8 @@ class RunningRequest:
         return digest(cells) if any(cell.trials for cell in cells) else ""
 
 
-class Beat:
-    """The pulse of a run: stops it in time, and reports what is being computed.
+class ProgressReporter:
+    """The hook of a run, which stops the run in time and reports what is being computed.
 
     about : words that go before those that are told.
     """
@@ -384,7 +384,7 @@ class Beat:
         self._run, self.about = run, ""
 
     def __call__(self) -> None:
-        self._run.inbox.pulse()
+        self._run.inbox.hook()
 
     def tell(self, words: str) -> None:
         """Show the words beside the trials that are done, no more often than anything else."""

@@ -29,7 +29,7 @@ SIDE_BY_SIDE: Final = 70
 STEPS: Final[Mapping[Step, Steps]] = {
     "hundredths": Steps("0.01", "0.05"),
     "decades": Steps(decades=True),
-    "ladder": Steps(ladder=True),
+    "1-2-5": Steps(round_numbers=True),
 }
 
 

@@ -18,7 +18,7 @@ from ...session.runs import alike, describe_scenario
 from ...terminal.clipboard import copy
 from ...terminal.places import current_dir
 from ...text.labels import with_labels
-from .desk import Desk
+from .draft_screen import DraftScreen
 
 if TYPE_CHECKING:
     from ...charts.series import Chart
@@ -54,7 +54,7 @@ def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str
     return open_draft(scenarios.path("quickstart")), FIRST
 
 
-def open_any(desk: Desk, open_other: Callable[[Path], object]) -> None:
+def open_any(screen: DraftScreen, open_other: Callable[[Path], object]) -> None:
     """Ask what to open: files of the folder, the user's own scenarios, the bundled ones.
 
     open_other : opens a file that is no scenario.
@@ -62,119 +62,123 @@ def open_any(desk: Desk, open_other: Callable[[Path], object]) -> None:
     from ..dialogs.paths import is_bundled, opens_otherwise
     from ..library_screen import LibraryScreen
 
-    folder = desk.draft.folder if desk.draft else current_dir()
+    folder = screen.draft.folder if screen.draft else current_dir()
 
     def open_chosen(path: Path | None) -> None:
         if path is not None and opens_otherwise(path):
             open_other(path)
         else:
-            open_path(desk, path)
+            open_path(screen, path)
 
-    desk.app.push_screen(
+    screen.app.push_screen(
         LibraryScreen(current_dir() if is_bundled(folder) else folder), open_chosen
     )
 
 
-def open_path(desk: Desk, path: Path | None) -> None:
+def open_path(screen: DraftScreen, path: Path | None) -> None:
     """Open the scenario at a path; None: none was chosen."""
     if path is not None:
         opened = open_draft(path)
-        desk.open_draft(opened)
-        desk.note("" if opened.problems else f"opened {path}")
+        screen.open_draft(opened)
+        screen.note("" if opened.problems else f"opened {path}")
 
 
-def save(desk: Desk) -> None:
+def save(screen: DraftScreen) -> None:
     """Ask where the scenario is to be saved, and save it."""
     from ..dialogs.paths import SaveScreen
 
-    if desk.draft is not None:
-        desk.app.push_screen(SaveScreen(desk.draft), partial(note_saved_path, desk))
+    if screen.draft is not None:
+        screen.app.push_screen(SaveScreen(screen.draft), partial(note_saved_path, screen))
 
 
-def note_saved_path(desk: Desk, path: Path | None) -> None:
-    if path is not None and desk.draft is not None:
-        desk.draft = mark_saved(desk.draft, path)
-        desk.note(f"saved {path}")
+def note_saved_path(screen: DraftScreen, path: Path | None) -> None:
+    if path is not None and screen.draft is not None:
+        screen.draft = mark_saved(screen.draft, path)
+        screen.note(f"saved {path}")
 
 
-def export(desk: Desk, write_trials: Callable[[Run | None, Path], object]) -> None:
+def export(screen: DraftScreen, write_trials: Callable[[Run | None, Path], object]) -> None:
     """Ask for the content and the place of an export, and write it.
 
     write_trials : writes the trials of a run, which the store alone has, to a file.
     """
     from ..dialogs.paths import ExportScreen, own_path
 
-    run, draft = desk.shelf.run(desk.shelf.shown), desk.draft
+    run, draft = screen.run_list.run(screen.run_list.shown), screen.draft
     same = run is None or (draft is not None and alike(run.document, draft.document or {}))
     stem = own_path(draft).stem if draft is not None and same else "ldptui"
-    screen = ExportScreen(stem, desk.charts.tab, partial(_check_figure, desk))
-    desk.app.push_screen(screen, partial(_export, desk, write_trials))
+    dialog = ExportScreen(stem, screen.charts.tab, partial(_check_figure, screen))
+    screen.app.push_screen(dialog, partial(_export, screen, write_trials))
 
 
 def _export(
-    desk: Desk, write_trials: Callable[[Run | None, Path], object], choice: ExportChoice | None
+    screen: DraftScreen,
+    write_trials: Callable[[Run | None, Path], object],
+    choice: ExportChoice | None,
 ) -> None:
     if choice is None:
         return
-    shown = desk.shelf.run(desk.shelf.shown)
+    shown = screen.run_list.run(screen.run_list.shown)
     if choice.what == "csv":
         write_trials(shown, choice.path)
     elif (columns := exporting.COLUMNS.get(choice.what)) is not None:
-        draw = partial(_draw_of_run, desk, desk.draft, desk.charts.tab, choice.path, columns)
-        if _check_figure(desk)[1]:
-            desk.action_run()
-            desk.pending_figure = draw
+        draw = partial(_draw_of_run, screen, screen.draft, screen.charts.tab, choice.path, columns)
+        if _check_figure(screen)[1]:
+            screen.action_run()
+            screen.pending_figure = draw
         else:
             draw()
     else:
-        desk.note(exporting.export(choice, desk.charts, shown, desk.app), stays=True)
+        screen.note(exporting.export(choice, screen.charts, shown, screen.app), stays=True)
 
 
-def _check_figure(desk: Desk) -> tuple[str, bool]:
+def _check_figure(screen: DraftScreen) -> tuple[str, bool]:
     """The objection to drawing the shown chart for paper ("" if none); True if a run removes it."""
-    view, scenario = desk.charts.current_chart(), desk.draft.scenario if desk.draft else None
+    view, scenario = screen.charts.current_chart(), screen.draft.scenario if screen.draft else None
     if view is None or view.chart is None or scenario is None:
         return "this tab shows no chart to draw", False
-    run = desk.shelf.run(desk.shelf.shown)
+    run = screen.run_list.run(screen.run_list.shown)
     is_whole = run is not None and run.snapshot.full and run.status == "done"
     if run is not None and is_whole and alike(run.document, scenario.document):
         return "", False
     return "a figure is of all trials: enter again runs them, then draws it", True
 
 
-def _draw_of_run(desk: Desk, draft: Draft | None, tab: str, path: Path, columns: int) -> bool:
+def _draw_of_run(
+    screen: DraftScreen, draft: Draft | None, tab: str, path: Path, columns: int
+) -> bool:
     """Draw the chart of a tab once all trials of a draft are there; False while they are not.
 
     Nothing is drawn where the draft was edited meanwhile, or its run stopped.
     """
-    run, now = desk.shelf.run(desk.shelf.shown), desk.draft
+    run, now = screen.run_list.run(screen.run_list.shown), screen.draft
     if draft is None or now is None or now.document != draft.document:
-        desk.note("no figure was drawn: the scenario was edited meanwhile")
+        screen.note("no figure was drawn: the scenario was edited meanwhile")
         return True
     if run is None or not run.snapshot.full or not alike(run.document, draft.document or {}):
         return False
     if run.status == "done":
-        desk.charts.tab = tab
-        desk.charts.call_next(_draw_figure, desk, run, path, columns)
+        screen.charts.tab = tab
+        screen.charts.call_next(_draw_figure, screen, run, path, columns)
     elif run.status != "running":
-        desk.note("no figure was drawn: its run has not ended")
+        screen.note("no figure was drawn: its run has not ended")
     return run.status != "running"
 
 
-def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
+def _draw_figure(screen: DraftScreen, run: Run | None, path: Path, columns: int) -> None:
     """Draw the chart shown for paper, in a thread; of a whole run, which its file then carries.
 
     columns : of the paper, that the figure takes.
     """
-    view = desk.charts.current_chart()
+    view = screen.charts.current_chart()
     if run is not None and view is not None and view.chart is not None:
         modified = (
-            desk.draft is not None and desk.draft.is_modified
+            screen.draft is not None and screen.draft.is_modified
         )  # has the title of the one opened
         title = describe_scenario(run.document) if modified else run.title
         work = partial(_write_figure, view.chart, run, title, path, columns)
-        desk.note(f"drawing {path.name} …", stays=True)
-        desk.post_message(LongWork("figure", work, partial(desk.note, stays=True)))
+        screen.note(f"drawing {path.name} …", stays=True)
+        screen.post_message(LongWork("figure", work, partial(screen.note, stays=True)))
 
 
 def _write_figure(chart: Chart, run: Run, title: str, path: Path, columns: int) -> str:
@@ -197,10 +201,10 @@ def _write_figure(chart: Chart, run: Run, title: str, path: Path, columns: int) 
     return f"wrote {path}; ldptui replay computes it again"
 
 
-def copy_shown(desk: Desk) -> None:
+def copy_shown(screen: DraftScreen) -> None:
     """Copy the chart or table that is shown, as text."""
-    copy_text(desk, desk.charts.as_text())
+    copy_text(screen, screen.charts.as_text())
 
 
-def copy_text(desk: Desk, text: str) -> None:
-    desk.note(copy(desk.app, text))
+def copy_text(screen: DraftScreen, text: str) -> None:
+    screen.note(copy(screen.app, text))

@@ -18,7 +18,7 @@ from ...session import exporting
 from ...session.draft import reopen_draft
 from ...session.runs import Run, difference_text
 from ...terminal.keyboard import RUNS, key_of
-from .desk import Desk
+from .draft_screen import DraftScreen
 from .panes import CHARTS
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ Wish = Literal["star", "remove", "open", "play", "resume", "difference", "verify
 
 
 class KeptRuns:
-    """The actions on kept runs; each makes a new shelf.
+    """The actions on kept runs; each makes a new list of runs.
 
     store : the store's file, None for none. simulating : what opens code, and is stopped.
     """
 
-    def __init__(self, desk: Desk, store: Path | None, simulating: Simulations) -> None:
-        self._desk, self._store, self._simulating = desk, store, simulating
+    def __init__(self, screen: DraftScreen, store: Path | None, simulating: Simulations) -> None:
+        self._screen, self._store, self._simulating = screen, store, simulating
         self._verifying: asyncio.subprocess.Process | None = None
         self._replays: dict[int, RunReplay] = {}  # of shown runs that another process computes
         self._lock = asyncio.Lock()  # of the replays, and of the list
@@ -49,7 +49,7 @@ class KeptRuns:
         try:
             yield
         except LdpError as error:
-            self._desk.note(str(error))
+            self._screen.note(str(error))
 
     # Reading.
 
@@ -61,34 +61,34 @@ class KeptRuns:
             with self._faults_noted():
                 self._state = store_actions.state_of(self._store)
                 listed = await asyncio.to_thread(store_actions.kept_runs, self._store)
-                if tuple(listed) == self._desk.shelf.kept:
+                if tuple(listed) == self._screen.run_list.kept:
                     return
-                changed = self._desk.shelf.with_stored_runs(listed).unread
+                changed = self._screen.run_list.with_stored_runs(listed).unread
                 read = [(run, await self._results_of(run, self._store)) for run in changed]
-                shelf = self._desk.shelf.with_stored_runs(listed)
+                run_list = self._screen.run_list.with_stored_runs(listed)
                 for run, snapshot in read:
-                    shelf = shelf.with_read(run, snapshot)
-                for key in self._replays.keys() - {shelf.shown, *shelf.overlays}:
+                    run_list = run_list.with_read(run, snapshot)
+                for key in self._replays.keys() - {run_list.shown, *run_list.overlays}:
                     self._replays.pop(key).close()
-                self._desk.keep(shelf)
+                self._screen.keep(run_list)
 
     def watch(self) -> None:
         """Read the list again where the store is another one since: another process computes."""
         if self._store is None or self._lock.locked():
             return
         if store_actions.state_of(self._store) != self._state:
-            self._desk.run_worker(self.list_all(), group="kept runs")
+            self._screen.run_worker(self.list_all(), group="kept runs")
 
     async def read(self, run: Run) -> None:
         """Read the results of a run of the store."""
         if self._store is None or run.number is None:
             return
-        self._desk.note(f"reading {run.name} …")
+        self._screen.note(f"reading {run.name} …")
         async with self._lock:
             with self._faults_noted():
                 snapshot = await self._results_of(run, self._store)
-                self._desk.shelf = self._desk.shelf.with_read(run, snapshot)
-                self._desk.note("")
+                self._screen.run_list = self._screen.run_list.with_read(run, snapshot)
+                self._screen.note("")
 
     async def _results_of(self, run: Run, store: Path) -> Snapshot:
         """The results of a run; what is read of one that goes on is not read again."""
@@ -110,11 +110,11 @@ class KeptRuns:
 
     async def read_chosen(self, note: str) -> None:
         """Read the runs that are to be shown, as far as that was not done; then say something."""
-        for run in self._desk.shelf.unread:
+        for run in self._screen.run_list.unread:
             await self.read(run)
-            self._desk.show()
+            self._screen.show()
         if note:
-            self._desk.note(note)
+            self._screen.note(note)
 
     async def show_last(self) -> None:
         """At the start: show the last run in place of a preview, if it is of this very scenario.
@@ -122,32 +122,35 @@ class KeptRuns:
         A run of another one would stand under the title of this one; Runs has it. What was
         chosen to be shown meanwhile stays.
         """
-        desk = self._desk
-        last, scenario = desk.shelf.last, desk.draft.scenario if desk.draft is not None else None
-        if desk.is_chosen or not (last and scenario and scenario.document == last.document):
+        screen = self._screen
+        last, scenario = (
+            screen.run_list.last,
+            screen.draft.scenario if screen.draft is not None else None,
+        )
+        if screen.is_chosen or not (last and scenario and scenario.document == last.document):
             return
         await self.read(last)
-        if last.key in desk.shelf.read and not desk.is_chosen:
-            desk.keep(desk.shelf.with_choice(last.key, desk.shelf.overlays))
+        if last.key in screen.run_list.read and not screen.is_chosen:
+            screen.keep(screen.run_list.with_choice(last.key, screen.run_list.overlays))
 
     def tell_cut_off(self) -> None:
         """At the start: say that the last run was cut off, and how to go on with it."""
-        runs = self._desk.shelf.kept
+        runs = self._screen.run_list.kept
         if runs and runs[-1].status == "interrupted":
-            pane = key_of(self._desk.app, *RUNS)
-            self._desk.note(f"{runs[-1].name} was cut off: r in Runs ({pane}) goes on with it")
+            pane = key_of(self._screen.app, *RUNS)
+            self._screen.note(f"{runs[-1].name} was cut off: r in Runs ({pane}) goes on with it")
 
     # Doing.
 
     async def put_back(self) -> None:
         """Put the run back that was deleted last."""
-        desk = self._desk
-        if not desk.shelf.deleted:
+        screen = self._screen
+        if not screen.run_list.deleted:
             return
-        run = desk.shelf.deleted[-1]
-        desk.keep(desk.shelf.put_back())
+        run = screen.run_list.deleted[-1]
+        screen.keep(screen.run_list.put_back())
         if run.kept is None or await self._change(run, "remove", False):
-            desk.note(f"{run.name} is back")
+            screen.note(f"{run.name} is back")
 
     async def fulfil(self, wish: Wish, run: Run) -> None:
         """Carry out an action of the Runs pane on a run."""
@@ -161,11 +164,11 @@ class KeptRuns:
     async def write_trials(self, run: Run | None, out: Path) -> None:
         """Write every trial of a run to a file; only the store has them."""
         if self._store is None or run is None or run.number is None:
-            self._desk.note("only a run that is kept has its trials; ctrl+r runs the scenario")
+            self._screen.note("only a run that is kept has its trials; ctrl+r runs the scenario")
             return
         with self._faults_noted():
             await asyncio.to_thread(store_actions.write_trials, self._store, run.number, out)
-            self._desk.note(f"wrote {out}", stays=True)
+            self._screen.note(f"wrote {out}", stays=True)
 
     async def _change(self, run: Run, change: store_actions.Change, *values: Any) -> bool:
         """Change something of a run in the store, then read the list; whether it was done."""
@@ -184,17 +187,17 @@ class KeptRuns:
     async def _delete(self, run: Run) -> None:
         """Take a run out of the list; `u` puts it back."""
         if run.kept is None or await self._change(run, "remove", True):
-            self._desk.keep(self._desk.shelf.without(run))
-            self._desk.note(f"{run.name} is deleted; u puts it back")
+            self._screen.keep(self._screen.run_list.without(run))
+            self._screen.note(f"{run.name} is deleted; u puts it back")
 
     async def _show_difference(self, run: Run) -> None:
         """Show the differences of a run from the one shown, or from the one before it."""
         from ..dialogs.prompts import TextScreen
 
-        pair = self._desk.shelf.pair(run)
+        pair = self._screen.run_list.pair(run)
         if pair is not None:
             title = f"{pair[0].name} → {pair[1].name}"
-            self._desk.app.push_screen(TextScreen(title, difference_text(*pair)))
+            self._screen.app.push_screen(TextScreen(title, difference_text(*pair)))
 
     async def _open(self, run: Run) -> bool:
         """Work on a run's scenario, and show the run; whether the user let the draft go."""
@@ -202,30 +205,30 @@ class KeptRuns:
             return False
         if not run.snapshot.cells:  # before a preview of the same scenario is shown in its place
             await self.read(run)
-        self._desk.open_draft(await _draft_of(run))
-        self._desk.choose(run.key)
+        self._screen.open_draft(await _draft_of(run))
+        self._screen.choose(run.key)
         return True
 
     async def _may_leave(self, other: str) -> bool:
         """Ask about changes that are not saved, before the scenario of something else is opened."""
         from ..dialogs.prompts import ConfirmScreen
 
-        draft = self._desk.draft
+        draft = self._screen.draft
         if draft is None or not draft.is_modified:
             return True
         question = f"The scenario has changes that are not saved. Open that of {other}?"
-        answer = await self._desk.app.push_screen_wait(ConfirmScreen(question, "Open", "Stay"))
+        answer = await self._screen.app.push_screen_wait(ConfirmScreen(question, "Open", "Stay"))
         return bool(answer)
 
     async def _resume(self, run: Run) -> None:
         """Go on with a run that did not end."""
-        desk = self._desk
-        scenario = desk.draft.scenario if desk.draft is not None else None
+        screen = self._screen
+        scenario = screen.draft.scenario if screen.draft is not None else None
         if scenario is None or scenario.document != run.document:
-            desk.open_draft(await _draft_of(run))
-        desk.is_chosen = True
+            screen.open_draft(await _draft_of(run))
+        screen.is_chosen = True
         self._simulating.run(run.number)
-        desk.action_pane(CHARTS)
+        screen.action_pane(CHARTS)
 
     # Files.
 
@@ -237,27 +240,27 @@ class KeptRuns:
                 await self._open_figure(path, carried)
             elif self._store is None:
                 replay = await asyncio.to_thread(store_actions.open_recording, path)
-                self._desk.play(
+                self._screen.play(
                     replay, await asyncio.to_thread(reopen_draft, replay.run.document, "")
                 )
             else:
                 number, before = await asyncio.to_thread(store_actions.take, self._store, path)
                 await self.list_all()
-                run = next(run for run in self._desk.shelf.runs if run.number == number)
+                run = next(run for run in self._screen.run_list.runs if run.number == number)
                 if await self._open(run):
                     was = "was here already" if before else "is imported"
-                    self._desk.note(f"{path.name}: {run.name} {was}; V in Runs verifies it")
+                    self._screen.note(f"{path.name}: {run.name} {was}; V in Runs verifies it")
 
     async def _open_figure(self, path: Path, carried: exporting.FigureContent) -> None:
         """Open the scenario that a figure carries, and its run where the store has it."""
-        desk = self._desk
-        runs = [run for run in desk.shelf.runs if run.snapshot.digest == carried.digest]
+        screen = self._screen
+        runs = [run for run in screen.run_list.runs if run.snapshot.digest == carried.digest]
         if runs:
             if await self._open(runs[-1]):
-                desk.note(f"{path.name} shows {runs[-1].name}")
+                screen.note(f"{path.name} shows {runs[-1].name}")
         elif await self._may_leave(path.name):
-            desk.open_draft(await asyncio.to_thread(reopen_draft, carried.document, ""))
-            desk.note(f"{path.name}: no run here has {carried.digest}; ctrl+r computes it")
+            screen.open_draft(await asyncio.to_thread(reopen_draft, carried.document, ""))
+            screen.note(f"{path.name}: no run here has {carried.digest}; ctrl+r computes it")
 
     # Verifying.
 
@@ -270,12 +273,12 @@ class KeptRuns:
         self._verifying = child = await asyncio.create_subprocess_exec(
             *command, "--store", str(self._store), stdout=pipe, stderr=pipe, start_new_session=True
         )
-        self._desk.busy(f"verifying {run.name}, every trial again …; esc stops it")
+        self._screen.busy(f"verifying {run.name}, every trial again …; esc stops it")
         said, complaint = await child.communicate()
         stopped, self._verifying = (child.returncode or 0) < 0, None
-        self._desk.busy("")
+        self._screen.busy("")
         words = (said or complaint).decode("utf-8", "replace").strip().partition("\n")[0]
-        self._desk.note(f"{run.name}: {'verifying was stopped' if stopped else words}")
+        self._screen.note(f"{run.name}: {'verifying was stopped' if stopped else words}")
 
     def stop(self) -> None:
         """Stop verifying a run; where nothing is verified, stop what is simulated."""
@@ -300,7 +303,7 @@ class KeptRuns:
             replay = await asyncio.to_thread(
                 store_actions.open_run, self._store, run.number, run.key
             )
-            self._desk.play(replay, await _draft_of(run))
+            self._screen.play(replay, await _draft_of(run))
 
 
 async def _draft_of(run: Run) -> Draft:

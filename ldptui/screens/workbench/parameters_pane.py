@@ -208,7 +208,7 @@ def _task(draft: Draft) -> Iterator[FormRow]:
     """The task, which is about frequencies where it is left out, and how it asks the users."""
     if not kind_of(draft, "task"):
         return
-    from ...explain.family_explanation import task_named
+    from ...explain.family_explanation import find_task_explanation
 
     kinds = [(kind, kind) for kind in listed_kinds("task")]
     yield own_row(draft, "task.kind", options=kinds)
@@ -219,7 +219,7 @@ def _task(draft: Draft) -> Iterator[FormRow]:
 
             row = replace(row, value=usual_encoding(cell.population))
         yield row
-    task = None if cell is None else task_named(cell.task.kind)
+    task = None if cell is None else find_task_explanation(cell.task.kind)
     yield remark("asked", "" if task is None or cell is None else task.remark(cell))
 
 

@@ -17,7 +17,7 @@ from ldptui.core.protocols import CENTRAL, NAMED
 from ldptui.core.theory import frequency_std
 from ldptui.core.theory.mean_theory import mean_std
 
-from ...explain.family_explanation import task_named
+from ...explain.family_explanation import find_task_explanation
 from ...explain.formula_inputs import FormulaSetting, bound, setting_of
 from ...explain.formula_list import SPREAD, entries
 from ...session.draft import Draft
@@ -96,7 +96,7 @@ def write_spreads(spreads: dict[str, float | None]) -> dict[str, str]:
 
 def _setting(cell: Cell, kind: str, epsilon: float) -> FormulaSetting:
     """The cell's own protocol, or another kind at this ε, for the users that are asked with it."""
-    own, task = kind == cell.parameters["protocol.kind"], task_named(cell.task.kind)
+    own, task = kind == cell.parameters["protocol.kind"], find_task_explanation(cell.task.kind)
     if own:
         return setting_of(cell).unattacked_setting if task is None else task.setting(cell)
     spec = NAMED[kind](kind=kind, epsilon=epsilon)
@@ -113,9 +113,9 @@ def _elsewhere(spec: Any, domain_size: int, users: int) -> FormulaSetting:
 
 
 def _spread(cell: Cell, setting: FormulaSetting | None) -> float | None:
-    """σ of one estimated frequency: of a pure protocol by the law of all, else as its story has it.
+    """σ of one estimated frequency: by the formula of all pure protocols, else by the family's own.
 
-    (The story has it too, between the texts of all its formulas, which take ten times as long.)
+    (The explanation of a pure protocol has σ too, among all its formulas: ten times as slow.)
     Of numbers that of the mean, in numbers of the task's range.
     """
     if setting is None:
@@ -126,14 +126,14 @@ def _spread(cell: Cell, setting: FormulaSetting | None) -> float | None:
         return std
     if users is not None and setting.is_pure:
         return _or_none(lambda: frequency_std(protocol, users))
-    return _or_none(lambda: spread_of_story(setting))
+    return _or_none(lambda: spread_from_formulas(setting))
 
 
 _TOLD: Final[WeakKeyDictionary[FormulaSetting, float | None]] = WeakKeyDictionary()
 """σ by the setting, for as long as somebody has it: what is bound to a large domain is large."""
 
 
-def spread_of_story(setting: FormulaSetting) -> float | None:
+def spread_from_formulas(setting: FormulaSetting) -> float | None:
     """σ as the explanation of a setting has it, which is told once for each object."""
     if setting not in _TOLD:
         _TOLD[setting] = entries(setting)[SPREAD].value

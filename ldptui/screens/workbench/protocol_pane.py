@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 NAME: Final = 8
 """Cells of a name, and of σ at the right, at the least."""
 NUMBERS: Final = "numbers"
-"""The shelf of the protocols whose users have a number, not an item."""
+"""The group of the protocols whose users have a number, not an item."""
 
 
 def usual_kinds(chosen: str = "") -> list[str]:
     """The protocols that have a row beside a chosen one: those of numbers beside one of them."""
-    shelf = kind_words("protocol", chosen).shelf
-    wanted = shelf if shelf == NUMBERS else ""
+    group = kind_words("protocol", chosen).group
+    wanted = group if group == NUMBERS else ""
     kinds = listed_kinds("protocol")
-    return [kind for kind in kinds if kind_words("protocol", kind).shelf == wanted]
+    return [kind for kind in kinds if kind_words("protocol", kind).group == wanted]
 
 
 def _row_kinds(draft: Draft) -> list[str]:

@@ -78,7 +78,7 @@ class ReportView(Vertical):
     _report = 0  # the number of the draws, of this user's reports
     _user = 0  # the number of the user
     _item: int | None = None  # chosen by hand; None: what the user drew
-    _lives: tuple[ReportHistory, ReportHistory | str] | None = None
+    _histories: tuple[ReportHistory, ReportHistory | str] | None = None
 
     def compose(self) -> ComposeResult:
         with Scroll():
@@ -106,20 +106,20 @@ class ReportView(Vertical):
 
     def action_step_item(self, by: int) -> None:
         """Show the report of the same user and draws with the next or the previous value."""
-        lives = self.lives
-        if lives is not None and self.draft is not None and self.draft.cell is not None:
-            held = lives[0].item or 0
+        histories = self.histories
+        if histories is not None and self.draft is not None and self.draft.cell is not None:
+            held = histories[0].item or 0
             self._item = (held + by) % self.draft.cell.population.domain_size
             self._redraw()
 
     @property
-    def lives(self) -> tuple[ReportHistory, ReportHistory | str] | None:
+    def histories(self) -> tuple[ReportHistory, ReportHistory | str] | None:
         """The genuine user's report and the fake one's, or why there is none; None for neither."""
         cell = self.draft.cell if self.draft is not None else None
-        if self._lives is None and cell is not None and not self._why_none:
+        if self._histories is None and cell is not None and not self._why_none:
             # A campaign shows the reports of its most attacked round.
-            self._lives = self._draw(cell.peak.task.ask_user(cell.peak, self._user))
-        return self._lives
+            self._histories = self._draw(cell.peak.task.ask_user(cell.peak, self._user))
+        return self._histories
 
     @property
     def _why_none(self) -> str:
@@ -143,7 +143,7 @@ class ReportView(Vertical):
         return look_of(self.app, Size(width, self.size.height))
 
     def _redraw(self) -> None:
-        self._lives = None
+        self._histories = None
         if self.is_mounted:
             self.query_one(ReportSheet).refresh(layout=True)
 
@@ -168,21 +168,27 @@ class ReportView(Vertical):
 
     def drawing(self, look: Look) -> RenderableType:
         """Both reports, their steps at one height where they stand side by side."""
-        lives = self.lives
-        if lives is None:
+        histories = self.histories
+        if histories is None:
             why = spell_text(self, self._why_none)
             return Text(why, look.palette.muted, justify="center")
         between = int(look.height >= AIRY)
-        if look.width < TWO_COLUMNS or isinstance(lives[1], str):
+        if look.width < TWO_COLUMNS or isinstance(histories[1], str):
             pen, below = ReportStyle(look, look.width), (0, 0, between, 0)
-            return Group(*(Padding(part, below) for life in lives for part in pen.life(life)))
+            return Group(
+                *(
+                    Padding(part, below)
+                    for history in histories
+                    for part in pen.history_lines(history)
+                )
+            )
         pen = ReportStyle(look, (look.width - 3) // 2)
         table = Table(
             box=box.MINIMAL, show_header=False, show_edge=False, leading=between, pad_edge=False
         )
-        for _ in lives:
+        for _ in histories:
             table.add_column(width=pen.width)
-        for pair in zip_longest(*map(pen.life, lives), fillvalue=""):
+        for pair in zip_longest(*map(pen.history_lines, histories), fillvalue=""):
             table.add_row(*pair)
         return table
 
@@ -202,15 +208,15 @@ class ReportStyle(Struct, frozen=True):
         """Words of the charset in a style of their own."""
         return Text(fmt.to_ascii(text) if self.look.charset == "ascii" else text, style)
 
-    def life(self, life: ReportHistory | str) -> list[RenderableType]:
+    def history_lines(self, history: ReportHistory | str) -> list[RenderableType]:
         """The title and the steps of a report, or why there is none."""
         palette = self.look.palette
-        if isinstance(life, str):
+        if isinstance(history, str):
             title = Text("No fake users", f"bold {palette.muted}")
-            return [title, self.words(life, palette.muted)]
-        tone = f"bold {palette.attacked if life.fake else palette.clean}"
-        steps = (self._step(at, step, tone) for at, step in enumerate(life.steps, 1))
-        return [self.words(life.title, tone), *steps]
+            return [title, self.words(history, palette.muted)]
+        tone = f"bold {palette.attacked if history.fake else palette.clean}"
+        steps = (self._step(at, step, tone) for at, step in enumerate(history.steps, 1))
+        return [self.words(history.title, tone), *steps]
 
     def _step(self, number: int, step: ReportStep, tone: str) -> RenderableType:
         """A step: its name and text, what could happen, its cells, and what it comes to."""

@@ -12,8 +12,8 @@ from textual.reactive import var
 from textual.widgets import Static
 
 from ...messages import Ask, GroupAsked, RunAsked, RunsChosen
+from ...session.run_list import RunList
 from ...session.runs import Run, describe_scenario, differences, matching
-from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
 from ...text.prose import plain
@@ -61,7 +61,7 @@ class RunsPane(FilteredList):
         Binding("u", "ask('restore')", "Undo", id="runs.restore"),
     ]
 
-    shelf: var[Shelf] = var(Shelf())
+    run_list: var[RunList] = var(RunList())
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -78,7 +78,7 @@ class RunsPane(FilteredList):
         )
         call_on_resize(self, self._fill)
 
-    def watch_shelf(self) -> None:
+    def watch_run_list(self) -> None:
         self._fill()
 
     def focus_first(self) -> None:
@@ -93,23 +93,25 @@ class RunsPane(FilteredList):
             return
         options = self.query_one(LineList)
         words = self.query_one(FilterInput).words
-        newest = list(reversed(matching(self.shelf.runs, words) if words else self.shelf.runs))
+        newest = list(
+            reversed(matching(self.run_list.runs, words) if words else self.run_list.runs)
+        )
         empty = self.query_one("#empty", Static)
         nothing = no_match(words) if words else EMPTY.format(key_of(self.app, *RUN))
         put_or_hide(empty, "" if newest else nothing)
-        self.query_one(FilterInput).count(len(newest), len(self.shelf.runs))
-        before = _befores(self.shelf.runs)
+        self.query_one(FilterInput).count(len(newest), len(self.run_list.runs))
+        before = _befores(self.run_list.runs)
         rows = [self._row(run, before.get(run.key)) for run in newest]
         keys, before_keys = [run.key for run in newest], self._keys
         self._keys = keys
         at = options.highlighted if options.has_focus else None
         held = before_keys[at] if at is not None and at < len(before_keys) else None
         options.write_rows(rows)
-        moved = (keys, self.shelf.shown) != (before_keys, self._shown)
-        self._shown = self.shelf.shown
+        moved = (keys, self.run_list.shown) != (before_keys, self._shown)
+        self._shown = self.run_list.shown
         if keys and (moved or options.highlighted is None):
             # Whoever is in the list stays on the run; for all others the one shown comes first.
-            at = held if held in keys else self.shelf.shown
+            at = held if held in keys else self.run_list.shown
             options.highlighted = keys.index(at) if at in keys else 0
         self._describe()
         self.refresh_bindings()
@@ -117,7 +119,11 @@ class RunsPane(FilteredList):
     def _row(self, run: Run, before: Run | None) -> Text:
         view = run.snapshot
         mark = (
-            "▶" if run.key == self.shelf.shown else "+" if run.key in self.shelf.overlays else " "
+            "▶"
+            if run.key == self.run_list.shown
+            else "+"
+            if run.key in self.run_list.overlays
+            else " "
         )
         star = "★" if run.kept is not None and run.kept.star else " "
         what = describe_scenario(run.document) if view.full else ""
@@ -156,7 +162,7 @@ class RunsPane(FilteredList):
             scroll = details.scroll_end if run.snapshot.details else details.scroll_home
             self.call_after_refresh(scroll, animate=False)
         else:
-            before = _befores(self.shelf.runs).get(run.key)
+            before = _befores(self.run_list.runs).get(run.key)
             # Its height does not depend on the words.
             text = "\n".join(_description(run, before))
             words.update(spell_text(self, text), layout=False)
@@ -166,7 +172,9 @@ class RunsPane(FilteredList):
         """The run under the cursor."""
         options = self.query_one(LineList)
         at = options.highlighted if options.display else None
-        return self.shelf.run(self._keys[at]) if at is not None and at < len(self._keys) else None
+        return (
+            self.run_list.run(self._keys[at]) if at is not None and at < len(self._keys) else None
+        )
 
     def on_option_list_option_highlighted(self, event: LineList.OptionHighlighted) -> None:
         event.stop()
@@ -181,16 +189,16 @@ class RunsPane(FilteredList):
             return True
         run = self.current
         if action == "overlay":
-            return run is not None and run.key != self.shelf.shown
+            return run is not None and run.key != self.run_list.shown
         if action == "filter":
-            return bool(self.shelf.runs)
+            return bool(self.run_list.runs)
         if action == "group":
-            return bool(self.shelf.laid_over)
+            return bool(self.run_list.laid_over)
         if action != "ask":
             return super().check_action(action, parameters)
         what, kept = parameters[0], run is not None and run.kept is not None
         if what == "restore":
-            return bool(self.shelf.deleted)
+            return bool(self.run_list.deleted)
         if run is None:
             return False
         match what:
@@ -202,26 +210,28 @@ class RunsPane(FilteredList):
                 return kept
             case "remove":
                 return run.status != "running" and run.snapshot.full
-        return what != "difference" or len(self.shelf.runs) > 1
+        return what != "difference" or len(self.run_list.runs) > 1
 
     def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
         event.stop()
         if self.current is not None:  # the list may have changed since
             key = self.current.key
             self.post_message(
-                RunsChosen(key, tuple(overlay for overlay in self.shelf.overlays if overlay != key))
+                RunsChosen(
+                    key, tuple(overlay for overlay in self.run_list.overlays if overlay != key)
+                )
             )
 
     def action_overlay(self) -> None:
         """Lay the run under the cursor over the one shown; again takes it off."""
         run = self.current
-        if run is None or run.key == self.shelf.shown:
+        if run is None or run.key == self.run_list.shown:
             return
-        if run.key in self.shelf.overlays:
-            kept = tuple(key for key in self.shelf.overlays if key != run.key)
+        if run.key in self.run_list.overlays:
+            kept = tuple(key for key in self.run_list.overlays if key != run.key)
         else:
-            kept = (*self.shelf.overlays, run.key)
-        self.post_message(RunsChosen(self.shelf.shown, kept))
+            kept = (*self.run_list.overlays, run.key)
+        self.post_message(RunsChosen(self.run_list.shown, kept))
 
     def action_group(self) -> None:
         """Put the cells of all runs of the picture together by the next key."""

@@ -1,8 +1,8 @@
 """The workbench screen: its panes, what is simulated of its draft, its dialogs.
 
-State flows one way. The desk holds frozen values; widgets get them downward and post messages
+State flows one way. The screen holds frozen values; widgets get them downward and post messages
 upward; an edit makes a new draft, and a draft that is valid is simulated. The store is read and
-changed in threads, after the first frame; what comes of it is a new shelf.
+changed in threads, after the first frame; what comes of it is a new list of runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from textual.widgets import Static
 from ...engine import Engine
 from ...messages import RunAsked, RunProgressed, RunsChosen, SelectionsChanged, WorkerChanged
 from . import file_actions as files
-from .desk import AUTOSAVE_S, Desk
+from .draft_screen import AUTOSAVE_S, DraftScreen
 from .kept_runs import KeptRuns
 from .panes import CHARTS
 from .simulating import MakeEngine, Simulations
@@ -35,10 +35,10 @@ WATCH_S: Final = 1.0
 
 
 WIDE: Final = 160
-"""Columns from which forms and sheets are wider."""
+"""Columns from which forms and views are wider."""
 
 
-class WorkbenchScreen(Desk):
+class WorkbenchScreen(DraftScreen):
     """Five panes over one draft; what is simulated of it; a replay; the lab; dialogs."""
 
     AUTO_FOCUS = ""
@@ -232,7 +232,7 @@ class WorkbenchScreen(Desk):
         self.replay_bar.close()
         self.put_back()
         self.is_chosen = True
-        self.keep(self.shelf.with_choice(shown, overlays))
+        self.keep(self.run_list.with_choice(shown, overlays))
         self.run_worker(self._kept.read_chosen(note))
 
     def on_group_asked(self) -> None:
@@ -242,7 +242,7 @@ class WorkbenchScreen(Desk):
         message.stop()
         if message.what == "restore":
             self.run_worker(self._kept.put_back())
-        elif (run := self.shelf.run(message.key)) is not None:
+        elif (run := self.run_list.run(message.key)) is not None:
             self.run_worker(self._kept.fulfil(message.what, run))
 
     def on_replay_bar_exit_request(self) -> None:

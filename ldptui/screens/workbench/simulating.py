@@ -15,7 +15,7 @@ from ...engine import Engine
 from ...session.attack_options import unseen_code
 from ...session.runs import Run, alike, may_change
 from ...session.snapshot import Request, Snapshot, with_rest
-from .desk import BURST_S, Desk
+from .draft_screen import BURST_S, DraftScreen
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
@@ -39,8 +39,8 @@ class Simulations:
     store : where runs are kept, None for nowhere.
     """
 
-    def __init__(self, desk: Desk, engine: Engine, store: Path | None) -> None:
-        self._desk, self._engine, self._store = desk, engine, store
+    def __init__(self, screen: DraftScreen, engine: Engine, store: Path | None) -> None:
+        self._screen, self._engine, self._store = screen, engine, store
         self._agreed: tuple[Agreed, ...] = ()  # the code that may run, until the app ends
         self._key = 0  # of the last request
         self._previewed: tuple[object, ...] = ()  # the document and the cells
@@ -57,12 +57,12 @@ class Simulations:
         edited : the scenario is another one now. Else the run that is shown stays.
         """
         self._edited = self._edited or edited
-        self._desk.later("preview", BURST_S, self.preview)
+        self._screen.later("preview", BURST_S, self.preview)
 
     def hurry(self) -> None:
         """Do not wait with the preview of an edit, unless it is one of a burst."""
         before, self._last = self._last, time.monotonic()
-        if self._last - before > BURST_S and self._desk.waits_for("preview"):
+        if self._last - before > BURST_S and self._screen.waits_for("preview"):
             self.preview()
 
     def preview(self) -> None:
@@ -72,22 +72,22 @@ class Simulations:
         adds what the run was not asked for. A run of other settings stays until an edit. What is
         measured of the scenario already is not measured again.
         """
-        draft, desk = self._desk.draft, self._desk
-        desk.drop("preview")
-        if draft is None or draft.scenario is None or desk.replay_bar.replay is not None:
+        draft, screen = self._screen.draft, self._screen
+        screen.drop("preview")
+        if draft is None or draft.scenario is None or screen.replay_bar.replay is not None:
             return
         if self._asked:
             self.run()
             return
-        if self._edited and not (desk.shelf.active and desk.shelf.active.full):
+        if self._edited and not (screen.run_list.active and screen.run_list.active.full):
             self._show_measured(draft.scenario.document)
-        selections = desk.charts.selections(draft)
-        shown = None if self._edited else desk.shelf.run(desk.shelf.shown)
-        stays = None if self._edited else desk.shelf.on_show
+        selections = screen.charts.selections(draft)
+        shown = None if self._edited else screen.run_list.run(screen.run_list.shown)
+        stays = None if self._edited else screen.run_list.on_show
         self._before = None
         if shown is not None and alike(shown.document, draft.scenario.document):
             selections = self._lacking(selections, draft.scenario)
-            live = desk.shelf.preview
+            live = screen.run_list.preview
             if live is not None and alike(live.document, draft.scenario.document):
                 self._before = live.snapshot
         elif stays is not None:
@@ -100,14 +100,16 @@ class Simulations:
             run = self._ask(draft, selections)
             if self._before is not None:
                 run = replace(run, snapshot=with_rest(run.snapshot, self._before))
-            desk.keep(desk.shelf.begun(run, shown=stays is None), soon=True)
+            screen.keep(screen.run_list.begun(run, shown=stays is None), soon=True)
 
     def _show_measured(self, document: Mapping[str, Any]) -> None:
         """Show the run that has measured this scenario already, if there is one."""
-        measured = self._desk.shelf.measured_run(document)
+        measured = self._screen.run_list.measured_run(document)
         if measured is not None:
             self._edited = False
-            self._desk.keep(self._desk.shelf.with_choice(measured.key, self._desk.shelf.overlays))
+            self._screen.keep(
+                self._screen.run_list.with_choice(measured.key, self._screen.run_list.overlays)
+            )
 
     def _lacking(
         self, selections: Sequence[ChartSelection], scenario: Scenario
@@ -115,7 +117,7 @@ class Simulations:
         """The selections of which what is shown has not all that they ask for."""
         from ...charts.curves import points_of, select_cells
 
-        picture = self._desk.shelf.picture
+        picture = self._screen.run_list.picture
         if picture is None:
             return tuple(selections)
 
@@ -139,31 +141,33 @@ class Simulations:
 
         One that is still being read runs once it is there, in place of its first preview.
         """
-        draft, shelf = self._desk.draft, self._desk.shelf
+        draft, run_list = self._screen.draft, self._screen.run_list
         self._asked = draft is None or draft.scenario is None
         if draft is None or draft.scenario is None:
             return
-        measured = shelf.measured_run(draft.scenario.document, at_hand=False)
+        measured = run_list.measured_run(draft.scenario.document, at_hand=False)
         changing = may_change(draft.scenario.document)
         if resumed is None and measured is not None and not changing:
             self._edited = False
             why = f"{measured.name} has every trial of this scenario: nothing to run"
-            self._desk.choose(measured.key, shelf.overlays, why)
+            self._screen.choose(measured.key, run_list.overlays, why)
             return
         if changing:  # it asks for Python code
             asking = self._ask_and_begin(draft, resumed)
-            self._desk.app.run_worker(asking, group="consent", exclusive=True, exit_on_error=False)
+            self._screen.app.run_worker(
+                asking, group="consent", exclusive=True, exit_on_error=False
+            )
         else:
             self._begin(draft, resumed)
 
     def _begin(self, draft: Draft, resumed: int | None) -> None:
         self._edited = False
-        self._desk.charts.show_sweep(draft)
-        selections = self._desk.charts.selections(draft)
+        self._screen.charts.show_sweep(draft)
+        selections = self._screen.charts.selections(draft)
         self._previewed = ()
         self._full = self._key + 1
         run = self._ask(draft, selections, True, resumed)
-        self._desk.keep(self._desk.shelf.begun(run))
+        self._screen.keep(self._screen.run_list.begun(run))
 
     def _ask(
         self, draft: Draft, selections: Sequence[ChartSelection], full: bool = False,
@@ -186,7 +190,11 @@ class Simulations:
     async def _ask_and_begin(self, draft: Draft, resumed: int | None) -> None:
         """Run a scenario with plug-in code, if the user lets it run."""
         allowed = await self.ask_consent(draft)
-        if allowed and self._desk.draft is not None and self._desk.draft.scenario == draft.scenario:
+        if (
+            allowed
+            and self._screen.draft is not None
+            and self._screen.draft.scenario == draft.scenario
+        ):
             self._begin(draft, resumed)
 
     async def ask_consent(self, draft: Draft) -> bool:
@@ -196,15 +204,15 @@ class Simulations:
         """
         from ..dialogs.prompts import ConsentScreen
 
-        desk = self._desk
-        desk.busy("looking for the code that the scenario asks for …")
+        screen = self._screen
+        screen.busy("looking for the code that the scenario asks for …")
         document = draft.scenario.document if draft.scenario is not None else {}
         request = Request(0, document, str(draft.folder), agreed=self._agreed)
         unseen = await self._engine.find_unseen_code(request, unseen_code)
-        desk.busy("")
-        if unseen and not await desk.app.push_screen_wait(ConsentScreen(unseen)):
+        screen.busy("")
+        if unseen and not await screen.app.push_screen_wait(ConsentScreen(unseen)):
             names = " and ".join(f"{code.what} {code.name!r}" for code in unseen)
-            desk.note(f"nothing ran: the {names} is not allowed")
+            screen.note(f"nothing ran: the {names} is not allowed")
             return False
         self._previewed = ()  # it may have been refused
         self._agreed = (*self._agreed, *(code.consent_key for code in unseen))
@@ -213,22 +221,22 @@ class Simulations:
     def cancel(self) -> None:
         """Stop the run; what is finished stays."""
         self._asked = False
-        if self._desk.shelf.active is not None:
+        if self._screen.run_list.active is not None:
             self._engine.cancel()
         else:
-            self._desk.note("nothing runs; ctrl+q quits")
+            self._screen.note("nothing runs; ctrl+q quits")
 
     def take(self, snapshot: Snapshot) -> bool:
         """Show news of a run; whether the store's list of runs is another now."""
-        running, before = snapshot.status == "running", self._desk.shelf
+        running, before = snapshot.status == "running", self._screen.run_list
         if not snapshot.full and self._before is not None:
             snapshot = with_rest(snapshot, self._before)
-        self._desk.keep(before.heard(snapshot), soon=running and not snapshot.full)
+        self._screen.keep(before.heard(snapshot), soon=running and not snapshot.full)
         if not running and snapshot.key == self._full:
             self._full = None
             if self._waits:
                 self.preview_soon()
-        return snapshot.full and not (running and self._desk.shelf.numbers == before.numbers)
+        return snapshot.full and not (running and self._screen.run_list.numbers == before.numbers)
 
 
 def trial_estimates_of(picture: Snapshot, selection: ChartSelection) -> TrialEstimates | None:

@@ -124,15 +124,16 @@ def _item(value: Any) -> str:
 
 
 class Steps(Struct, frozen=True):
-    """The steps of up and down. `ladder`: along 1, 2, 5, 10, 20, …, with shift ten times as far.
+    """The steps of up and down.
 
+    `round_numbers`: along 1, 2, 5, 10, 20, …, with shift ten times as far.
     `doubling`: along the powers of two, with shift four times as far.
     `decades`: to the tenth or ten times as much, with shift the hundredth.
     """
 
     small: str = "0.1"
     big: str = "1"
-    ladder: bool = False
+    round_numbers: bool = False
     doubling: bool = False
     decades: bool = False
 
@@ -147,13 +148,13 @@ def steps_of(key: str, type_: Type) -> Steps:
         return _WHOLE if type_ == "integer" else Steps()
     if isinstance(step, list):
         return Steps(*step)
-    return Steps(ladder=step == "ladder", doubling=step == "doubling")
+    return Steps(round_numbers=step == "1-2-5", doubling=step == "doubling")
 
 
 def nudge_value(value: float, up: bool, big: bool, steps: Steps) -> int | float:
-    """The next number of the grid, or of the ladder, above or below a value."""
-    if steps.ladder:
-        return next_rung(value, up, big)
+    """The next number of the grid, or of 1, 2, 5, 10, …, above or below a value."""
+    if steps.round_numbers:
+        return next_round_number(value, up, big)
     if steps.doubling:
         return next_power(max(1, round(value)), up, big)
     if steps.decades:
@@ -172,12 +173,12 @@ def next_power(number: int, up: bool, big: bool) -> int:
     return 1 << max(0, power)
 
 
-def next_rung(value: float, up: bool, big: bool) -> int:
+def next_round_number(value: float, up: bool, big: bool) -> int:
     number = max(1, round(value))
     if big:
         return number * 10 if up else max(1, round(number / 10))
     power = 10 ** (len(str(number)) - 1)
-    rungs = [power // 2, power, 2 * power, 5 * power, 10 * power]
-    above = [rung for rung in rungs if rung > number]
-    below = [rung for rung in rungs if 0 < rung < number]
+    numbers = [power // 2, power, 2 * power, 5 * power, 10 * power]
+    above = [each for each in numbers if each > number]
+    below = [each for each in numbers if 0 < each < number]
     return above[0] if up else (below[-1] if below else 1)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.defences import TrialReports, itemsets
 from ldptui.core.defences.fiad import FIAD
 from ldptui.core.defences.itemsets import (
@@ -48,7 +48,7 @@ def test_a_small_domain_is_mined_completely(rng: np.random.Generator) -> None:
     for least in (1, 20, 60):
         found = {
             tuple(items): int(support)
-            for level in mine_itemsets(report_columns(protocol, reports), users, least, 6, no_pulse)
+            for level in mine_itemsets(report_columns(protocol, reports), users, least, 6, no_hook)
             for items, support in zip(level.sets.tolist(), level.support, strict=True)
         }
         every = {
@@ -69,7 +69,7 @@ def test_pairs_beyond_chance_are_kept(
     bits = protocol.supports(protocol.perturb(rng.integers(0, 20, users), rng)).copy()
     bits[:300, :8] = True
     columns = report_columns(protocol, np.packbits(bits, axis=1))
-    levels = {level.size: level for level in mine_itemsets(columns, users, 250, 8, no_pulse)}
+    levels = {level.size: level for level in mine_itemsets(columns, users, 250, 8, no_hook)}
     shared = {tuple(items) for items in combinations(range(8), 2)}
     assert {tuple(pair) for pair in levels[2].sets.tolist()[:28]} == shared
     assert levels[8].sets.tolist() == [[*range(8)]]
@@ -79,7 +79,7 @@ def test_pairs_beyond_chance_are_kept(
 @pytest.mark.usefixtures("loops")
 def test_mining_ends_where_nothing_is_frequent() -> None:
     columns = np.zeros((4, 2), dtype=np.uint64)
-    assert [level.support.size for level in mine_itemsets(columns, 100, 1, 5, no_pulse)] == [0]
+    assert [level.support.size for level in mine_itemsets(columns, 100, 1, 5, no_hook)] == [0]
 
 
 @pytest.mark.parametrize("users", [50, 1000, 410_415])
@@ -108,12 +108,12 @@ def test_sets_without_a_larger_one_end_the_mining(rng: np.random.Generator) -> N
     held = np.zeros((200, 6), dtype=np.bool_)
     held[:100, :2] = held[100:, 2:4] = True
     columns = report_columns(OUE(6, 1.0), np.packbits(held, axis=1))
-    sizes = [level.sets.tolist() for level in mine_itemsets(columns, 200, 50.0, 5, no_pulse)]
+    sizes = [level.sets.tolist() for level in mine_itemsets(columns, 200, 50.0, 5, no_hook)]
     assert sizes == [[[0], [1], [2], [3]], [[0, 1], [2, 3]]]
 
 
 def test_mining_names_its_sets_and_stops_at_any_pulse(rng: np.random.Generator) -> None:
-    """A pulse may raise between any two pieces of work; words go to one that has `tell`."""
+    """A hook may raise between any two pieces of work; words go to one that has `tell`."""
 
     class Watching:
         def __init__(self, last: int) -> None:

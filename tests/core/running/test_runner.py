@@ -175,13 +175,13 @@ def test_a_pulse_that_raises_stops_and_leaves_a_prefix(
     whole = marks(finished(run(work(path=path))).results)
     beats = iter(range(11 if path == "counts" else 150))
 
-    def pulse() -> None:
+    def hook() -> None:
         if next(beats, None) is None:
             raise Stopped
 
     seen: list[Progress] = []
     with pytest.raises(Stopped):
-        seen.extend(run(work(path=path), pulse=pulse))
+        seen.extend(run(work(path=path), hook=hook))
     last = seen[-1]
     assert 0 < last.done < 300
     assert not last.results.complete

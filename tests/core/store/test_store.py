@@ -74,7 +74,7 @@ def test_a_run_stopped_halfway_is_partial_and_can_be_resumed(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        seen.extend(run(work, memory=recorded, pulse=interrupt))
+        seen.extend(run(work, memory=recorded, hook=interrupt))
     recorded.finish(seen[-1].results)
     (there,) = kept.runs()
     assert there.status == "partial"

@@ -62,7 +62,7 @@ def test_no_row_is_without_a_key() -> None:
 @pytest.mark.parametrize("table", KINDS)
 def test_every_kind_has_a_row_and_no_other(table: str) -> None:
     assert set(catalogue.listed_kinds(table)) == set(KINDS[table])
-    assert set(rows("kinds")) == {"families", "shelves", *KINDS}
+    assert set(rows("kinds")) == {"families", "folded_groups", *KINDS}
 
 
 def test_a_table_read_alone_is_that_of_the_whole_file() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.desk import Command, Desk, gone
+from support.recorded_engine import Command, RecordedEngine, gone
 from support.worker import HALTING, document, soon
 
 from ldptui.engine.child import Child
@@ -20,25 +20,25 @@ from ldptui.engine.engine import COMMAND, MAX_DEATHS
 
 
 @pytest.fixture
-async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Desk]:
+async def posted(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[RecordedEngine]:
     """With real workers, or with the stub whose source is the test's parameter."""
     command: Command = COMMAND
     if hasattr(request, "param"):
         script = tmp_path / "stub.py"
         script.write_text(STUB + textwrap.dedent(request.param))
         command = (sys.executable, str(script), str(tmp_path))
-    desk = Desk(command)
-    await desk.engine.start()
-    yield desk
-    pids = desk.pids()
-    await soon(desk.engine.stop())
+    posted = RecordedEngine(command)
+    await posted.engine.start()
+    yield posted
+    pids = posted.pids()
+    await soon(posted.engine.stop())
     assert all(map(gone, pids))
-    assert not desk.engine._children
+    assert not posted.engine._children
 
 
 def stub(source: str) -> Any:
     """Run a test with workers of which this is the main loop."""
-    return pytest.mark.parametrize("desk", [source], indirect=True, ids=["stub"])
+    return pytest.mark.parametrize("posted", [source], indirect=True, ids=["stub"])
 
 
 STUB = """
@@ -63,44 +63,44 @@ say(ready={"stub": "1"})
 """
 
 
-async def test_a_real_worker_is_cancelled_replaced_and_refuses(desk: Desk) -> None:
+async def test_a_real_worker_is_cancelled_replaced_and_refuses(posted: RecordedEngine) -> None:
     """A cancel comes before it is ready; a newer request while a full run is under way."""
-    desk.run(1, document())
-    desk.engine.cancel()
-    assert [(snapshot.key, snapshot.status) for snapshot in desk.snapshots] == [(1, "partial")]
-    desk.run(2, document())
-    await desk.ended(2)
-    assert [snapshot.key for snapshot in desk.snapshots] == [1, 2]
+    posted.run(1, document())
+    posted.engine.cancel()
+    assert [(snapshot.key, snapshot.status) for snapshot in posted.snapshots] == [(1, "partial")]
+    posted.run(2, document())
+    await posted.ended(2)
+    assert [snapshot.key for snapshot in posted.snapshots] == [1, 2]
 
-    desk.run(3, HALTING, full=True)
-    await desk.until(lambda: desk.snapshots[-1].key == 3)
-    desk.run(4, document())
-    await desk.ended(4)
-    replaced = [snapshot for snapshot in desk.snapshots if snapshot.key == 3]
+    posted.run(3, HALTING, full=True)
+    await posted.until(lambda: posted.snapshots[-1].key == 3)
+    posted.run(4, document())
+    await posted.ended(4)
+    replaced = [snapshot for snapshot in posted.snapshots if snapshot.key == 3]
     assert [snapshot.status for snapshot in replaced][-2:] == ["running", "partial"]
     assert replaced[-1].done == replaced[-2].done > 0
 
-    desk.run(5, document(items=1))
-    last = await desk.ended(5)
+    posted.run(5, document(items=1))
+    last = await posted.ended(5)
     assert (last.status, last.details) == ("failed", "")
     assert last.error == "population.items must be in [2, 2^20], got 1"
 
 
 @pytest.mark.long
-async def test_a_worker_that_is_killed_is_replaced(desk: Desk) -> None:
-    await desk.spare()
-    desk.run(1, HALTING, full=True)
-    await desk.until(lambda: desk.snapshots and desk.snapshots[-1].done == 20)
-    assert desk.engine._active is not None
-    assert desk.engine._active._process is not None
-    desk.engine._active._process.kill()
-    last = await desk.ended(1)
+async def test_a_worker_that_is_killed_is_replaced(posted: RecordedEngine) -> None:
+    await posted.spare()
+    posted.run(1, HALTING, full=True)
+    await posted.until(lambda: posted.snapshots and posted.snapshots[-1].done == 20)
+    assert posted.engine._active is not None
+    assert posted.engine._active._process is not None
+    posted.engine._active._process.kill()
+    last = await posted.ended(1)
     assert last.status == "failed"
     assert "was killed by SIGKILL" in last.error
     assert last.base_cell.trials == 20
-    desk.run(2, document())
-    assert (await desk.ended(2)).status == "done"
-    assert [alive for alive, _ in desk.workers] == [True, False, True]
+    posted.run(2, document())
+    assert (await posted.ended(2)).status == "done"
+    assert [alive for alive, _ in posted.workers] == [True, False, True]
 
 
 SILENT = """
@@ -116,31 +116,31 @@ SILENT = """
 
 
 @stub(SILENT)
-async def test_a_silent_worker_is_killed_after_a_cancel(desk: Desk) -> None:
-    await desk.spare()
-    desk.run(1, {})
-    await desk.until(lambda: desk.snapshots)
-    child = desk.engine._active
-    desk.engine.cancel()
-    last = await desk.ended(1)
+async def test_a_silent_worker_is_killed_after_a_cancel(posted: RecordedEngine) -> None:
+    await posted.spare()
+    posted.run(1, {})
+    await posted.until(lambda: posted.snapshots)
+    child = posted.engine._active
+    posted.engine.cancel()
+    last = await posted.ended(1)
     assert (last.status, last.done) == ("partial", 5)
-    assert child is not desk.engine._active
+    assert child is not posted.engine._active
     assert child is not None
     await soon(asyncio.shield(child.life))
     assert child._process is not None
     assert gone(child._process.pid)
-    desk.run(2, {})
-    assert (await desk.ended(2)).status == "done"
-    assert [alive for alive, _ in desk.workers] == [True, True]  # it did not die: it was replaced
+    posted.run(2, {})
+    assert (await posted.ended(2)).status == "done"
+    assert [alive for alive, _ in posted.workers] == [True, True]  # it did not die: it was replaced
 
 
 @stub(SILENT)
-async def test_a_silent_worker_is_killed_after_a_newer_request(desk: Desk) -> None:
-    desk.run(1, {})
-    await desk.until(lambda: desk.snapshots)
-    desk.run(2, {})
-    assert (await desk.ended(2)).status == "done"
-    assert [(snapshot.key, snapshot.status) for snapshot in desk.snapshots] == [
+async def test_a_silent_worker_is_killed_after_a_newer_request(posted: RecordedEngine) -> None:
+    posted.run(1, {})
+    await posted.until(lambda: posted.snapshots)
+    posted.run(2, {})
+    assert (await posted.ended(2)).status == "done"
+    assert [(snapshot.key, snapshot.status) for snapshot in posted.snapshots] == [
         (1, "running"),
         (2, "done"),
     ]
@@ -155,12 +155,12 @@ async def test_a_silent_worker_is_killed_after_a_newer_request(desk: Desk) -> No
         snapshot(key - 1, "done", 20)
         snapshot(key, "done", 7)
 """)
-async def test_late_lines_of_an_older_run_are_ignored(desk: Desk) -> None:
-    desk.run(1, {})
-    await desk.ended(1)
-    desk.run(2, {})
-    await desk.ended(2)
-    assert [(snapshot.key, snapshot.done) for snapshot in desk.snapshots] == [(1, 7), (2, 7)]
+async def test_late_lines_of_an_older_run_are_ignored(posted: RecordedEngine) -> None:
+    posted.run(1, {})
+    await posted.ended(1)
+    posted.run(2, {})
+    await posted.ended(2)
+    assert [(snapshot.key, snapshot.done) for snapshot in posted.snapshots] == [(1, 7), (2, 7)]
 
 
 @stub("""
@@ -172,16 +172,16 @@ async def test_late_lines_of_an_older_run_are_ignored(desk: Desk) -> None:
             sys.exit(3)
         snapshot(key, "done", 20)
 """)
-async def test_a_worker_that_dies_is_reported(desk: Desk) -> None:
-    desk.run(1, {})
-    last = await desk.ended(1)
+async def test_a_worker_that_dies_is_reported(posted: RecordedEngine) -> None:
+    posted.run(1, {})
+    last = await posted.ended(1)
     assert (last.status, last.done) == ("failed", 5)
     assert last.error == "the background worker ended with exit code 3: out of luck"
     assert last.details == "one line\nout of luck\n"
-    desk.run(2, {})
-    assert (await desk.ended(2)).status == "done"
-    assert [alive for alive, _ in desk.workers] == [True, False, True]
-    assert desk.workers[1][1].endswith("; another one takes over")
+    posted.run(2, {})
+    assert (await posted.ended(2)).status == "done"
+    assert [alive for alive, _ in posted.workers] == [True, False, True]
+    assert posted.workers[1][1].endswith("; another one takes over")
 
 
 @stub("""
@@ -194,11 +194,13 @@ async def test_a_worker_that_dies_is_reported(desk: Desk) -> None:
         say(started=key)
         snapshot(key, "done", 20)
 """)
-async def test_a_run_that_a_dying_worker_had_not_begun_is_for_the_next_one(desk: Desk) -> None:
-    desk.run(1, {})
-    last = await desk.ended(1)
+async def test_a_run_that_a_dying_worker_had_not_begun_is_for_the_next_one(
+    posted: RecordedEngine,
+) -> None:
+    posted.run(1, {})
+    last = await posted.ended(1)
     assert (last.status, last.error) == ("done", "")
-    assert [alive for alive, _ in desk.workers] == [True, False, True]
+    assert [alive for alive, _ in posted.workers] == [True, False, True]
 
 
 NONSENSE = """
@@ -214,7 +216,7 @@ NONSENSE = """
 
 @pytest.mark.every(4)
 @pytest.mark.parametrize(
-    ("desk", "why"),
+    ("posted", "why"),
     [
         (NONSENSE.format(said), why)
         for said, why in {
@@ -227,51 +229,51 @@ NONSENSE = """
             'framed(b"\\x81\\xa8snapshot\\x81\\xa8followed" + b"\\x81\\xa1a" * 5000)': "recursion",
         }.items()
     ],
-    indirect=["desk"],
+    indirect=["posted"],
 )
-async def test_a_worker_that_talks_nonsense_is_replaced(desk: Desk, why: str) -> None:
+async def test_a_worker_that_talks_nonsense_is_replaced(posted: RecordedEngine, why: str) -> None:
     """It is told in a sentence, and what it says is never run."""
-    desk.run(1, {})
-    last = await desk.ended(1)
+    posted.run(1, {})
+    last = await posted.ended(1)
     assert last.status == "failed"
     assert last.error.startswith("the background worker said what no worker says and was stopped: ")
     assert why in last.error
     assert "\n" not in last.error
     assert last.details == ""
-    await desk.alive(2)
+    await posted.alive(2)
 
 
 @stub("sys.exit('no luck')")
-async def test_workers_that_keep_dying_are_given_up(desk: Desk) -> None:
-    desk.run(1, {})
-    last = await desk.ended(1)
+async def test_workers_that_keep_dying_are_given_up(posted: RecordedEngine) -> None:
+    posted.run(1, {})
+    last = await posted.ended(1)
     assert (last.status, last.error) == (
         "failed", "the background worker ended with exit code 1: no luck",
     )  # fmt: skip
-    await desk.watch(lambda: not desk.engine._children)
+    await posted.watch(lambda: not posted.engine._children)
     # The one that waited may die last, as the one that runs.
-    assert [alive for alive, _ in desk.workers].count(False) <= MAX_DEATHS + 1
-    desk.run(2, {})  # tries again
-    assert (await desk.ended(2)).status == "failed"
+    assert [alive for alive, _ in posted.workers].count(False) <= MAX_DEATHS + 1
+    posted.run(2, {})  # tries again
+    assert (await posted.ended(2)).status == "failed"
 
 
 async def test_a_command_that_does_not_exist() -> None:
-    desk = Desk(("/nonexistent/python",))
-    await desk.engine.start()
-    desk.run(1, {})
-    last = await desk.ended(1)
+    posted = RecordedEngine(("/nonexistent/python",))
+    await posted.engine.start()
+    posted.run(1, {})
+    last = await posted.ended(1)
     assert "cannot be started" in last.error
-    await desk.engine.stop()
+    await posted.engine.stop()
 
 
 async def test_stop_at_once_leaves_no_process() -> None:
-    desk = Desk(COMMAND)
-    await desk.engine.start()
-    await desk.engine.stop()
-    assert not desk.engine._children
-    desk.run(1, document())  # comes too late
-    await desk.engine.stop()
-    assert not desk.messages
+    posted = RecordedEngine(COMMAND)
+    await posted.engine.start()
+    await posted.engine.stop()
+    assert not posted.engine._children
+    posted.run(1, document())  # comes too late
+    await posted.engine.stop()
+    assert not posted.messages
 
 
 async def test_a_dismissed_child_is_not_heard() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from support.desk import gone
 from support.lab_tabs import DOCUMENT, ask
+from support.recorded_engine import gone
 from support.worker import soon
 from textual.message import Message
 
@@ -20,7 +20,7 @@ from ldptui.questions.topics import starting
 from ldptui.session.snapshot import LabQuestion, Reply
 
 
-class Desk:
+class LabEngine:
     """An engine of the lab and the replies that it posted."""
 
     def __init__(self) -> None:
@@ -55,19 +55,19 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def started() -> AsyncIterator[Desk]:
+async def started() -> AsyncIterator[LabEngine]:
     """One worker for all: its start takes longer than the answers."""
-    desk = Desk()
-    await desk.engine.start()
-    yield desk
-    children = desk.engine._children
+    posted = LabEngine()
+    await posted.engine.start()
+    yield posted
+    children = posted.engine._children
     pids = [child._process.pid for child in children if child._process is not None]
-    await soon(desk.engine.stop())
+    await soon(posted.engine.stop())
     assert all(map(gone, pids))
 
 
 @pytest.fixture
-def desk(started: Desk) -> Desk:
+def posted(started: LabEngine) -> LabEngine:
     started.replies.clear()
     return started
 
@@ -80,50 +80,52 @@ async def answered(engine: Engine) -> None:
 async def test_a_first_question_is_worked_on_before_anybody_listens() -> None:
     """Whoever asks it first gets what was said meanwhile; another question takes its place."""
     for first, second in ((True, "accuracy"), (False, "guess")):
-        desk = Desk()
+        posted = LabEngine()
         asked = LabQuestion(1, "accuracy", starting("accuracy", None), DOCUMENT, ".")
-        desk.engine = await Engine.begin(asked)
-        await soon(answered(desk.engine))
-        desk.engine.listen(desk._post)
-        assert desk.replies == []
-        desk.ask(1 if first else 2, second)
-        answer = (await desk.end(1 if first else 2)).answer
+        posted.engine = await Engine.begin(asked)
+        await soon(answered(posted.engine))
+        posted.engine.listen(posted._post)
+        assert posted.replies == []
+        posted.ask(1 if first else 2, second)
+        answer = (await posted.end(1 if first else 2)).answer
         assert decode_answer(answer) == ask(second)
-        assert {reply.key for reply in desk.replies} == {1 if first else 2}
-        await soon(desk.engine.stop())
+        assert {reply.key for reply in posted.replies} == {1 if first else 2}
+        await soon(posted.engine.stop())
 
 
-async def test_an_answer_is_that_of_the_tab(desk: Desk) -> None:
-    desk.ask(1, "choose", trials=20, seed=5)
-    reply = await desk.end(1)
+async def test_an_answer_is_that_of_the_tab(posted: LabEngine) -> None:
+    posted.ask(1, "choose", trials=20, seed=5)
+    reply = await posted.end(1)
     assert reply.status == "done", reply
     assert reply.answer is not None
     assert repr(decode_answer(reply.answer)) == repr(ask("choose", trials=20, seed=5))
-    assert any("choosing" in reply.said for reply in desk.replies if reply.status == "running")
-    assert len(desk.engine._children) == 1  # no second worker waits
+    assert any("choosing" in reply.said for reply in posted.replies if reply.status == "running")
+    assert len(posted.engine._children) == 1  # no second worker waits
 
 
-async def test_a_bad_value_names_its_field_and_the_next_question_is_answered(desk: Desk) -> None:
-    desk.ask(1, "accuracy", delta=0)
-    reply = await desk.end(1)
+async def test_a_bad_value_names_its_field_and_the_next_question_is_answered(
+    posted: LabEngine,
+) -> None:
+    posted.ask(1, "accuracy", delta=0)
+    reply = await posted.end(1)
     assert (reply.status, reply.field) == ("failed", "delta")
     assert reply.error.startswith("must be greater than 0 for the stability mechanism")
     assert not reply.details
-    desk.ask(2, "check")
-    assert (await desk.end(2)).status == "done"
+    posted.ask(2, "check")
+    assert (await posted.end(2)).status == "done"
 
 
-async def test_long_work_is_stopped_and_superseded(desk: Desk) -> None:
+async def test_long_work_is_stopped_and_superseded(posted: LabEngine) -> None:
     """An audit of minutes leaves its worker alive, whether it is cancelled or replaced."""
     endless: dict[str, Any] = {"audit": True, "samples": 10_000_000, "items": 1024}
-    desk.ask(1, "check", **endless)
-    await desk.until(lambda one: "going through the reports" in one.said)
-    [child] = desk.engine._children
-    desk.engine.cancel()
-    assert (await desk.end(1)).status == "partial"
-    desk.ask(2, "check", **endless)
-    await desk.until(lambda one: one.key == 2 and "going through the reports" in one.said)
-    desk.ask(3, "accuracy")
-    assert (await desk.end(3)).status == "done"
-    assert [reply.key for reply in desk.replies if reply.status != "running"] == [1, 3]
-    assert desk.engine._children == {child}
+    posted.ask(1, "check", **endless)
+    await posted.until(lambda one: "going through the reports" in one.said)
+    [child] = posted.engine._children
+    posted.engine.cancel()
+    assert (await posted.end(1)).status == "partial"
+    posted.ask(2, "check", **endless)
+    await posted.until(lambda one: one.key == 2 and "going through the reports" in one.said)
+    posted.ask(3, "accuracy")
+    assert (await posted.end(3)).status == "done"
+    assert [reply.key for reply in posted.replies if reply.status != "running"] == [1, 3]
+    assert posted.engine._children == {child}

@@ -30,7 +30,7 @@ from support.worker import (
 from ldptui import core
 from ldptui.core import compile, theory
 from ldptui.core.base.arms import ATTACKED, CLEAN
-from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.export import to_json
 from ldptui.core.law.pure import item_variance
@@ -147,7 +147,7 @@ def test_the_detected_items_and_the_bit_counts_are_sent() -> None:
     assert 0 < sum(last.frequencies.detected) < 16
     bits, expected, variances = last.bits, expected_bit_counts(cell), bit_count_variances(cell)
     assert bits is not None
-    drawn = block_counts(cell, 0, 20, no_pulse)[1][0]  # what the first trial of the run has counted
+    drawn = block_counts(cell, 0, 20, no_hook)[1][0]  # what the first trial of the run has counted
     assert (bits.cohorts, bits.bits, bits.cohort_count) == (8, 8, 8)
     assert bits.counts == tuple(drawn[:, :-1].ravel())
     assert bits.users == tuple(drawn[:, -1])
@@ -209,7 +209,7 @@ def test_a_cancel_while_closed_forms_are_computed_keeps_the_trials(
 
     def cancelled(cell: object) -> Any:
         inbox._cancelled = 1
-        inbox.pulse()
+        inbox.hook()
 
     expecting(monkeypatch, cancelled)
     request = Request(1, rappor(), ".", interval=0)
@@ -310,7 +310,7 @@ async def test_a_cancel_keeps_what_is_finished(worker: Worker) -> None:
 
 
 @ONE_LOOP
-async def test_a_cancel_interrupts_where_there_is_no_pulse(worker: Worker) -> None:
+async def test_a_cancel_interrupts_that_never_calls_back(worker: Worker) -> None:
     # Binding these cells takes seconds; not interrupted, it ends at the first impossible one.
     many = document(sweep={"attack.targets.count": [1, 2, 17], "seed": list(range(3000))})
     so_far = worker.run(1, many, full=True)

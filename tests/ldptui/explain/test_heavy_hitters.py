@@ -10,7 +10,7 @@ from support.formulas import recomputed
 from support.hitters import GRR, hitters_cell
 
 from ldptui.core import Cell
-from ldptui.explain.family_explanation import task_named
+from ldptui.explain.family_explanation import find_task_explanation
 from ldptui.explain.formula_list import cell_formulas
 
 ZIPF = {"kind": "zipf", "items": 100, "users": 200_000, "exponent": 1.3}
@@ -48,8 +48,8 @@ def test_every_number_can_be_computed_again(cell: Cell) -> None:
 
 
 def test_the_users_of_a_group_in_a_line() -> None:
-    story = task_named("heavy-hitters")
-    assert story is not None
+    explanation = find_task_explanation("heavy-hitters")
+    assert explanation is not None
     lines = {
         (4, 12, 4): "4 groups of 50 000 users: 5 to 12 bits, 2 or 3 a level",
         (8, 10, 1): "1 group of 200 000 users: 10 bits",
@@ -58,8 +58,8 @@ def test_the_users_of_a_group_in_a_line() -> None:
     for (k, bits, groups), line in lines.items():
         small = ZIPF | {"items": 20}
         cell = hitters_cell(small, {"k": k, "bits": bits, "groups": groups})
-        assert story.remark(cell) == line
-        setting = story.setting(cell)
+        assert explanation.remark(cell) == line
+        setting = explanation.setting(cell)
         assert (setting.users, setting.protocol.domain_size) == (200_000 // groups, 2**bits)
 
 

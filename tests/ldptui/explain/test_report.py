@@ -107,7 +107,7 @@ def test_a_crafted_unary_report_has_every_target_and_its_padding(rng: np.random.
 def test_a_long_seed_search_is_shortened_and_says_so(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ldptui.explain.report_story.SEARCH_WORK", 30)
+    monkeypatch.setattr("ldptui.explain.report_explanation.SEARCH_WORK", 30)
     one = bound("olh", "mga", seeds=1000)
     assert "10 seeds (the attack: 1000)" in step(fake_report(one, rng), "Crafting").detail[0]
     bucket = bound("olh", "mga", seeds=1000, scoring="bucket")

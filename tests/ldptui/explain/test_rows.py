@@ -108,7 +108,7 @@ SELDOM = ("SIFTED",)
 """The rows of verifiers."""
 
 RARE = {"p", "q", "ε of R reports of one item, exact"}
-"""The rows of a family without a story, and of campaigns."""
+"""The rows of a family without a explanation, and of campaigns."""
 
 
 def test_every_row_is_shown() -> None:

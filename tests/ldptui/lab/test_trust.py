@@ -9,7 +9,7 @@ import pytest
 from support.commands import Captured, fail, succeed
 from support.lab_tabs import ask
 
-RUNGS = [
+TRUST_MODELS = [
     "local",
     "hidden",
     "verified",
@@ -19,37 +19,37 @@ RUNGS = [
     "aggregated-histogram",
     "curator",
 ]
-LADDER = ("trust", "--delta", "1e-8", "--users", "1e6", "--items", "128")
+WAYS = ("trust", "--delta", "1e-8", "--users", "1e6", "--items", "128")
 
 
-def test_the_ladder_as_json(capsys: Captured) -> None:
+def test_the_trust_models_as_json(capsys: Captured) -> None:
     printed = succeed(
-        capsys, *LADDER, "--central", "1", "--share", "0.01", "--targets", "5", "--format", "json"
+        capsys, *WAYS, "--central", "1", "--share", "0.01", "--targets", "5", "--format", "json"
     )
-    rungs = json.loads(printed)["rungs"]
-    assert list(dict.fromkeys(rung["rung"] for rung in rungs)) == RUNGS
-    for rung in rungs:
-        assert list(rung) == [
-            "rung", "protocol", "epsilon", "sd", "gain_one", "gain", "overturning_share",
+    models = json.loads(printed)["trust_models"]
+    assert list(dict.fromkeys(costs["trust"] for costs in models)) == TRUST_MODELS
+    for costs in models:
+        assert list(costs) == [
+            "trust", "protocol", "epsilon", "sd", "gain_one", "gain", "overturning_share",
         ]  # fmt: skip
-        assert rung["gain_one"] <= rung["gain"] * 1.1
-        assert 0 < rung["sd"] < 0.1
-    assert {rung["protocol"] for rung in rungs if rung["rung"] == "shuffled"} >= {"grr", "oue"}
+        assert costs["gain_one"] <= costs["gain"] * 1.1
+        assert 0 < costs["sd"] < 0.1
+    assert {costs["protocol"] for costs in models if costs["trust"] == "shuffled"} >= {"grr", "oue"}
 
 
 def test_a_shuffled_protocol_as_json(capsys: Captured) -> None:
-    printed = succeed(capsys, *LADDER, "--protocol", "oue", "--epsilon", "4", "--format", "json")
+    printed = succeed(capsys, *WAYS, "--protocol", "oue", "--epsilon", "4", "--format", "json")
     found = json.loads(printed)
     assert 0 < found["at_least"] < found["central_epsilon"] < 0.04
     back = json.loads(
         succeed(
-            capsys, *LADDER, "--protocol", "oue", "--central", str(found["central_epsilon"]),
+            capsys, *WAYS, "--protocol", "oue", "--central", str(found["central_epsilon"]),
             "--format", "json",
         )
     )  # fmt: skip
     assert back["epsilon"] == pytest.approx(4, rel=1e-3)
     any_of_all = json.loads(
-        succeed(capsys, *LADDER, "--protocol", "any", "--epsilon", "4", "--format", "json")
+        succeed(capsys, *WAYS, "--protocol", "any", "--epsilon", "4", "--format", "json")
     )
     assert any_of_all["central_epsilon"] > found["central_epsilon"]
 
@@ -111,7 +111,7 @@ def test_a_weak_delta_is_said(capsys: Captured) -> None:
     assert "not a bound at small n" in printed
 
 
-def test_the_tab_shows_the_ladder_and_one_protocol() -> None:
+def test_the_tab_shows_all_trust_models_and_one_protocol() -> None:
     shown = ask("trust", items=64, users=10**6, central=1.0, delta=1e-6, targets=4)
     [bars] = shown.charts
     assert "overturn" in bars.title

@@ -232,7 +232,7 @@ CASES: Final[Mapping[str, tuple[Options, list[Refusal]]]] = {
                     "users": 100.0,
                     "share": 0.0,
                     "targets": 1,
-                    "protocol": "ladder",
+                    "protocol": "all",
                 },
                 "share",
                 "must be above 0: somebody attacks, got 0",

@@ -97,7 +97,7 @@ async def test_a_preview_adds_the_verdict_to_a_run_that_was_not_asked_for_it(
         preview = run_of(screen.draft, engine.requests[-1].selections)
         engine.finish(replace(preview, key=engine.requests[-1].key))
         await until(pilot, lambda: screen.charts.as_text().startswith("Score of fiad"))
-        assert screen.shelf.shown == key
+        assert screen.run_list.shown == key
 
 
 async def test_both_charts_are_shown_where_there_is_room() -> None:

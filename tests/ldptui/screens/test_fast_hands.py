@@ -63,7 +63,7 @@ def no_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     monkeypatch.setattr("ldptui.widgets.form.BLOCK_S", 1e6)
     monkeypatch.setattr("ldptui.session.autosave.REST_S", 1e6)  # else slow keys are two edits
-    for place in ("charts.pane.BLOCK_S", "desk.REST_S", "replay_bar.TICK_S"):
+    for place in ("charts.pane.BLOCK_S", "draft_screen.REST_S", "replay_bar.TICK_S"):
         monkeypatch.setattr(f"ldptui.screens.workbench.{place}", 1e6)
     monkeypatch.setattr(FakeEngine, "cancel", lambda _: None)
 

@@ -87,7 +87,7 @@ async def test_an_item_that_does_not_exist_offers_its_repair() -> None:
 
 
 async def test_what_is_half_typed_is_no_problem_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ldptui.screens.workbench.desk.REST_S", 1e6)
+    monkeypatch.setattr("ldptui.screens.workbench.draft_screen.REST_S", 1e6)
     async with workbench() as (screen, _, pilot):
         await typed_into_items(pilot, "4")
         assert screen.draft is not None

@@ -67,7 +67,7 @@ def kept_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
         charts, pane = screen.query_one(ChartsPane), screen.query_one(RunsPane)
-        await until(pilot, lambda: screen.shelf.shown == -2)
+        await until(pilot, lambda: screen.run_list.shown == -2)
         assert charts.snapshot is not None
         assert charts.snapshot.kept == 2
         assert len(charts.snapshot.cells) == 21
@@ -83,7 +83,11 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         await until(pilot, lambda: box.frame is not None and "group" in box.options)
         await pilot.press("g")
         print(
-            screen.focused, box.options["group"], box.chosen, charts._visible, pane.shelf.laid_over
+            screen.focused,
+            box.options["group"],
+            box.chosen,
+            charts._visible,
+            pane.run_list.laid_over,
         )
         assert box.options["group"].words == "all runs"
         await pilot.press("g")
@@ -98,7 +102,7 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         count, place = field.query_one(".filter--count", Static), field.region
         assert place.height == 1
         await pilot.press(*"#paper")
-        await until(pilot, lambda: str(count.render()) == f"0 of {len(pane.shelf.runs)}")
+        await until(pilot, lambda: str(count.render()) == f"0 of {len(pane.run_list.runs)}")
         await pilot.pause()
         assert field.region == place
         assert str(pane.query_one("#empty", Static).render()) == "Nothing matches “#paper”."
@@ -112,14 +116,14 @@ async def test_what_a_kept_run_has_measured_is_not_run_again(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with workbench(store=store) as (screen, engine, pilot):
-        await until(pilot, lambda: screen.shelf.shown == -2)
+        await until(pilot, lambda: screen.run_list.shown == -2)
         screen.post_message(KeyEdited("protocol.epsilon", 2.0))
-        await until(pilot, lambda: screen.shelf.shown > 0)
+        await until(pilot, lambda: screen.run_list.shown > 0)
         finished(engine)
         asked = len(engine.requests)
         await pilot.press("ctrl+r")
         await until(pilot, lambda: "run 1 has every trial of this scenario" in status(screen))
-        assert (screen.shelf.shown, len(engine.requests)) == (-1, asked)
+        assert (screen.run_list.shown, len(engine.requests)) == (-1, asked)
         assert len(screen.charts.snapshot.cells) == 22  # and the preview's
         # Numbers of another version are no reason to compute none.
         monkeypatch.setattr("ldptui.session.runs.__version__", "another")
@@ -140,7 +144,7 @@ async def test_the_last_run_of_another_scenario_is_not_shown_at_the_start(
     app = Workbench(Settings(), path, FakeEngine, store=store)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = app.workbench
-        await until(pilot, lambda: len(screen.shelf.kept) == 2)
+        await until(pilot, lambda: len(screen.run_list.kept) == 2)
         await app.workers.wait_for_complete()
         assert screen.charts.snapshot is None or not screen.charts.snapshot.cells
         assert "run 2" not in seen(app)
@@ -165,7 +169,7 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
 
     monkeypatch.setattr("ldptui.charts.draw.paper.write_figure", write_figure)
     async with workbench(store=store) as (screen, _, pilot):
-        await until(pilot, lambda: screen.shelf.shown == -2)
+        await until(pilot, lambda: screen.run_list.shown == -2)
         await pilot.press("ctrl+e")
         await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
         assert proposed(screen.app) == "quickstart-an-attack-moves-an-estimate-frequencies.pdf"
@@ -204,14 +208,14 @@ async def test_an_export_is_named_by_the_scenario_and_the_chart() -> None:
 
 async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
-        await until(pilot, lambda: screen.shelf.shown == -2)
+        await until(pilot, lambda: screen.run_list.shown == -2)
         await pilot.press("5", "end", "asterisk")
-        await until(pilot, lambda: any(r.kept and r.kept.star for r in screen.shelf.kept))
+        await until(pilot, lambda: any(r.kept and r.kept.star for r in screen.run_list.kept))
         await pilot.press("delete")
-        await until(pilot, lambda: [run.number for run in screen.shelf.kept] == [2])
+        await until(pilot, lambda: [run.number for run in screen.run_list.kept] == [2])
         await until(pilot, lambda: "u puts it back" in status(screen))
         await pilot.press("u")
-        await until(pilot, lambda: [run.number for run in screen.shelf.kept] == [1, 2])
+        await until(pilot, lambda: [run.number for run in screen.run_list.kept] == [1, 2])
         with open_store(store) as kept:
             assert kept.run(1).star
 
@@ -265,7 +269,7 @@ async def test_a_recording_and_a_figure_open_their_run(store: Path, tmp_path: Pa
     async with workbench(store=other) as (screen, _, pilot):
         await until(pilot, lambda: screen.draft is not None)
         screen.run_worker(screen._kept.open_file(recording))
-        await until(pilot, lambda: screen.shelf.shown == -1)
+        await until(pilot, lambda: screen.run_list.shown == -1)
         assert screen.draft is not None
         assert screen.draft.document == load(scenarios.path("quickstart")).with_value(
             "protocol.epsilon", 2.0
@@ -286,7 +290,7 @@ async def test_a_recording_and_a_figure_open_their_run(store: Path, tmp_path: Pa
 @pytest.mark.long
 async def test_a_run_is_verified_by_a_process_of_its_own_that_can_be_stopped(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
-        await until(pilot, lambda: screen.shelf.shown == -2)
+        await until(pilot, lambda: screen.run_list.shown == -2)
         await pilot.press("5", "end", "V")
         await until(pilot, lambda: screen._kept._verifying is not None)
         await pilot.press("escape")
@@ -335,13 +339,13 @@ def test_a_figure_of_an_edited_draft_is_called_by_its_settings(
     run = SimpleNamespace(document=scenario.document, title="A claim", snapshot=snapshot,
                           status="done", name="run 1")  # fmt: skip
     posted = list[LongWork]()
-    desk = SimpleNamespace(
+    screen = SimpleNamespace(
         charts=SimpleNamespace(current_chart=lambda: SimpleNamespace(chart=object())),
         draft=SimpleNamespace(scenario=scenario, is_modified=edited),
         post_message=posted.append,
         note=lambda *_, **__: None,
     )
-    file_actions._draw_figure(cast("Any", desk), cast("Any", run), Path("a.svg"), 1)
+    file_actions._draw_figure(cast("Any", screen), cast("Any", run), Path("a.svg"), 1)
     posted[0].work()
     name = describe_scenario(scenario.document) if edited else "A claim"
     drawn = f"drawn by NumPy {np.__version__}"
@@ -358,8 +362,8 @@ async def test_a_run_of_another_process_grows_in_the_picture(tmp_path: Path) -> 
         command = (sys.executable, "-m", "ldptui", "run", str(text), "--store", str(store))
         child = await asyncio.create_subprocess_exec(*command, "--quiet", stdout=-3, stderr=-3)
         try:
-            await until(pilot, lambda: screen.shelf.kept)
-            (run,) = screen.shelf.kept
+            await until(pilot, lambda: screen.run_list.kept)
+            (run,) = screen.run_list.kept
             screen.choose(run.key)
             seen_trials = {0}
 
@@ -372,7 +376,7 @@ async def test_a_run_of_another_process_grows_in_the_picture(tmp_path: Path) -> 
                 seen_trials.add(trials())
             assert len(screen._kept._replays) == 1  # what was read is not read again
             child.send_signal(signal.SIGINT)
-            await until(pilot, lambda: screen.shelf.run(run.key).status == "partial")
+            await until(pilot, lambda: screen.run_list.run(run.key).status == "partial")
             assert not screen._kept._replays
         finally:
             if child.returncode is None:

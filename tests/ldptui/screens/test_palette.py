@@ -27,7 +27,7 @@ from ldptui.screens.palette import TITLES, Commands, commands, keys_of, values
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs_pane import RunsPane
 from ldptui.session.draft import open_draft
-from ldptui.session.shelf import Shelf
+from ldptui.session.run_list import RunList
 from ldptui.terminal import places, settings
 from ldptui.terminal.crash import debug_info
 from ldptui.terminal.settings import Settings
@@ -84,7 +84,7 @@ async def test_a_key_of_the_settings_is_named_everywhere() -> None:
         switches = charts.query_one("#tabs", ChoiceBar)
         await until(pilot, lambda: any(words.startswith("w ") for _, words in switches.switches))
         runs = screen.query_one(RunsPane)
-        runs.shelf = Shelf()  # a preview may have begun by now
+        runs.run_list = RunList()  # a preview may have begun by now
         assert "f9 runs the scenario" in str(runs.query_one("#empty", Static).render())
         assert "f9 runs all trials" in "".join(part.plain for part in help_text("", "f9"))
         charts.tab = "report"

@@ -9,7 +9,7 @@ from support.waiting import seen, until
 from support.workbench_app import own_home, workbench  # noqa: F401
 from textual.pilot import Pilot
 
-from ldptui.catalogue import kind_words, listed_kinds, shelves
+from ldptui.catalogue import folded_groups, kind_words, listed_kinds
 from ldptui.messages import ChoicesAsked
 from ldptui.screens.workbench.attack_rows import edit_of_choice
 from ldptui.screens.workbench.screen import WorkbenchScreen
@@ -36,13 +36,13 @@ async def test_a_protocol_an_attack_and_a_swept_key_are_picked_by_typing() -> No
         picker = await opened(pilot)
         # Groups beyond the usual protocols are folded, and what is typed looks into them.
         folded = [row for row in picker.rows if isinstance(row, str)]
-        assert folded == list(shelves().values())
+        assert folded == list(folded_groups().values())
         assert all(isinstance(row, str) or not row.group for row in picker.rows)
         assert kind_words("protocol", "olh").reason[:20] in seen(pilot.app)
         await pilot.press(*"kept", "enter")
         await until(pilot, lambda: screen.draft and kind_of(screen.draft, "protocol") != "oue")
         assert screen.draft is not None
-        assert kind_words("protocol", kind_of(screen.draft, "protocol")).shelf == "kept"
+        assert kind_words("protocol", kind_of(screen.draft, "protocol")).group == "kept"
         await pilot.press("enter", *"grr", "enter")
         await until(pilot, lambda: screen.draft and kind_of(screen.draft, "protocol") == "grr")
         # GRR's report has no number of ones: the attack on it is there, with the reason.

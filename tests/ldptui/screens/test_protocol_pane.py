@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from support.form_app import SCENARIO, FormApp
 from support.kinds import ITEM_KINDS
 
-from ldptui.catalogue import kind_words, listed_kinds, shelves
+from ldptui.catalogue import folded_groups, kind_words, listed_kinds
 from ldptui.commands.cli import main
 from ldptui.core.protocols import NAMED, OLH, OUE
 from ldptui.core.protocols.rappor import count_std
@@ -21,11 +21,11 @@ from ldptui.session.draft import draft_of, edit_key
 from ldptui.text.format import MISSING, short
 
 SIZES = [(80, 20), (44, 10), (140, 50)]
-SHELVES = {
-    shelf: [
-        kind for kind in listed_kinds("protocol") if kind_words("protocol", kind).shelf == shelf
+GROUPS = {
+    group: [
+        kind for kind in listed_kinds("protocol") if kind_words("protocol", kind).group == group
     ]
-    for shelf in ("", *shelves())
+    for group in ("", *folded_groups())
 }
 MEAN = """format = 1
 population = { kind = "normal", items = 101, users = 10_000, mean = 40, std = 15 }
@@ -197,7 +197,7 @@ def test_of_heavy_hitters_the_numbers_are_those_of_a_group() -> None:
     assert facts.recommended == {"olh"}
 
 
-@pytest.mark.parametrize("kind", SHELVES["numbers"])
+@pytest.mark.parametrize("kind", GROUPS["numbers"])
 def test_of_numbers_the_spread_is_that_of_the_mean(kind: str) -> None:
     """In years, not in the numbers of [-1, 1] that the protocol knows."""
     draft = draft_of(MEAN.replace('"sr"', f'"{kind}"'), Path())
@@ -205,6 +205,6 @@ def test_of_numbers_the_spread_is_that_of_the_mean(kind: str) -> None:
     assert cell is not None
     expected = math.sqrt(expected_metrics(cell)["mean_squared_error_clean"])
     assert math.isclose(float(facts.spreads[kind][1:]), expected, rel_tol=0.05)
-    assert facts.spreads.keys() == {*SHELVES["numbers"], "oue"}
+    assert facts.spreads.keys() == {*GROUPS["numbers"], "oue"}
     assert facts.recommended
     assert facts.spreads["oue"] == MISSING

@@ -65,7 +65,7 @@ async def test_a_run_stays_until_an_edit_and_a_preview_adds_what_it_lacks() -> N
         # Another axis is simulated besides, and the run's own points stay.
         screen.charts.action_axis()
         await until(pilot, lambda: len(engine.requests) == asked + 1)
-        assert screen.shelf.shown == run.key
+        assert screen.run_list.shown == run.key
         request = engine.requests[-1]
         (extra,) = request.selections
         cells = measured(asked_for(QUICKSTART, extra).document)
@@ -83,11 +83,11 @@ async def test_a_run_stays_until_an_edit_and_a_preview_adds_what_it_lacks() -> N
         assert len(engine.requests) == asked
         assert "has every trial of this scenario" in status(screen)
         screen.post_message(KeyEdited("protocol.epsilon", 2.0))
-        await until(pilot, lambda: screen.shelf.shown != run.key)
+        await until(pilot, lambda: screen.run_list.shown != run.key)
         await pilot.press("ctrl+z")
-        await until(pilot, lambda: screen.shelf.shown == run.key)
+        await until(pilot, lambda: screen.run_list.shown == run.key)
         await pilot.press("ctrl+y")
-        await until(pilot, lambda: screen.shelf.shown != run.key)
+        await until(pilot, lambda: screen.run_list.shown != run.key)
         assert screen.draft is not None
         assert "epsilon = 2.0" in screen.draft.text
 

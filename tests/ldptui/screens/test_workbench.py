@@ -20,14 +20,14 @@ from textual.widgets import OptionList, Static
 from ldptui import scenarios
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited, SelectionsChanged, WorkerChanged
-from ldptui.screens.workbench import desk, file_actions
+from ldptui.screens.workbench import draft_screen, file_actions
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs_pane import RunsPane
 from ldptui.screens.workbench.title import NAMES
 from ldptui.session.autosave import save_draft
 from ldptui.session.cell_table import address_of
 from ldptui.session.draft import Origin, open_draft
-from ldptui.session.shelf import Shelf
+from ldptui.session.run_list import RunList
 from ldptui.session.snapshot import ChartSelection, Snapshot
 from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
@@ -56,7 +56,7 @@ async def test_an_edit_is_simulated_and_its_run_replaces_the_preview() -> None:
         await until(pilot, lambda: len(engine.requests) > count)
 
         assert engine.requests[-1].document["protocol"]["epsilon"] == 2.0
-        assert [run.snapshot.full for run in screen.shelf.runs] == [False]
+        assert [run.snapshot.full for run in screen.run_list.runs] == [False]
 
 
 async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
@@ -122,7 +122,7 @@ async def test_a_full_run_has_all_trials_and_is_not_lost_to_an_edit() -> None:
         finished(engine)
         await until(pilot, lambda: not engine.requests[-1].full)
         assert engine.requests[-1].document["protocol"]["epsilon"] == 2.0
-        assert [run.snapshot.full for run in screen.shelf.runs] == [True, False]
+        assert [run.snapshot.full for run in screen.run_list.runs] == [True, False]
 
 
 async def test_escape_cancels_and_what_is_finished_stays() -> None:
@@ -153,7 +153,7 @@ async def test_late_news_of_an_old_run_does_not_take_the_screen() -> None:
         engine.progress(replace(old, done=1))
         await until(pilot, lambda: screen.query_one(ChartsPane).snapshot == new)
 
-        assert [run.key for run in screen.shelf.runs] == [new.key]
+        assert [run.key for run in screen.run_list.runs] == [new.key]
 
 
 @pytest.mark.long
@@ -210,8 +210,8 @@ async def test_runs_are_chosen_and_laid_over_each_other() -> None:
             # The whole chart: no preview has anything to add.
             cells = measured(engine.requests[-1].document)
             finished(engine, cells=cells, base=address_of(cells[0].parameters))
-            await until(pilot, lambda: screen.shelf.active is None)
-        first, second = (run for run in screen.shelf.runs if run.snapshot.full)
+            await until(pilot, lambda: screen.run_list.active is None)
+        first, second = (run for run in screen.run_list.runs if run.snapshot.full)
         charts, runs = screen.query_one(ChartsPane), screen.query_one(RunsPane)
         await pilot.press("5", "j", "enter")
         await until(pilot, lambda: charts.snapshot == first.snapshot)
@@ -220,7 +220,7 @@ async def test_runs_are_chosen_and_laid_over_each_other() -> None:
             pilot, lambda: [overlay.snapshot for overlay in charts.overlays] == [second.snapshot]
         )
 
-        assert (runs.shelf.shown, runs.shelf.overlays) == (first.key, (second.key,))
+        assert (runs.run_list.shown, runs.run_list.overlays) == (first.key, (second.key,))
 
         await pilot.press("space")
         await until(pilot, lambda: not charts.overlays)
@@ -280,12 +280,12 @@ async def test_every_pane_is_reachable_at_every_size(size: tuple[int, int]) -> N
 async def test_the_list_of_runs_keeps_the_focus_while_it_is_empty(size: tuple[int, int]) -> None:
     async with workbench(size) as (screen, _, pilot):
         await pilot.press("f6")
-        runs, shelf = screen.query_one(RunsPane), screen.shelf
+        runs, run_list = screen.query_one(RunsPane), screen.run_list
         assert runs in getattr(screen.focused, "ancestors_with_self", ())
-        runs.shelf = Shelf()
+        runs.run_list = RunList()
         await pilot.pause()
         assert "no run yet" in seen(screen.app).lower()
-        runs.shelf = shelf
+        runs.run_list = run_list
         await pilot.pause()
         assert runs in getattr(screen.focused, "ancestors_with_self", ())
 
@@ -321,7 +321,7 @@ async def test_the_draft_comes_back() -> None:
 
 @pytest.mark.long
 async def test_an_edit_is_kept_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ldptui.screens.workbench.desk.AUTOSAVE_S", 0.01)
+    monkeypatch.setattr("ldptui.screens.workbench.draft_screen.AUTOSAVE_S", 0.01)
     async with workbench() as (screen, _, pilot):
         screen.post_message(KeyEdited("protocol.epsilon", 3.0))
         kept = places.state_dir() / "draft.json"
@@ -446,7 +446,7 @@ async def test_a_picture_stays_until_there_is_a_new_one() -> None:
 async def test_a_preview_that_is_over_at_once_is_drawn_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(desk, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(draft_screen, "PATIENCE_S", 60.0)
     async with workbench() as (screen, engine, pilot):
         charts = screen.query_one(ChartsPane)
         engine.progress(replace(base_snapshot(engine.requests[-1].key), status="running"))

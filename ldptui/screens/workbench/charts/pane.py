@@ -27,8 +27,8 @@ from ....widgets.words import entitle, put
 from .box import ChartBox
 from .boxes import Boxes
 from .headline import Headline, Warnings, border_title, show_options
-from .sheets import Sheets
 from .shown import ChartInput
+from .tab_views import TabViews
 from .tabs import KEYS, WIDE, Tabs, charts_of, fitting
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class ChartsPane(Vertical):
         super().__init__(id=id)
         self._tabs, self._columns = ChoiceBar(id="tabs"), PaneColumns(id="charts")
         self._claim, self._warnings = Headline(), Warnings()
-        self._sheets, self._round = Sheets(), Static(id="round", markup=False)
+        self._views, self._round = TabViews(), Static(id="round", markup=False)
         self._boxes = Boxes()
         self._behind = "frequencies"  # the chart whose numbers the table shows
         self._named = Tabs()
@@ -81,7 +81,7 @@ class ChartsPane(Vertical):
         with self._columns:
             yield self._boxes["frequencies"]
         yield self._round
-        yield self._sheets
+        yield self._views
 
     def on_mount(self) -> None:
         call_on_resize(self, self._show)
@@ -127,7 +127,7 @@ class ChartsPane(Vertical):
 
     def as_text(self) -> str:
         """The content of the tab as text: charts as drawn, a table tab-separated."""
-        charts, sheet = self._charts(), self._sheets.of(self.tab)
+        charts, sheet = self._charts(), self._views.of(self.tab)
         if not charts:
             return sheet.as_text() if sheet is not None else ""
         focused = [chart for chart in charts if chart is self.screen.focused]
@@ -143,7 +143,7 @@ class ChartsPane(Vertical):
 
     def focus_first(self) -> None:
         """Put the focus on what the tab shows."""
-        if (target := self.current_chart() or self._sheets.first_field(self.tab)) is not None:
+        if (target := self.current_chart() or self._views.first_field(self.tab)) is not None:
             self.screen.set_focus(target)
 
     # Changes of the picture.
@@ -172,7 +172,7 @@ class ChartsPane(Vertical):
             self._behind = before
         held, self._zoom = self.has_focus_within, 1.0
         if after not in self._boxes:
-            await self._sheets.open(after)  # meanwhile a key may have gone to another pane
+            await self._views.open(after)  # meanwhile a key may have gone to another pane
             held = held and (self.has_focus_within or self.screen.focused is None)
         self._show()
         if held:
@@ -366,8 +366,8 @@ class ChartsPane(Vertical):
         claimed = self._claim.show(shown, self.tab, size, over_charts=bool(visible))
         room = Size(width // 2 - 1 if len(visible) > 1 else width, max(0, height - 1 - claimed))
         self._boxes.show(visible, self._columns, shown, room, self._zoom)
-        self._sheets.display = not visible
-        self._sheets.show(self.tab, shown, self._behind, self._boxes[self._behind])
+        self._views.display = not visible
+        self._views.show(self.tab, shown, self._behind, self._boxes[self._behind])
         self._show_bars()
         if width:
             self._tell_selections()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.hitters import GRR, OLH, hitters_cell, hunt_of
+from support.hitters import GRR, OLH, hitter_cell_of, hitters_cell
 
 COUNTS = [400, 300, 200, 100, 50, 20, 10, 0]
 ATTACK = {"kind": "mga", "share": 0.1, "targets": {"items": [7, 3]}, "seeds": 5}
@@ -12,7 +12,7 @@ ATTACK = {"kind": "mga", "share": 0.1, "targets": {"items": [7, 3]}, "seeds": 5}
 def test_a_user_is_asked_about_the_prefix_of_the_group(protocol: object) -> None:
     task = {"k": 3, "bits": 8, "groups": 4}
     cell = hitters_cell(COUNTS, task, ATTACK, protocol=protocol)
-    prefixes = hunt_of(cell).prefixes
+    prefixes = hitter_cell_of(cell).prefixes
     for number in range(5):
         level = number % 4
         asked = cell.task.ask_user(cell, number)

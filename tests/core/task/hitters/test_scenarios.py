@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.hitters import GRR, hitters_cell, hunt_of
+from support.hitters import GRR, hitter_cell_of, hitters_cell
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.experiment import compile
@@ -78,7 +78,7 @@ def test_words_become_codes(tmp_path: Path) -> None:
         document = {"format": 1, "population": table, "protocol": {"kind": "olh", "epsilon": 1.0},
                     "task": task}  # fmt: skip
         (cell,) = compile(Scenario(document, folder=tmp_path)).cells
-        return hunt_of(cell).prefixes.codes.tolist()
+        return hitter_cell_of(cell).prefixes.codes.tolist()
 
     assert codes(bits=20) == [0x61620, 0x63000, 0xC3A90]
     assert len(set(codes(bits=16, encoding="hash"))) == 3
@@ -97,9 +97,9 @@ def test_a_word_that_nobody_holds_is_a_target_where_it_is_listed(tmp_path: Path)
         "attack": {"kind": "mga", "share": 0.5, "targets": {"items": ["zz"]}},
     }  # fmt: skip
     (cell,) = compile(Scenario(document, folder=tmp_path)).cells
-    hunt = hunt_of(cell)
+    hitters = hitter_cell_of(cell)
     assert cell.population.histogram[cell.targets].tolist() == [0]
-    assert hunt.watched.items[hunt.watched.hitters].tolist() == [0, 1]
+    assert hitters.watched.items[hitters.watched.hitters].tolist() == [0, 1]
     document["attack"]["targets"] = {"items": ["zy"]}  # type: ignore[index]
     with pytest.raises(ScenarioError, match='must be labels of the population, got "zy"'):
         compile(Scenario(document, folder=tmp_path))

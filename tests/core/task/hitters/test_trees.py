@@ -14,12 +14,12 @@ from support.hitters import (
     answers,
     direct_supports,
     hashing_supports,
+    hitter_cell_of,
     hitters_cell,
-    hunt_of,
     observed,
 )
 
-from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.progress_hook import no_hook
 from ldptui.core.law.pure import item_variance
 from ldptui.core.task import HitterCell
 from ldptui.core.task.hitters.counting import GroupedFakes
@@ -34,13 +34,15 @@ MGA = {"kind": "mga", "share": 0.3, "targets": {"items": [9, 11, 3]}, "seeds": 3
 
 
 def small(protocol: Any, k: int, **more: Any) -> HitterCell:
-    return hunt_of(hitters_cell(COUNTS, {**SMALL, "k": k}, protocol=protocol, **more))
+    return hitter_cell_of(hitters_cell(COUNTS, {**SMALL, "k": k}, protocol=protocol, **more))
 
 
 def law_of(protocol: Any, k: int) -> dict[tuple[int, ...], float]:
-    hunt = small(protocol, k)
-    supports = partial(_direct, 1.0) if hunt.oracle.whole(0) is not None else partial(_olh, hunt)
-    return answer_law(USERS, 4, k, hunt.prefixes.lengths, supports)
+    hitters = small(protocol, k)
+    supports = (
+        partial(_direct, 1.0) if hitters.oracle.whole(0) is not None else partial(_olh, hitters)
+    )
+    return answer_law(USERS, 4, k, hitters.prefixes.lengths, supports)
 
 
 @pytest.mark.every(2)
@@ -55,15 +57,15 @@ def test_answers_have_the_law_of_an_enumeration(protocol: Any, k: int) -> None:
 @pytest.mark.every(2)
 def test_answers_under_attack_have_the_law_of_an_enumeration() -> None:
     """One fake among the three users; two of its three targets share their first two bits."""
-    hunt = small(GRR, 1, attack=MGA)
-    assert (hunt.cell.malicious, hunt.prefixes.lengths) == (1, (2, 4))
+    hitters = small(GRR, 1, attack=MGA)
+    assert (hitters.cell.malicious, hitters.prefixes.lengths) == (1, (2, 4))
     honest = partial(_direct, 1.0)
     law, wrong = (
         answer_law(USERS, 4, 1, (2, 4), honest, 1, partial(aimed_supports, targets, 4))
         for targets in ([9, 11, 3], [6, 4, 12])
     )
     assert sum(law.values()) == pytest.approx(1)
-    found = answers(hunt, 700, attacked=True)
+    found = answers(hitters, 700, attacked=True)
     assert budget.law(observed(found, law), [*law.values(), 0.0])
     # A fake who takes the bits of the targets for their opposites would be noticed.
     assert not budget.law(observed(found, wrong), [*wrong.values(), 0.0])
@@ -73,8 +75,8 @@ def _direct(epsilon: float, own: int | None, candidates: int, length: int) -> An
     return direct_supports(own, candidates, 2**length, epsilon)
 
 
-def _olh(hunt: HitterCell, own: int | None, candidates: int, length: int) -> Any:
-    oracle = hunt.oracle.at(0)
+def _olh(hitters: HitterCell, own: int | None, candidates: int, length: int) -> Any:
+    oracle = hitters.oracle.at(0)
     return hashing_supports(own, candidates, oracle.p, oracle.q)
 
 
@@ -82,25 +84,25 @@ def test_estimates_are_those_of_the_group() -> None:
     counts = [600, 400, *[0] * 14]
     task = {"k": 2, "bits": 4, "groups": 3, "encoding": "random"}
     cell = hitters_cell(counts, task, trials=40)
-    hunt = hunt_of(cell)
+    hitters = hitter_cell_of(cell)
     # The second item alone has its prefix: the candidates of the first level list it.
-    first = hunt.prefixes.cut(hunt.prefixes.codes[[1]], 0)
+    first = hitters.prefixes.cut(hitters.prefixes.codes[[1]], 0)
     assert first.size == 1
     values, hits = [], []
     for block in range(2):
-        for tree, _ in hunt.trees(block, 20, no_pulse):
+        for tree, _ in hitters.trees(block, 20, no_hook):
             at = int(np.flatnonzero(tree[0].candidates == first[0])[0])
             values.append(tree[0].estimates[at])
-            oracle = hunt.oracle.at(0)
+            oracle = hitters.oracle.at(0)
             hits.append((tree[0].counts[at] / 1000 - oracle.q) / (oracle.p - oracle.q))
     mean = sum(
-        users for users, code in zip(counts, hunt.prefixes.codes, strict=True)
-        if hunt.prefixes.cut(np.array([code]), 0)[0] == first[0]
+        users for users, code in zip(counts, hitters.prefixes.codes, strict=True)
+        if hitters.prefixes.cut(np.array([code]), 0)[0] == first[0]
     ) / 1000  # fmt: skip
     # A third of the users report, drawn without putting any back.
     users = 1000 / 3
     drawn = mean * (1 - mean) * (1 - 1 / 3) / users
-    variance = float(item_variance(hunt.oracle.at(0), users, mean)) + drawn
+    variance = float(item_variance(hitters.oracle.at(0), users, mean)) + drawn
     # Groups differ in size, which the variance leaves out: by 2 % here.
     assert budget.mean(values, mean, 1.1 * variance)
     assert not budget.mean(hits, mean, 1.1 * variance)
@@ -132,9 +134,9 @@ def test_a_shorter_block_holds_the_first_trials() -> None:
 
 def test_targets_that_share_a_prefix_are_aimed_at_once() -> None:
     attack = {"kind": "mga", "share": 0.1, "targets": {"items": [8, 9, 4]}}
-    hunt = hunt_of(hitters_cell(COUNTS, {**SMALL, "k": 1}, attack))
-    part = GroupedFakes(hunt.cell.fakes[0], np.array([1, 1]))
-    aims = part.aims(hunt.prefixes, 0)
+    hitters = hitter_cell_of(hitters_cell(COUNTS, {**SMALL, "k": 1}, attack))
+    part = GroupedFakes(hitters.cell.fakes[0], np.array([1, 1]))
+    aims = part.aims(hitters.prefixes, 0)
     assert aims.prefixes.tolist() == [0b01, 0b10]
     assert aims.stands.tolist() == [1, 1, 0]
 

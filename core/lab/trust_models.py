@@ -1,4 +1,4 @@
-"""The rungs of trust that a plan can be made for: a row each, and the smallest batch of one."""
+"""The trust models that a plan can be made for, a row each, and the smallest batch of one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class TrustRung:
+class TrustModel:
     """A trust model: whom users trust, and the error model of the server's data.
 
     by_reports : users send reports of a local protocol. hides : how many send one decides ε₀.
@@ -67,27 +67,27 @@ def _sum_circuit(circuit: Circuit, terms: Terms) -> Trust:
     return Aggregated(circuit, weight, terms.aggregators, terms.noise, delta)
 
 
-RUNGS: Final[dict[str, TrustRung]] = {
-    "local": TrustRung(lambda _: Local(), Oracle.of),
-    "verified": TrustRung(lambda _: Verified(), Oracle.of_verified, proves=True),
-    "shuffled": TrustRung(
+TRUST_MODELS: Final[dict[str, TrustModel]] = {
+    "local": TrustModel(lambda _: Local(), Oracle.of),
+    "verified": TrustModel(lambda _: Verified(), Oracle.of_verified, proves=True),
+    "shuffled": TrustModel(
         lambda terms: Shuffled(terms.delta, terms.epsilon), Oracle.of, hides=True
     ),
-    "aggregated-sumvec": TrustRung(
+    "aggregated-sumvec": TrustModel(
         partial(_sum_circuit, "sumvec"), Oracle.of_curator, by_reports=False
     ),
-    "aggregated-multihot": TrustRung(
+    "aggregated-multihot": TrustModel(
         partial(_sum_circuit, "multihot"), Oracle.of_curator, by_reports=False
     ),
-    "aggregated-histogram": TrustRung(
+    "aggregated-histogram": TrustModel(
         partial(_sum_circuit, "histogram"), Oracle.of_curator, by_reports=False
     ),
-    "curator": TrustRung(lambda _: TrustedCurator(), Oracle.of_curator, by_reports=False),
+    "curator": TrustModel(lambda _: TrustedCurator(), Oracle.of_curator, by_reports=False),
 }
-"""Every rung that is a way to collect, from the least trust to the most."""
+"""Every trust model that is a way to collect, from the least trust to the most."""
 
 
-def mechanism(row: TrustRung, kind: str, items: int, users: int, terms: Terms) -> Mechanism:
+def mechanism(row: TrustModel, kind: str, items: int, users: int, terms: Terms) -> Mechanism:
     """The mechanism that asks the users of a trust model; raises ScenarioError.
 
     kind : of the local protocol; of no account where users send no reports. users : n.
@@ -118,7 +118,7 @@ def alarms(protocol: Any, oracle: Oracle, plan: Plan) -> float:
     return -math.expm1(plan.items * math.log1p(-one))
 
 
-def smallest_batch(row: TrustRung, kind: str, plan: Plan, terms: Terms, targets: int) -> int:
+def smallest_batch(row: TrustModel, kind: str, plan: Plan, terms: Terms, targets: int) -> int:
     """The fewest users who detect the plan's frequency when ε₀ is as large as shuffling their
     number allows.
 

@@ -1,4 +1,4 @@
-"""The pulse of a long piece of work: it may stop the work, and tells those who watch of it."""
+"""The hook of a long piece of work, which may stop the work and reports its progress."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TypeAlias, TypeVar
 T = TypeVar("T")
 
 
-Pulse: TypeAlias = Callable[[], None]
+Hook: TypeAlias = Callable[[], None]
 """Called between pieces of work; raises to stop the work. It may have a method `tell`."""
 
 
-def no_pulse() -> None:
+def no_hook() -> None:
     """Never stop."""
 
 
@@ -22,9 +22,9 @@ def no_words(words: str) -> None:
     """Ignore a progress message."""
 
 
-def say(pulse: Pulse, words: str) -> None:
-    """Send a progress message to the pulse, if the pulse has a `tell`."""
-    getattr(pulse, "tell", no_words)(words)
+def say(hook: Hook, words: str) -> None:
+    """Send a progress message to the hook, if the hook has a `tell`."""
+    getattr(hook, "tell", no_words)(words)
 
 
 def whole(work: Callable[[], T]) -> T:
@@ -47,4 +47,4 @@ class Work:
 
     number: int
     trials: int
-    pulse: Pulse
+    hook: Hook

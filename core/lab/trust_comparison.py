@@ -1,9 +1,9 @@
-"""The ladder of trust: what users gain and what fakes gain, the more the users trust.
+"""Trust models compared: the error of the estimates and the gain of fakes in each.
 
-All rungs have the same central (ε, δ), the same users and the same fakes. A rung is a way to
-collect: reports of a local protocol as they come, or proved to be drawn by it, or shuffled; vectors
-that servers add up in secret, each proved to be a circuit's; items told to a curator. Each number
-is a closed form; scenarios with a `[trust]` table simulate the same rungs.
+All models have the same central (ε, δ), the same users and the same fakes. Users send reports of a
+local protocol as they come, or proved to be drawn by it, or shuffled; or vectors that servers add
+up in secret, each proved to be a circuit's; or their items to a curator. Each number is a closed
+form; scenarios with a `[trust]` table simulate the same models.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from ..law.exchangeable import Exchangeable
 from ..law.pure import item_variance
 from ..population.targets import ListedTargets
 from ..theory.gains import gain
-from .rungs import RUNGS, Terms, mechanism
+from .trust_models import TRUST_MODELS, Terms, mechanism
 
-RungName: TypeAlias = Literal[
+TrustModelName: TypeAlias = Literal[
     "local",
     "hidden",
     "verified",
@@ -45,7 +45,7 @@ _MAXIMAL: Final = MaximalGain(0.0, ListedTargets((0,)))
 
 
 @dataclass(frozen=True)
-class LadderSetting:
+class TrustSetting:
     """The parameters that all compared trust models share.
 
     epsilon, delta : the central budget. users, items, share, targets : n, d, β and r. frequencies :
@@ -66,7 +66,7 @@ class LadderSetting:
 
 
 @dataclass(frozen=True)
-class Rung:
+class TrustCosts:
     """One trust model (local, shuffled, aggregated, curator) and its error and cost.
 
     protocol : the kind of the local protocol, or the circuit, or the curator's mechanism. epsilon :
@@ -76,7 +76,7 @@ class Rung:
     overturns a gap between two items.
     """
 
-    rung: RungName
+    trust: TrustModelName
     protocol: str
     epsilon: float
     sd: float
@@ -85,7 +85,7 @@ class Rung:
     overturning_share: float
 
 
-def ladder(setting: LadderSetting, kinds: Sequence[str]) -> Iterator[Rung]:
+def compare_trust_models(setting: TrustSetting, kinds: Sequence[str]) -> Iterator[TrustCosts]:
     """The costs and errors of every trust model, from the least trust to the most; raises
     ScenarioError.
 
@@ -95,28 +95,28 @@ def ladder(setting: LadderSetting, kinds: Sequence[str]) -> Iterator[Rung]:
     """
     local = [_local(setting, kind, _find_mechanism(setting, "local", kind)) for kind in kinds]
     yield from local
-    best = min(local, key=lambda rung: rung.sd)
+    best = min(local, key=lambda costs: costs.sd)
     protocol = _find_mechanism(setting, "local", best.protocol)
     if isinstance(protocol, Exchangeable):
         yield _hidden(setting, best, protocol)
-    yield _rung_with_fakes(setting, replace(best, rung="verified"), 1)
+    yield _costs_with_fakes(setting, replace(best, trust="verified"), 1)
     for kind in kinds:
         yield replace(
-            _local(setting, kind, _find_mechanism(setting, "shuffled", kind)), rung="shuffled"
+            _local(setting, kind, _find_mechanism(setting, "shuffled", kind)), trust="shuffled"
         )
-    for name in [name for name, row in RUNGS.items() if not row.by_reports]:
-        yield _histogram_rung(
-            setting, cast("RungName", name), _find_mechanism(setting, name, best.protocol)
+    for name in [name for name, row in TRUST_MODELS.items() if not row.by_reports]:
+        yield _histogram_costs(
+            setting, cast("TrustModelName", name), _find_mechanism(setting, name, best.protocol)
         )
 
 
-def _find_mechanism(setting: LadderSetting, rung: str, kind: str) -> Any:
+def _find_mechanism(setting: TrustSetting, trust: str, kind: str) -> Any:
     """The mechanism that asks the users of a trust model. kind : of the local protocol."""
     terms = Terms(setting.epsilon, setting.delta, setting.weight, setting.aggregators)
-    return mechanism(RUNGS[rung], kind, setting.items, setting.users, terms)
+    return mechanism(TRUST_MODELS[trust], kind, setting.items, setting.users, terms)
 
 
-def _overturning(setting: LadderSetting, ballot: Ballot) -> float:
+def _overturning(setting: TrustSetting, ballot: Ballot) -> float:
     """β*: the share of fakes that overturns the gap of two items, however many users there are."""
     claim = above(Sum(np.array([0, 1]), np.array([1.0, -1.0])))
     means = ballot.means(np.array([setting.gap, 0.0]))
@@ -126,17 +126,17 @@ def _overturning(setting: LadderSetting, ballot: Ballot) -> float:
 # Fakes who craft their reports.
 
 
-def _local(setting: LadderSetting, kind: str, protocol: Any) -> Rung:
+def _local(setting: TrustSetting, kind: str, protocol: Any) -> TrustCosts:
     """The trust model of a pure protocol, whose fakes send what they like."""
     sd = math.sqrt(float(item_variance(protocol, setting.users)))
     one, all_of_them = (_crafted_gain(setting, protocol, r) for r in (1, setting.targets))
-    return Rung(
+    return TrustCosts(
         "local", kind, protocol.epsilon, sd, one, all_of_them,
         _overturning(setting, ballot_of(protocol)),
     )  # fmt: skip
 
 
-def _crafted_gain(setting: LadderSetting, protocol: Any, r: int) -> float:
+def _crafted_gain(setting: TrustSetting, protocol: Any, r: int) -> float:
     """The gain of MGA on the r rarest items."""
     held = float(setting.frequencies[-r:].sum())
     return gain(protocol, _MAXIMAL.support(protocol, r), r, setting.share, held)
@@ -145,7 +145,7 @@ def _crafted_gain(setting: LadderSetting, protocol: Any, r: int) -> float:
 # Fakes who are held to something.
 
 
-def _hidden(setting: LadderSetting, best: Rung, protocol: Exchangeable) -> Rung:
+def _hidden(setting: TrustSetting, best: TrustCosts, protocol: Exchangeable) -> TrustCosts:
     """The best fakes whose reports look like an honest population's.
 
     Besides β they move β e: they take it from other items, so that two items change by β(1 + 2e).
@@ -158,25 +158,25 @@ def _hidden(setting: LadderSetting, best: Rung, protocol: Exchangeable) -> Rung:
     rate = protocol.q if size is None else size / setting.items
     extra = rate * (1 - protocol.p) / (protocol.p - rate)
     return replace(
-        best, rung="hidden", gain_one=gains[0], gain=gains[1],
+        best, trust="hidden", gain_one=gains[0], gain=gains[1],
         overturning_share=_overturning(setting, OPEN) / (1 + 2 * extra),
     )  # fmt: skip
 
 
-def _rung_with_fakes(setting: LadderSetting, rung: Rung, admitted: int) -> Rung:
+def _costs_with_fakes(setting: TrustSetting, costs: TrustCosts, admitted: int) -> TrustCosts:
     """Fakes count as users who hold up to `admitted` targets each."""
     held, r = setting.frequencies, setting.targets
     return replace(
-        rung,
+        costs,
         gain_one=setting.share * (1 - float(held[-1])),
         gain=setting.share * (min(admitted, r) - float(held[-r:].sum())),
         overturning_share=_overturning(setting, OPEN),
     )
 
 
-def _histogram_rung(setting: LadderSetting, name: RungName, curator: Any) -> Rung:
+def _histogram_costs(setting: TrustSetting, name: TrustModelName, curator: Any) -> TrustCosts:
     """The trust model of servers or a curator, who release a histogram with noise."""
     protocol = "geometric" if name == "curator" else name.removeprefix("aggregated-")
     sd = math.sqrt(Oracle.of_curator(curator).noise) / setting.users
-    rung = Rung(name, protocol, setting.epsilon, sd, 0.0, 0.0, 0.0)
-    return _rung_with_fakes(setting, rung, curator.item_limit)
+    costs = TrustCosts(name, protocol, setting.epsilon, sd, 0.0, 0.0, 0.0)
+    return _costs_with_fakes(setting, costs, curator.item_limit)

@@ -1,4 +1,4 @@
-"""Plans of the rungs of trust: each number from the others, and all of it by simulation."""
+"""Plans of the trust models: each number from the others, and all of it by simulation."""
 
 from __future__ import annotations
 
@@ -14,35 +14,40 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.bounds import planner
 from ldptui.core.bounds.planner import Plan
 from ldptui.core.bounds.rehearsal import rehearse_plan
-from ldptui.core.lab import rungs
-from ldptui.core.lab.rungs import RUNGS, Terms, mechanism, smallest_batch
+from ldptui.core.lab import trust_models
+from ldptui.core.lab.trust_models import TRUST_MODELS, Terms, mechanism, smallest_batch
 
 TERMS = Terms(1.0, 1e-6)
 PLAN = Plan(64, 20_000, 0.002, 0.05, 0.05, 0.9)
 TARGETS, KIND = 5, "oue"
 
 
-def planned(rung: str) -> tuple[Any, Any, Plan]:
-    """The mechanism of a rung, its oracle, and the least frequency that it finds."""
-    made = mechanism(RUNGS[rung], KIND, PLAN.items, int(PLAN.users), TERMS)
-    oracle = RUNGS[rung].oracle(made, TARGETS)
+def planned(trust: str) -> tuple[Any, Any, Plan]:
+    """The mechanism of a trust model, its oracle, and the least frequency that it finds."""
+    made = mechanism(TRUST_MODELS[trust], KIND, PLAN.items, int(PLAN.users), TERMS)
+    oracle = TRUST_MODELS[trust].oracle(made, TARGETS)
     return made, oracle, replace(PLAN, frequency=planner.least_frequency(oracle, PLAN))
 
 
 EVERY = pytest.mark.parametrize(
-    "rung",
-    [pytest.param(rung, marks=[pytest.mark.long] * row.hides) for rung, row in RUNGS.items()],
+    "trust",
+    [
+        pytest.param(trust, marks=[pytest.mark.long] * row.hides)
+        for trust, row in TRUST_MODELS.items()
+    ],
 )
 
 
 @EVERY
-def test_each_number_from_the_others(rung: str) -> None:
-    _, oracle, plan = planned(rung)
-    steps = 0.0 if RUNGS[rung].by_reports else 0.1  # the noise of servers is of whole numbers
+def test_each_number_from_the_others(trust: str) -> None:
+    _, oracle, plan = planned(trust)
+    steps = (
+        0.0 if TRUST_MODELS[trust].by_reports else 0.1
+    )  # the noise of servers is of whole numbers
     assert plan.power * (1 - 1e-9) <= planner.found_power(oracle, plan) <= plan.power + steps + 1e-9
     assert planner.largest_share(oracle, plan) == pytest.approx(plan.share, rel=1e-6)
-    if RUNGS[rung].hides:
-        users = smallest_batch(RUNGS[rung], KIND, plan, TERMS, TARGETS)
+    if TRUST_MODELS[trust].hides:
+        users = smallest_batch(TRUST_MODELS[trust], KIND, plan, TERMS, TARGETS)
         assert users == pytest.approx(plan.users, rel=1e-4)
         assert users >= plan.users * (1 - 1e-5)
         return
@@ -52,11 +57,11 @@ def test_each_number_from_the_others(rung: str) -> None:
 
 
 @EVERY
-def test_a_plan_holds_in_simulation(rung: str) -> None:
+def test_a_plan_holds_in_simulation(trust: str) -> None:
     """The item is found as often as planned, and targets are lifted to the attack floor."""
-    made, oracle, plan = planned(rung)
-    row, trials = RUNGS[rung], 4000
-    claimed = rungs.alarms(made, oracle, plan) if row.hides else None
+    made, oracle, plan = planned(trust)
+    row, trials = TRUST_MODELS[trust], 4000
+    claimed = trust_models.alarms(made, oracle, plan) if row.hides else None
     seen = rehearse_plan(
         made, oracle, plan, trials, np.random.default_rng(3), TARGETS,
         proved=row.proves, alarms_planned=claimed,
@@ -81,6 +86,6 @@ def test_a_plan_holds_in_simulation(rung: str) -> None:
 def test_no_batch_finds_what_is_below_the_attack_floor() -> None:
     plan = replace(PLAN, frequency=1e-4)
     with pytest.raises(ScenarioError, match="is found by no batch of 1e"):
-        smallest_batch(RUNGS["shuffled"], KIND, plan, TERMS, TARGETS)
+        smallest_batch(TRUST_MODELS["shuffled"], KIND, plan, TERMS, TARGETS)
     with pytest.raises(ScenarioError, match="must be above"):
         planner.users_needed(planned("curator")[1], plan)

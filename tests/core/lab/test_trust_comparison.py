@@ -1,4 +1,4 @@
-"""The ladder of trust: each rung's numbers are those of its protocol, its proof and its noise."""
+"""Trust models compared: the numbers of each are those of its protocol, its proof and its noise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.stats import binom
 from support import budget
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.lab.ladder import LadderSetting, Rung, ladder
+from ldptui.core.lab.trust_comparison import TrustCosts, TrustSetting, compare_trust_models
 from ldptui.core.law.law import Ask
 from ldptui.core.law.loss import DiscreteLoss
 from ldptui.core.protocols.curators.aggregate import (
@@ -23,20 +23,20 @@ from ldptui.core.protocols.curators.aggregate import (
 )
 
 WEIGHTS = 1 / np.arange(1, 1025)
-SETTING = LadderSetting(1.0, 1e-8, 10**6, 1024, 0.01, 10, WEIGHTS / WEIGHTS.sum(), 0.03, 3, 2)
+SETTING = TrustSetting(1.0, 1e-8, 10**6, 1024, 0.01, 10, WEIGHTS / WEIGHTS.sum(), 0.03, 3, 2)
 
 LOCAL = {"grr": 9.756, "sue": 9.702, "oue": 10.6}
-"""ε₀ of the shuffled rungs."""
+"""ε₀ of the shuffled protocols."""
 
 
 @pytest.fixture(scope="module")
-def rungs() -> dict[tuple[str, str], Rung]:
-    found = ladder(SETTING, [*LOCAL])
-    return {(rung.rung, rung.protocol): rung for rung in found}
+def trust_costs() -> dict[tuple[str, str], TrustCosts]:
+    found = compare_trust_models(SETTING, [*LOCAL])
+    return {(costs.trust, costs.protocol): costs for costs in found}
 
 
 @pytest.mark.parametrize(
-    ("rung", "protocol", "sd", "one", "ten"),
+    ("trust", "protocol", "sd", "one", "ten"),
     [
         ("local", "grr", 1.9e-2, 5.96, 5.91),
         ("local", "oue", 1.9e-3, 0.0316, 0.316),
@@ -51,29 +51,31 @@ def rungs() -> dict[tuple[str, str], Rung]:
         ("curator", "geometric", 2.8e-6, 0.0100, 0.0100),
     ],
 )
-def test_the_ladder_of_the_documentation(
-    rungs: dict[tuple[str, str], Rung],
-    rung: str,
+def test_the_trust_models_of_the_documentation(
+    trust_costs: dict[tuple[str, str], TrustCosts],
+    trust: str,
     protocol: str,
     sd: float,
     one: float,
     ten: float,
 ) -> None:
-    found = rungs[rung, protocol]
+    found = trust_costs[trust, protocol]
     assert found.sd == pytest.approx(sd, rel=0.04)
     assert found.gain_one == pytest.approx(one, rel=0.01)
     assert found.gain == pytest.approx(ten, rel=0.01)
 
 
-def test_shuffled_reports_have_these_budgets(rungs: dict[tuple[str, str], Rung]) -> None:
+def test_shuffled_reports_have_these_budgets(
+    trust_costs: dict[tuple[str, str], TrustCosts],
+) -> None:
     for kind, epsilon in LOCAL.items():
-        assert rungs["shuffled", kind].epsilon == pytest.approx(epsilon, abs=2e-3)
+        assert trust_costs["shuffled", kind].epsilon == pytest.approx(epsilon, abs=2e-3)
 
 
 def test_a_gap_is_overturned_by_more_fakes_the_more_is_proved(
-    rungs: dict[tuple[str, str], Rung],
+    trust_costs: dict[tuple[str, str], TrustCosts],
 ) -> None:
-    shares = {key: rung.overturning_share for key, rung in rungs.items()}
+    shares = {key: costs.overturning_share for key, costs in trust_costs.items()}
     e = math.e
     assert shares["local", "oue"] == pytest.approx(0.03 * (0.5 - 1 / (e + 1)))
     assert shares["hidden", "oue"] == pytest.approx(0.03 * (e - 1) / (e + 1))
@@ -107,8 +109,8 @@ def test_hidden_fakes_overturn_no_more_than_a_linear_programme(items: int, epsil
     )  # fmt: skip
     setting = replace(SETTING, epsilon=epsilon, items=items, share=share, frequencies=held,
                       targets=1, weight=2)  # fmt: skip
-    (rung,) = (each for each in ladder(setting, ["oue"]) if each.rung == "hidden")
-    assert -best.fun * rung.overturning_share / share == pytest.approx(setting.gap)
+    (costs,) = (each for each in compare_trust_models(setting, ["oue"]) if each.trust == "hidden")
+    assert -best.fun * costs.overturning_share / share == pytest.approx(setting.gap)
 
 
 def test_the_noise_of_the_drafts() -> None:

@@ -1,4 +1,4 @@
-"""Stories: every family of the table of kinds has one, and a family without one is still shown."""
+"""Every family of the table of kinds has an explanation; a family without one is still shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ from ldptui.core.attacks import ATTACKS
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.protocols import GRR, KINDS, NAMED, family_of
 from ldptui.explain.example_users import fake_report, genuine_report
-from ldptui.explain.family_explanation import NOT_TOLD, Story, reports_of, story_named
+from ldptui.explain.family_explanation import (
+    NOT_TOLD,
+    FamilyExplanation,
+    find_family_explanation,
+    reports_of,
+)
 from ldptui.explain.formula_inputs import bound
 from ldptui.explain.formula_list import cell_formulas, entries, formulas
 
@@ -27,7 +32,7 @@ LAWS = {getattr(spec, "report_law", "unknown"): kind for kind, spec in ATTACKS.i
 
 
 class MadeUp(GRR):
-    """A pure protocol of a family that nobody has written a story of."""
+    """A pure protocol of a family that nobody has written a explanation of."""
 
     family: ClassVar[str] = "made_up"
 
@@ -43,7 +48,7 @@ class MadeUpSpec:
 
 
 class Opaque:
-    """A mechanism that is not pure, of a family without a story."""
+    """A mechanism that is not pure, of a family without a explanation."""
 
     family: ClassVar[str] = "opaque"
     domain_size = 40
@@ -57,9 +62,9 @@ def untold(fakes: str = "mga") -> Cell:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_has_a_story_and_a_table(kind: str) -> None:
+def test_every_kind_has_an_explanation_and_a_table(kind: str) -> None:
     """Of each field there is one row, which the table shows with its name and its source."""
-    assert isinstance(story_named(family_of(kind)), Story)
+    assert isinstance(find_family_explanation(family_of(kind)), FamilyExplanation)
     numbers = {"users": 9000, "share": 0.05, "r": 1, "held": 0.02, "mean": 0.3}
     setting = bound(KINDS[kind](kind=kind, epsilon=1.0), 40, **numbers)
     keys = [row.key for row in formulas(setting) if row.key]
@@ -92,7 +97,7 @@ def test_a_report_of_every_law_that_makes_sense(
 
 
 @pytest.mark.parametrize("fakes", CAO_ATTACKS)
-def test_a_family_without_a_story_has_its_closed_forms(fakes: str) -> None:
+def test_a_family_without_an_explanation_has_its_closed_forms(fakes: str) -> None:
     one = untold(fakes)
     values = {row.formula.split(" ")[0]: row.value for row in cell_formulas(one)}
     expected = theory.expected_metrics(one)
@@ -102,7 +107,7 @@ def test_a_family_without_a_story_has_its_closed_forms(fakes: str) -> None:
     assert any(NOT_TOLD in row.part for row in cell_formulas(one))
 
 
-def test_a_family_without_a_story_shows_no_report(rng: np.random.Generator) -> None:
+def test_a_family_without_an_explanation_shows_no_report(rng: np.random.Generator) -> None:
     assert reports_of(untold()) == NOT_TOLD
     with pytest.raises(ValueError, match=NOT_TOLD):
         genuine_report(untold(), 0, rng)
@@ -110,7 +115,7 @@ def test_a_family_without_a_story_shows_no_report(rng: np.random.Generator) -> N
         fake_report(untold(), rng)
 
 
-def test_theory_of_a_family_without_a_story(
+def test_theory_of_a_family_without_an_explanation(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(NAMED, "made-up", MadeUpSpec)
@@ -130,7 +135,7 @@ def test_theory_of_a_family_without_a_story(
     assert values["gain"]["mga"] == theory.gain(protocol, support, 3, 0.05, 0.01)
 
 
-def test_a_mechanism_that_is_not_pure_and_has_no_story_has_no_formulas() -> None:
+def test_a_mechanism_that_is_not_pure_and_has_no_explanation_has_no_formulas() -> None:
     one: Any = dataclasses.replace(untold(), protocol=Opaque())  # type: ignore[arg-type]
     assert cell_formulas(one) == ()
     assert reports_of(one) == NOT_TOLD

@@ -17,7 +17,7 @@ from support.worker import soon
 Command = tuple[str, ...]
 
 
-class Desk:
+class RecordedEngine:
     """An engine and the messages that it posted."""
 
     def __init__(self, command: Command) -> None:

@@ -1,6 +1,6 @@
 """The runs within reach, those of this session and those of the store, and which are shown. Pure.
 
-What changes makes a new shelf. A run has its key everywhere (see `Run`).
+A change makes a new list. A run has its key everywhere (see `Run`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOMENT_S: Final = 2.0
 """Seconds after which a preview may be stopped."""
 
 
-class Shelf(Struct, frozen=True, dict=True):
+class RunList(Struct, frozen=True, dict=True):
     """session, kept : the runs of this session and those that the store lists, oldest first.
 
     read : what was read of runs in the store, by key. deleted : runs that can be put back, the
@@ -162,7 +162,7 @@ class Shelf(Struct, frozen=True, dict=True):
 
     # Changing.
 
-    def begun(self, run: Run, *, shown: bool = True) -> Shelf:
+    def begun(self, run: Run, *, shown: bool = True) -> RunList:
         """With a run of this session that begins, and is shown unless another one stays.
 
         There is one row for the preview of the draft, one for each run asked for, and
@@ -172,11 +172,11 @@ class Shelf(Struct, frozen=True, dict=True):
             old for old in self.session
             if old.snapshot.full and (run.number is None or old.number != run.number)
         )  # fmt: skip
-        shelf = replace(self, session=(*kept, run), shown=run.key if shown else self.shown)
-        keys = {kept.key for kept in shelf.runs}
-        return replace(shelf, overlays=tuple(key for key in self.overlays if key in keys))
+        run_list = replace(self, session=(*kept, run), shown=run.key if shown else self.shown)
+        keys = {kept.key for kept in run_list.runs}
+        return replace(run_list, overlays=tuple(key for key in self.overlays if key in keys))
 
-    def heard(self, snapshot: Snapshot) -> Shelf:
+    def heard(self, snapshot: Snapshot) -> RunList:
         """With news of a run of this session; there are none of one that is here no more."""
         run = next((run for run in self.session if run.key == snapshot.key), None)
         if run is None:
@@ -186,20 +186,20 @@ class Shelf(Struct, frozen=True, dict=True):
         newer = replace(run, snapshot=snapshot)
         return replace(self, session=tuple(newer if kept is run else kept for kept in self.session))
 
-    def with_stored_runs(self, kept: Sequence[Run]) -> Shelf:
+    def with_stored_runs(self, kept: Sequence[Run]) -> RunList:
         """With the store's list; what was read of a run that is another now is dropped."""
         before = {run.key: run for run in self.kept}
         changed = {run.key for run in kept if before.get(run.key) != run}
         read = {key: snapshot for key, snapshot in self.read.items() if key not in changed}
         return replace(self, kept=tuple(kept), read=read)
 
-    def with_read(self, run: Run, snapshot: Snapshot) -> Shelf:
+    def with_read(self, run: Run, snapshot: Snapshot) -> RunList:
         return replace(self, read={**self.read, run.key: snapshot})
 
-    def with_choice(self, shown: int, overlays: tuple[int, ...] = ()) -> Shelf:
+    def with_choice(self, shown: int, overlays: tuple[int, ...] = ()) -> RunList:
         return replace(self, shown=shown, overlays=overlays)
 
-    def without(self, run: Run) -> Shelf:
+    def without(self, run: Run) -> RunList:
         """A run of the session is deleted here, one of the store when the store lists anew."""
         return replace(
             self,
@@ -208,7 +208,7 @@ class Shelf(Struct, frozen=True, dict=True):
             deleted=(*self.deleted, run),
         )
 
-    def put_back(self) -> Shelf:
+    def put_back(self) -> RunList:
         """With the run that was deleted last."""
         *deleted, run = self.deleted
         session = (*self.session, run) if run.key > 0 else self.session

@@ -1,4 +1,4 @@
-"""The desk: the screen that holds the draft and the runs, with what edits do and what is wrong."""
+"""The screen that holds the draft and the runs, with what edits do and what is wrong."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ...session.draft import (
     repair_of,
     value_of,
 )
-from ...session.shelf import Shelf
+from ...session.run_list import RunList
 from ...session.snapshot import with_rest
 from ...terminal.keyboard import UNDO, key_of
 from ...widgets.field import is_typing, write
@@ -51,15 +51,15 @@ BURST_S: Final = 0.02
 """Seconds from the last edit of a burst to the work for it."""
 
 
-class Desk(Screen[None]):
+class DraftScreen(Screen[None]):
     """The draft and the runs that are worked on, and what can be done with them.
 
-    draft : the scenario that is worked on. shelf : the runs, and which are shown. pane : the
+    draft : the scenario that is worked on. run_list : the runs, and which are shown. pane : the
     number of the pane that had the focus last.
     """
 
     draft: var[Draft | None] = var(None, always_update=True)
-    shelf: var[Shelf] = var(Shelf())
+    run_list: var[RunList] = var(RunList())
     pane: var[int] = var(CHARTS, init=False)
 
     def __init__(self) -> None:
@@ -160,7 +160,7 @@ class Desk(Screen[None]):
     def open_draft(self, draft: Draft) -> None:
         """Work on another scenario: a replay is left, and no chart of the one before stays."""
         self.replay_bar.close()
-        self.shelf = self.shelf.with_choice(0)
+        self.run_list = self.run_list.with_choice(0)
         self.charts.overlays, self.charts.snapshot = (), None
         self.take_draft(draft)
         self.charts.open_on(draft)
@@ -195,7 +195,7 @@ class Desk(Screen[None]):
         if self.draft is None or self.draft.document != draft.document:
             self._aside = self._aside or self.draft
             self.draft = draft
-        self.shelf = self.shelf.with_choice(self.shelf.shown)
+        self.run_list = self.run_list.with_choice(self.run_list.shown)
         self._back_to = self.pane
         self.action_pane(CHARTS)
         self.replay_bar.play(replay)
@@ -308,9 +308,9 @@ class Desk(Screen[None]):
 
     # What is shown.
 
-    def keep(self, shelf: Shelf, soon: bool = False) -> None:
-        """Show this shelf; soon: in a moment, unless there is more to show before."""
-        self.shelf = shelf
+    def keep(self, run_list: RunList, soon: bool = False) -> None:
+        """Show this list of runs; soon: in a moment, unless there is more to show before."""
+        self.run_list = run_list
         if not soon:
             self.show()
         elif not self.waits_for("show") and self.is_mounted:
@@ -321,22 +321,22 @@ class Desk(Screen[None]):
         if not self.is_mounted:
             return
         self.drop("show")
-        shelf, frame, before = self.shelf, self.replay_bar.frame, self.charts.snapshot
-        shown, picture = shelf.run(shelf.shown), frame or shelf.picture
-        self.charts.overlays = shelf.laid_over
+        run_list, frame, before = self.run_list, self.replay_bar.frame, self.charts.snapshot
+        shown, picture = run_list.run(run_list.shown), frame or run_list.picture
+        self.charts.overlays = run_list.laid_over
         if picture is not None:
             goes_on = picture is not frame and picture.status == "running" and before is not None
             self.charts.snapshot = with_rest(picture, before) if before and goes_on else picture
-        self.panes.runs.shelf = shelf
-        self.status.snapshot = shelf.active or frame or (shown.snapshot if shown else None)
-        self.hints.stops = shelf.stops
+        self.panes.runs.run_list = run_list
+        self.status.snapshot = run_list.active or frame or (shown.snapshot if shown else None)
+        self.hints.stops = run_list.stops
         if self.pending_figure is not None and self.pending_figure():
             self.pending_figure = None
 
     @property
     def run_to_leave(self) -> Snapshot | None:
         """The run that was asked for and is active: who quits is asked about it."""
-        running = self.shelf.active
+        running = self.run_list.active
         return running if running is not None and running.full else None
 
     def action_run(self) -> None:

@@ -1,8 +1,8 @@
-"""The story of one report, step by step: of a genuine user, and of a fake one.
+"""The explanation of one report, step by step: of a genuine user, and of a fake one.
 
 Every step shows what really happened to one report that the protocol or the attack made: the code
 that draws is theirs, and what stands between is read off the report, or drawn again from the same
-stream. The story is one for all families and all laws of fake reports: what the report encodes,
+stream. One explanation serves all families and all laws of fake reports: what the report encodes,
 what noise did, what it supports, what is expected, and its weight. A family adds how an item is
 encoded, and how a report reads.
 """
@@ -62,7 +62,7 @@ SEARCH_WORK: Final = 2_000_000
 """Hashes of one fake's seed search, some 20 ms: a longer search is shown with fewer seeds."""
 
 
-class ReportStory:
+class ReportExplanation:
     """The explanation of a report that supports items, as users hold them."""
 
     laws = LAWS
@@ -115,7 +115,7 @@ class ReportStory:
             hit, weight = r * q + held * (p - q), float(held)
         else:
             law = fake_support(cell)
-            assert law is not None  # there is no story of what has no law
+            assert law is not None  # there is no explanation of what has no law
             hit = float(law.rates[cell.targets].sum())
             weight = (hit - r * q) / (p - q)
         return None if self.adds_up else hit, weight
@@ -227,7 +227,7 @@ class ReportStory:
             text = f"{fmt.short(weight, sign=True)} users with a target"
             yield ReportStep("Weight", text, detail=(formula, mean))
 
-    def tell_genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> ReportHistory:
+    def explain_genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> ReportHistory:
         """The history of the report of a genuine user who holds `item`.
 
         kept : draws what a client keeps between its reports. fresh : what is drawn anew.
@@ -241,7 +241,7 @@ class ReportStory:
         steps = (*self._of_item(cell, report, item, answer), self.show_report(cell, report))
         return self._history(cell, "A genuine user", report, steps, item, None)
 
-    def tell_fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> ReportHistory:
+    def explain_fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> ReportHistory:
         """The history of the report of a fake user, drawn by the attack."""
         view, item = View(cell.targets), None
         attack, searched = shorten_search(attack, cell)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...base.arms import UNDEFENDED
 from ...base.named import fields_of
-from ...base.pulse import Pulse
+from ...base.progress_hook import Hook
 from ...base.sampling import Floats
 from ...cell import Cell
 from ...metrics.results import Arms, Moments
@@ -34,7 +34,7 @@ class HitterCell:
     oracle: LevelOracle
     watched: WatchedItems
 
-    def trees(self, number: int, trials: int, pulse: Pulse) -> Iterator[tuple[Tree, Tree]]:
+    def trees(self, number: int, trials: int, hook: Hook) -> Iterator[tuple[Tree, Tree]]:
         """The levels before and after the attack, for the first trials of a block."""
         genuine, more, malicious = block_streams(self.cell, number)
         groups, attacked = len(self.prefixes.lengths), self.cell.attack is not None
@@ -43,27 +43,27 @@ class HitterCell:
             fakes = at_random(self.cell.fakes, groups, malicious)
             streams = genuine, more, malicious
             draws = DrawnCounts(self.prefixes, self.oracle, shared, fakes, streams)
-            yield grow(self.prefixes, draws, attacked, pulse)
+            yield grow(self.prefixes, draws, attacked, hook)
 
 
-def asked_of(hunt: HitterCell, spec: ProtocolSpec, number: int) -> Cell:
+def asked_of(hitters: HitterCell, spec: ProtocolSpec, number: int) -> Cell:
     """The collection of the group that the user of this number joins.
 
     An oracle that hashes knows the prefixes that items have, any other one all of the level. Fakes
     who aim at other targets than the cell keep their items: then it is the cell as it is.
     """
-    cell, groups = hunt.cell, len(hunt.prefixes.lengths)
+    cell, groups = hitters.cell, len(hitters.prefixes.lengths)
     if any(not np.array_equal(part.targets, cell.targets) for part in cell.fakes):
         return cell
-    level = hunt.prefixes.levels[number % groups]
+    level = hitters.prefixes.levels[number % groups]
     known = level.held
-    if hunt.oracle.whole(level.number) is not None:
+    if hitters.oracle.whole(level.number) is not None:
         known = np.arange(2**level.length, dtype=np.uint64)
     users = level.of(level.users(cell.population.histogram), known)
     place = f"group {level.number + 1} of {groups}"
     labels = tuple(f"{code_text(int(prefix), level.length)}, {place}" for prefix in known)
     address = f"{cell.population.address} of {place}"
-    targets = np.searchsorted(known, hunt.prefixes.cut(hunt.prefixes.codes[cell.targets],
+    targets = np.searchsorted(known, hitters.prefixes.cut(hitters.prefixes.codes[cell.targets],
                                                        level.number))  # fmt: skip
     return replace(
         cell,
@@ -73,18 +73,18 @@ def asked_of(hunt: HitterCell, spec: ProtocolSpec, number: int) -> Cell:
     )
 
 
-def details_of(hunt: HitterCell, arms: Arms) -> dict[str, Any]:
+def details_of(hitters: HitterCell, arms: Arms) -> dict[str, Any]:
     """The levels and the watched items of a cell; empty lists before anything is measured."""
     if not arms or not next(iter(arms.values())).trials:
         return {"levels": [], "watched": []}
-    return {"levels": _levels(hunt, arms), "watched": _describe_watched(hunt, arms)}
+    return {"levels": _levels(hitters, arms), "watched": _describe_watched(hitters, arms)}
 
 
-def _levels(hunt: HitterCell, arms: Arms) -> list[dict[str, Any]]:
+def _levels(hitters: HitterCell, arms: Arms) -> list[dict[str, Any]]:
     """The prefixes of each level and, in each arm, the targets and true hitters that survive."""
-    prefixes, groups = hunt.prefixes, len(hunt.prefixes.lengths)
+    prefixes, groups = hitters.prefixes, len(hitters.prefixes.lengths)
     candidates = candidate_counts(prefixes.lengths, prefixes.k)
-    targets = prefixes.codes[hunt.cell.targets]
+    targets = prefixes.codes[hitters.cell.targets]
     levels: list[dict[str, Any]] = [
         {
             "level": number + 1,
@@ -110,13 +110,13 @@ def _levels(hunt: HitterCell, arms: Arms) -> list[dict[str, Any]]:
     return levels
 
 
-def _describe_watched(hunt: HitterCell, arms: Arms) -> list[dict[str, Any]]:
+def _describe_watched(hitters: HitterCell, arms: Arms) -> list[dict[str, Any]]:
     """The targets and the true hitters: what is true of each, and what came of it in each arm.
 
     `estimate` is the mean of the estimated frequencies where the item is in the answer; None where
     it never is.
     """
-    cell, watched, prefixes = hunt.cell, hunt.watched, hunt.prefixes
+    cell, watched, prefixes = hitters.cell, hitters.watched, hitters.prefixes
     groups = len(prefixes.lengths)
     means = {arm: LevelMean.of(arms[arm].mean, groups) for arm in UNDEFENDED}
     ranks = {place: rank for rank, place in enumerate(watched.hitters.tolist(), 1)}

@@ -18,33 +18,33 @@ if TYPE_CHECKING:
     from ..report_view import ReportView
     from .box import ChartBox
 
-    Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView
+    TabView: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView
 
 
-class Sheets(PaneColumns):
+class TabViews(PaneColumns):
     """The view of one tab; each is made, and imported, when its tab is first shown."""
 
     async def open(self, tab: str) -> None:
         """Make the view of a tab, whose name becomes its id, if it is not there."""
         if not self.query(f"#{tab}"):
-            sheet = _made(tab)
-            sheet.add_class("sheet")
-            await self.mount(sheet)
+            view = _made(tab)
+            view.add_class("tab-view")
+            await self.mount(view)
 
-    def of(self, tab: str) -> Sheet | None:
+    def of(self, tab: str) -> TabView | None:
         """The view of a tab; None for those with charts, and until it is made."""
-        sheets = (sheet for sheet in self.children if sheet.id == tab and sheet.is_mounted)
-        return cast("Sheet | None", next(sheets, None))
+        views = (view for view in self.children if view.id == tab and view.is_mounted)
+        return cast("TabView | None", next(views, None))
 
     def first_field(self, tab: str) -> Widget | None:
         """The first widget of a tab that can take the focus."""
-        sheet = self.of(tab)
-        return sheet and (first_focus(sheet) or sheet)
+        view = self.of(tab)
+        return view and (first_focus(view) or view)
 
     def show(self, tab: str, shown: ChartInput, source: str, box: ChartBox) -> None:
         """Hand the draft to the view of a tab, or the numbers of this chart, called `source`."""
-        for sheet in self.query_children(".sheet"):
-            sheet.display = sheet.id == tab
+        for each in self.query_children(".tab-view"):
+            each.display = each.id == tab
         view: Any = self.of(tab)
         if view is None:
             return
@@ -58,7 +58,7 @@ class Sheets(PaneColumns):
             view.draft = draft
 
 
-def _made(tab: str) -> Sheet:
+def _made(tab: str) -> TabView:
     match tab:
         case "report":
             from ..report_view import ReportView
