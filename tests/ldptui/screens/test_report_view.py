@@ -61,7 +61,7 @@ async def test_empty_until_there_is_a_scenario() -> None:
         assert "no valid scenario yet" in app.view.as_text()
         for key in ("n", "w", "i", "I", "j"):
             await pilot.press(key)
-        assert app.view.lives is None
+        assert app.view.histories is None
 
 
 @pytest.mark.parametrize("size", [(80, 20), (71, 30)])
@@ -109,13 +109,13 @@ async def test_keys_draw_a_new_report_a_new_user_a_new_value() -> None:
     app = Bench(draft())
     async with app.run_test(size=(120, 40)) as pilot:
         app.sheet.focus()
-        first = app.view.lives
+        first = app.view.histories
         assert first is not None
         assert first[1] is not None
         shown = app.view.as_text()
 
         await pilot.press("n")
-        second = app.view.lives
+        second = app.view.histories
         assert second is not None
         assert second[1] is not None
         assert second[0].item == first[0].item
@@ -124,7 +124,7 @@ async def test_keys_draw_a_new_report_a_new_user_a_new_value() -> None:
         assert app.view.as_text() != shown
 
         await pilot.press("i")
-        third = app.view.lives
+        third = app.view.histories
         assert third is not None
         assert third[1] is not None
         assert third[0].item == (first[0].item or 0) + 1
@@ -132,14 +132,14 @@ async def test_keys_draw_a_new_report_a_new_user_a_new_value() -> None:
         changed = set(third[0].supports) ^ set(second[0].supports)
         assert changed <= {third[0].item, second[0].item}  # the draws of the other bits stay
         await pilot.press("I")
-        back = app.view.lives
+        back = app.view.histories
         assert back is not None
         assert back[0].report.tobytes() == second[0].report.tobytes()
 
         items = set()
         for _ in range(12):
             await pilot.press("w")
-            now = app.view.lives
+            now = app.view.histories
             assert now is not None
             items.add(now[0].item)
         assert len(items) > 3
@@ -212,12 +212,12 @@ async def test_all_bits_are_drawn_where_there_is_room() -> None:
         start = next(at for at, row in enumerate(rows) if row.startswith("4 Report")) + 3
         assert "of 296 others" in "\n".join(rows[:start])
         bar = rows[0].index("│")
-        lives = app.view.lives
-        assert lives is not None
-        for life, part in zip(lives, (slice(0, bar), slice(bar + 1, None)), strict=True):
-            assert life is not None
+        histories = app.view.histories
+        assert histories is not None
+        for history, part in zip(histories, (slice(0, bar), slice(bar + 1, None)), strict=True):
+            assert history is not None
             drawn = "".join(row[part].strip() for row in rows[start : start + 6])
-            assert np.flatnonzero([c == "█" for c in drawn[:300]]).tolist() == list(life.supports)
+            assert np.flatnonzero([c == "█" for c in drawn[:300]]).tolist() == list(history.supports)
         await pilot.resize_terminal(140, 24)
         await until(pilot, lambda: app.screen.outer_size == (140, 24))
         rows = lines(app)
@@ -229,9 +229,9 @@ async def test_the_cells_show_each_flip() -> None:
     app = Bench(draft(d=24, r=2))
     async with app.run_test(size=(200, 40)):
         rows = [row.split(" │ A ")[0] for row in lines(app)]
-        lives = app.view.lives
-        assert lives is not None
-        genuine = lives[0]
+        histories = app.view.histories
+        assert histories is not None
+        genuine = histories[0]
         at = max(n for n, row in enumerate(rows) if row.startswith("  changed"))
         labels, before, after, changed = (rows[at - back][16:97] for back in (3, 2, 1, 0))
         columns = [n for n, char in enumerate(after) if char in "█·"][:24]
