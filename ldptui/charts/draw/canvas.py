@@ -20,13 +20,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-SHAPES: Final[dict[str, str]] = {
-    "●": "### ### ###", "△": ".#. .#. ###", "□": "### #.# ###", "◇": ".#. #.# .#.",
-    "+": ".#. ### .#.", "▽": "### .#. .#.", "×": "#.# .#. #.#", "○": ".## #.# ##.",
-    "◆": "### .#. ###", "≡": "### ... ###", "H": "#.# ### #.#", "Z": "##. .#. .##",
-    "∙": ".#. #.# ...", "·": "... .#. ...",
-}  # fmt: skip
-"""The dots of each mark, from the top down."""
 DASHES: Final = ((), (6, 4), (3, 3), (12, 5), (7, 3, 1, 3))
 DOTTED: Final = ((1, 2), (1, 4), (3, 3, 1, 3), (1, 1, 1, 5))
 """Dots on and off along a line, for each line of a style in turn."""
@@ -89,11 +82,11 @@ class Canvas:
         self._signals.append((points[:, 0], points[:, 1], style, glyph, np.flatnonzero(joined)))
 
     def marks(
-        self, x: Floats, y: Floats, low: Floats, high: Floats, style: str, mark: str, glyph: str
+        self, x: Floats, y: Floats, low: Floats, high: Floats, style: str, mark: str, dots: str
     ) -> None:
-        """A mark at each place, whole at the edges too, and whiskers that leave it free.
+        """A mark in the cell of each place, or dots there, and whiskers that leave it free.
 
-        mark : its dots, as in `SHAPES`. glyph : what it is in ASCII.
+        mark : a letter. dots : in its place, from the top down: `# . #`.
         """
         import numpy as np
 
@@ -102,39 +95,28 @@ class Canvas:
         x, y, low, high = x[seen], y[seen], low[seen], high[seen]
         if not len(x):
             return
-        lines = mark.split()
-        reach = 0 if self.is_ascii else len(lines) // 2
+        per, top = self.dots[1], self.size[1] - 1
+        lines = [] if self.is_ascii else dots.split()
+        reach = len(lines) // 2
         u, v = (
             np.clip(self.dot(each, side), reach, max(reach, self.size[side] - 1 - reach))
             for side, each in enumerate((x, y))
         )
-        for tip, sign in ((self.dot(low, 1), -1), (self.dot(high, 1), 1)):
-            tip = np.clip(tip, 0, self.size[1] - 1)
-            start = np.clip(v + sign * (reach + 1), 0, self.size[1] - 1)
+        below, above = (v - reach, v + reach) if lines else (v - v % per, v - v % per + per - 1)
+        for tip, sign, edge in ((low, -1, below), (high, 1, above)):
+            tip, start = np.clip(self.dot(tip, 1), 0, top), np.clip(edge + sign, 0, top)
             kept = np.isfinite(tip) & (sign * (tip - start) >= 0)
             first, last = (np.column_stack((u[kept], each[kept])) for each in (start, tip))
             self._strokes(first, last, style, "|" if self.is_ascii else "braille")
-        if self.is_ascii:
-            self._points(u, v, style, glyph)
-            return
-        right, up = np.array(
-            [(at - reach, reach - down) for down, line in enumerate(lines)
-             for at, dot in enumerate(line, start=reach - len(line) // 2) if dot == "#"]
-        ).T  # fmt: skip
-        self._stamp((u[:, None] + right).ravel(), (v[:, None] + up).ravel(), style)
-
-    def _points(self, u: Floats, v: Floats, style: str, glyph: str) -> None:
-        """Dots, each once, at most `MOST_POINTS` of them."""
-        import numpy as np
-
-        key = np.unique(u.astype(np.int64) * (self.size[1] + 1) + v.astype(np.int64))
-        if len(key) > MOST_POINTS:
-            key = key[np.linspace(0, len(key) - 1, MOST_POINTS).round().astype(int)]
-        u, v = (each.astype(float) for each in np.divmod(key, self.size[1] + 1))
-        self._signals.append((u, v, style, glyph, ()))
+        for down, line in enumerate(lines):
+            if line == "#":
+                self._stamp(u, v + reach - down, style)
+        if not lines:
+            places = zip((u // self.dots[0]).tolist(), (v // per).tolist(), strict=True)
+            self._letters |= {(int(row), int(column)): (mark, style) for column, row in places}
 
     def _stamp(self, u: Floats, v: Floats, style: str) -> None:
-        """Set the dots of marks over what plotext paints, which takes 5 µs for each point."""
+        """Set dots over what plotext paints, which takes 5 µs for each point."""
         for column, row in set(zip(u.astype(int).tolist(), v.astype(int).tolist(), strict=True)):
             place, bit = (row // 4, column // 2), BRAILLE[column % 2][row % 4]
             bits, _ = self._stamps.get(place, (0, ""))

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..rows import ASCII_MARKERS, MARKERS, Look
 from ..series import Plot, Series
-from .canvas import ASCII_DOTTED, ASCII_LINES, SHAPES
+from .canvas import ASCII_DOTTED, ASCII_LINES
 
 SPARE: Final = "●×□△◆+◇○▽≡HZ"
 ASCII_SPARE: Final = "ox#+%@^&$=HZ"
@@ -20,7 +20,7 @@ DOTTED_SAMPLES: Final = ("┄┄", "··", "╴·", "∙∙")
 
 
 class Mark(Struct, frozen=True):
-    """The look of a series. sample : in the legend. dots : of a mark. number : of dashes."""
+    """The look of a series. sample : in the legend. dots : in its place. number : of dashes."""
 
     sample: str
     style: str
@@ -43,7 +43,7 @@ def marks_of(plot: Plot, look: Look, columns: int) -> list[Mark]:
                 if glyph in used:
                     glyph = next((each for each in spare if each not in used), glyph)
                 used.add(glyph)
-                dots = SHAPES.get(glyph, "#")
+                dots = ""
                 if series.cloud and len(series.x) > columns:
                     dots = TICKS[counts["cloud"] % len(TICKS)]
                     counts["cloud"] += 1

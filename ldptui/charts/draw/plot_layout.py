@@ -314,7 +314,7 @@ def _paint(plot: Plot, at: PlotLayout, look: Look) -> list[Row]:
                 order = u.argsort(kind="stable")
                 canvas.line(u[order], v[order], mark.style)
             case "points":
-                canvas.marks(u, v, low, high, mark.style, mark.dots, mark.glyph)
+                canvas.marks(u, v, low, high, mark.style, mark.glyph, mark.dots)
             case kind:
                 canvas.line(u, v, mark.style, mark.number, kind == "dotted")
     for value, _ in plot.levels:

@@ -285,7 +285,7 @@ def course_plot(
         Axis(axis.label, log=course.log_x, low=axis.start(course.log_x), high=axis.high),
         replace(y, low=low, high=high),
         (
-            *_curve_series(course.curves, lines, groups, course.under),
+            *_curve_series(course.curves, lines, groups, course.under, y.linear > 0),
             *_other_series(course, stale, overlays),
         ),
         levels=((0.0, ""),) if crosses else (),
@@ -298,10 +298,11 @@ def _curve_series(
     lines: Sequence[tuple[list[float], list[float]]],
     groups: Sequence[Sequence[Sample]],
     under: str,
+    is_symlog: bool,
 ) -> Iterator[Series]:
     """The closed forms, those before decoding, and the simulated points of each.
 
-    under : the label of the run, where others are laid over it.
+    under : the label of the run, where others are laid over it. is_symlog : whether the y-axis is.
     """
     single = len(lines) == 1
 
@@ -309,6 +310,8 @@ def _curve_series(
         return alone if single else TONES[number % len(TONES)]
 
     for number, (curve, (xs, ys), points) in enumerate(zip(curves, lines, groups, strict=True)):
+        if is_symlog and ys and ys[0] == 0:  # a straight stroke to the next point would be false
+            xs, ys = xs[1:], ys[1:]
         name = f"{curve.label}, {CLOSED}" if single else curve.label
         # Where there are points, their markers name the series; the line runs through them.
         has_points = 0 < len(points) < MANY and not single

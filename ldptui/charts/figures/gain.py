@@ -54,11 +54,13 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:
     if (axes := axes_of(data, "gain", chosen)) is None:
         return why_none(data)
     curves = [curve for curve in axes.curves if not curve.line]
-    linear = linear_part(curves, log_x=axes.log)
+    lines = held_against(axes.curves)
+    noticed = [y for line in lines if line.hidden for y in line.y if y > 0]
+    linear = linear_part(curves, min(noticed, default=0.0), log_x=axes.log)
     scale, options = axes.with_scale(chosen, _usual_scale(curves, linear), 3)
     y = Axis("gain, total over the targets (after - before)", log=scale == "log",
              linear=(linear or LINEAR) if scale == "symlog" else 0.0)  # fmt: skip
-    course, lines = course_of(data, axes, "gain", y), held_against(axes.curves)
+    course = course_of(data, axes, "gain", y)
     after = replace(course, metric="gain_after")
     named = [(curve.label, group) for curve, group in zip(curves, course.groups(), strict=True)]
     named += [
@@ -250,12 +252,13 @@ def coinciding(curves: Sequence[Curve]) -> str:
 # --- The scale of y ------------------------------------------------------------------------------
 
 
-def linear_part(curves: Sequence[Curve], *, log_x: bool = False) -> float:
+def linear_part(curves: Sequence[Curve], noticed: float = 0.0, *, log_x: bool = False) -> float:
     """The end of the linear part of a symlog axis; 0 where a linear axis shows all curves.
 
+    noticed : the least gain that a server can notice; smaller ones need no decades of their own.
     log_x : over a logarithmic axis a curve shall be seen at its low end too.
     """
-    known = [[abs(y) for y in curve.y if math.isfinite(y) and y] for curve in curves]
+    known = [[max(noticed, abs(y)) for y in curve.y if math.isfinite(y) and y] for curve in curves]
     sizes = [max(each) for each in known if each]
     lows = [min(each) for each in known if each]
     for least in (sizes, lows) if log_x else (sizes,):

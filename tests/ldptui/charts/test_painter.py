@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ldptui.charts.draw import draw, panels, place_at
-from ldptui.charts.draw.canvas import SHAPES, Canvas, clip_line, thin_line
+from ldptui.charts.draw.canvas import Canvas, clip_line, thin_line
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.draw.plot_layout import lay_out
 from ldptui.charts.draw.scale import bend, fit_scale, unbend
@@ -161,7 +161,7 @@ def test_a_place_is_the_value_that_is_drawn_there() -> None:
 def test_whiskers_end_where_their_intervals_do_and_leave_the_mark_free() -> None:
     canvas = Canvas(9, 11, Look(9, 11, DARK))
     places = np.array([4.0]), np.array([5.0])
-    canvas.marks(*places, np.array([2.0]), np.array([9.0]), "white", SHAPES["●"], "o")
+    canvas.marks(*places, np.array([2.0]), np.array([9.0]), "white", "●", "")
     drawn = ["".join(text for text, _ in row) for row in canvas.rows()]
     filled = [at for at, row in enumerate(drawn) if row.strip()]
     assert filled == list(range(11 - 1 - 9, 11 - 1 - 2 + 1))
@@ -225,7 +225,9 @@ def test_more_points_than_columns_are_dots_and_others_have_their_mark() -> None:
     few = Series("after", [0.5], [0.5], "attacked", "points")
     marks = marks_of(Plot("", X, Y, (near, few)), Look(60, 20, DARK), 60)
     assert marks[0].dots == "#"
-    assert marks[1].dots == SHAPES["×"]
+    assert (marks[1].dots, marks[1].glyph) == ("", "×")
+    drawn = rows(Plot("", X, Y, (near, few)), 60, 20)
+    assert "".join(drawn[2:]).count("×") == 1
     twelve = tuple(Series(str(n), [0], [n], "series-0", "points") for n in range(12))
     for charset in CHARSETS:
         look = Look(60, 20, DARK, charset)
