@@ -9,9 +9,7 @@ about. Nothing here imports NumPy: `--help` and a form that opens are cheap.
 from __future__ import annotations
 
 import argparse
-import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal, DecimalException
 from numbers import Real
 from pathlib import PurePath
 from types import NoneType, UnionType
@@ -30,6 +28,8 @@ from msgspec import Struct
 
 from ldptui.core.base.errors import ScenarioError, check_among, format_number, got
 from ldptui.core.base.ranges import Range, finite, hint_about
+
+from ..text.number import read_number
 
 AS_GIVEN: Final = ("scenario", "protocol", "sender", "clients", "value")
 """The roles of options that Python gives as other values than texts."""
@@ -224,7 +224,8 @@ class OptionSpec(Struct, frozen=True):
         is_whole, is_number = self.type == "integer", isinstance(value, Real)
         if isinstance(value, bool) or not is_number or (is_whole and value % 1):
             what = "a whole number" if is_whole else "a number"
-            raise ScenarioError(f"must be {what}, {got(value)}", key=self.name)
+            rule = f"must be {what} {self.range}".removesuffix(" finite")
+            raise ScenarioError(f"{rule}, {got(value)}", key=self.name)
         number: int | float = value if isinstance(value, int) else float(value)
         if not finite(number) or number not in self.range:
             rule = f"must be {self.range}, got {format_number(number)}"
@@ -337,17 +338,17 @@ def find_group(parser: argparse.ArgumentParser, heading: str) -> Any:
 
 
 def integer(text: str) -> int:
-    """A whole number as `1000000` or `1e6`; raises ArgumentTypeError."""
-    with contextlib.suppress(DecimalException):
-        number = Decimal(text)
-        if number.is_finite() and abs(number) < 10**30 and number == number.to_integral_value():
-            return int(number)
+    """A whole number as people write it; raises ArgumentTypeError."""
+    number = read_number(text)
+    if number is not None and abs(number) < 10**30 and number == number.to_integral_value():
+        return int(number)
     raise argparse.ArgumentTypeError(f"must be a whole number below 1e30, {got(text)}")
 
 
 def _float(text: str) -> float:
+    number = read_number(text)
     try:
-        return float(text)
+        return float(text if number is None else number)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a number, {got(text)}") from None
 

@@ -30,7 +30,8 @@ class Shell(StyledApp):
 
     def on_mount(self) -> None:
         self.lab.follow(DRAFT)
-        self.push_screen(self.lab)
+        self.install_screen(self.lab, "lab")
+        self.push_screen("lab")
 
 
 @asynccontextmanager

@@ -17,6 +17,7 @@ from ...text.prose import wrap_text
 from ...widgets.cursor import CursorCharts, nearest
 from ...widgets.plot import ChartView
 from ...widgets.words import spell_text
+from .page import STALE
 
 if TYPE_CHECKING:
     from ...charts.figures import ChartTable
@@ -136,7 +137,8 @@ class Words(Widget):
             return Content()
         words = [spell_text(self, text) for text in answer.words] if answer is not None else []
         if self._first:
-            return Content("\n".join(wrap_text(self._before + "".join(words[:1]), width)))
+            lines = "\n".join(wrap_text(self._before + "".join(words[:1]), width))
+            return Content.styled(lines, "$text-warning" * self._before.startswith(STALE))
         assert answer is not None
         sources = [spell_text(self, source) for source in answer.sources]
         return sentences(words[1:], sources, width)

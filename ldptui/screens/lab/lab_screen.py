@@ -93,7 +93,6 @@ class LabScreen(Screen[None]):
         self._typed = 0.0  # when the last keystroke came
         self._field = ""
         self._key = 0  # of the last question
-        self._stopped = 0  # the key of the last question that was asked to stop
         self._enters = False  # the form gets the focus
         self._ready = False  # its widgets are there and the engine is started
         self.is_answered = asyncio.Event()
@@ -269,9 +268,6 @@ class LabScreen(Screen[None]):
         if question is not None:  # left unanswered: its tab asks again
             self.pages[question.tab].asked = None
         page.asked = inputs
-        if page.stopped:
-            page.stopped = False
-            self._show_answer()
         self._key += 1
         values, document, folder = inputs
         self._question = LabQuestion(self._key, self.tab, values | more, document, str(folder))
@@ -286,7 +282,7 @@ class LabScreen(Screen[None]):
         if reply.offers is not None and (form := self._body.forms.get(question.tab)) is not None:
             form.offer(reply.offers)
         if reply.said or reply.status != "running":
-            words = f"{page.topic.title}: {reply.said}; esc stops it"
+            words = f"{page.topic.title}: {reply.said}; esc leaves, which stops it"
             self._status.busy = words if reply.said else ""
         if reply.answer is not None:
             page.answer, page.answer_inputs = decode_answer(reply.answer), page.asked
@@ -305,9 +301,6 @@ class LabScreen(Screen[None]):
         page.problems = {}
         if reply.status == "failed":
             page.problems = {reply.field: reply.error}
-        elif reply.answer is None:
-            page.stopped = True
-            self._note(page.missing)
         if page is self.page:
             self._show_values()
             self._show_answer()
@@ -328,13 +321,14 @@ class LabScreen(Screen[None]):
     # Keys.
 
     def action_leave(self) -> None:
-        """Stop the computation; without one, or while it stops, go back to the workbench."""
+        """Go back to the workbench; what is being computed stops, and is asked again here."""
         self.is_answered.set()
-        if self._question is None or self._stopped == self._key:
-            self.app.pop_screen()
-        else:
-            self._stopped = self._key
+        question = self._question
+        if question is not None and not question.values.get("path"):
+            self.pages[question.tab].asked = self._question = None
+            self._status.busy = ""
             self._engine.cancel()
+        self.app.pop_screen()
 
     def action_cursor(self, how: Move, by: int = 0) -> None:
         """Move the cursor of the chart, and read the values there."""

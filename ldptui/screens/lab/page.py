@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 
-BEFORE: Final = "of the values before: "
-"""The mark of an answer while that of the form's values is being computed."""
+STALE: Final = "STALE: other values · "
+"""The mark of an answer while that of the form's values is being computed, as of a run's."""
 
 
 @dataclass
@@ -32,7 +32,6 @@ class Page:
 
     problems : a sentence for each field that is wrong, "" for the whole. asked : the inputs of the
     last question, None where it was left unanswered. answer_inputs : those of the answer.
-    stopped : somebody stopped its computation.
     """
 
     topic: Question[Any, Any]
@@ -41,7 +40,6 @@ class Page:
     problems: dict[str, str] = field(default_factory=dict)
     asked: tuple[object, ...] | None = None
     answer_inputs: tuple[object, ...] | None = None
-    stopped: bool = False
 
     def values(self, draft: Draft | None) -> dict[str, Any]:
         """The values of its form: those that were typed, over those that it starts with."""
@@ -61,7 +59,7 @@ class Page:
         """The answer, and the marks before its verdict; none is shown while a field is wrong."""
         if self.answer is None or self.problems:
             return None, ""
-        before = "" if self.is_current(draft) else BEFORE
+        before = "" if self.is_current(draft) else STALE
         return self.answer, before + ("Example data: " if self.examples(draft) else "")
 
     def examples(self, draft: Draft | None) -> tuple[str, ...]:
@@ -120,8 +118,6 @@ class Page:
         """The words in the place of an answer while there is none."""
         if self.problems:
             return "no answer: what is wrong stands in the form"
-        if self.stopped:
-            return "stopped; the next change asks again"
         return "the answer is being computed"
 
     @property

@@ -7,7 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from decimal import Decimal, DecimalException
+from decimal import Decimal
 from typing import Any, Final
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ from ldptui.core.base.errors import format_number
 from ...catalogue import key_words
 from ...session.draft.looking import Type
 from ...text.format import count
+from ...text.number import read_number
 
 
 def read(text: str, type_: Type) -> Any:
@@ -27,7 +28,7 @@ def read(text: str, type_: Type) -> Any:
         return _items(text)
     if type_ == "table":
         return _table(text)
-    number = _number(text)
+    number = read_number(text)
     if number is None:
         return text
     if number == number.to_integral_value() and (type_ == "integer" or _whole(text)):
@@ -46,21 +47,6 @@ def _table(text: str) -> Any:
         return tomllib.loads(f"table = {bare}")["table"]
     except tomllib.TOMLDecodeError:
         return text
-
-
-def _number(text: str) -> Decimal | None:
-    """`1_000_000`, `1 000 000`, `1e6`, `10^6`, `5%`; None for anything else."""
-    plain = re.sub(r"(?<=\d)[ _\u00a0\u2009\u202f](?=\d)", "", text.strip())
-    number = re.fullmatch(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(%?)", plain)
-    power = re.fullmatch(r"(\d{1,3})\^(\d{1,2})", plain)
-    try:
-        if power:
-            return Decimal(int(power[1]) ** int(power[2]))
-        if number:
-            return Decimal(number[1]) / (100 if number[2] else 1)
-    except DecimalException:
-        pass
-    return None
 
 
 def _whole(text: str) -> bool:
