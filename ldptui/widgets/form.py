@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from msgspec import Struct
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.message import Message
-from textual.reactive import var
+from textual.reactive import Reactive, var
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
@@ -169,6 +170,9 @@ class FormPane(Widget, can_focus=True):
     """A pane that remembers its field with the focus, and closes while the script is broken."""
 
     draft: var[Draft | None] = var(None, always_update=True)
+
+    # What it holds has the room that it has: another size of that lays out nothing anew.
+    virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
 
     _last: Widget | None = None
     _block_timer: Timer | None = None

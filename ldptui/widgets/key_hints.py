@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -71,9 +70,11 @@ class KeyHints(Widget):
                 (shared if is_shared else own).append(binding)
         shared.sort(key=lambda each: USE.index(each.action) if each.action in USE else len(USE))
         chosen = shared[:ALWAYS]
+        room = self.content_size.width - len(RULE) + 4 - sum(map(self._width, chosen))
         for binding in (*own, *shared[ALWAYS:]):
-            if len(chosen) < MOST and self._width([*chosen, binding]) <= self.content_size.width:
+            if len(chosen) < MOST and (width := self._width(binding)) <= room:
                 chosen.append(binding)
+                room -= width
         hints = (
             [each for each in own if each in chosen],
             [each for each in shared if each in chosen],
@@ -82,10 +83,9 @@ class KeyHints(Widget):
             self._hints = hints
             self.refresh()
 
-    def _width(self, hints: Sequence[Binding]) -> int:
-        """The width of the hints in a row, in cells, with a rule between them."""
-        words = (f"{self.app.get_key_display(each)} {each.description}" for each in hints)
-        return sum(map(cell_len, words)) + 2 * (len(hints) - 2) + len(RULE)
+    def _width(self, hint: Binding) -> int:
+        """The cells of a hint and of the blanks after it."""
+        return cell_len(f"{self.app.get_key_display(hint)} {hint.description}  ")
 
     def render(self) -> Content:
         groups = []

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
-from textual.reactive import var
+from textual.reactive import Reactive, var
 from textual.screen import Screen
 
 from ...catalogue import key_label
@@ -58,6 +58,7 @@ class DraftScreen(Screen[None]):
     number of the pane that had the focus last.
     """
 
+    focused = Reactive(None, repaint=False)  # else each key that moves it would draw all panes
     draft: var[Draft | None] = var(None, always_update=True)
     run_list: var[RunList] = var(RunList())
     pane: var[int] = var(CHARTS, init=False)
