@@ -291,6 +291,7 @@ LATE = {
     "ldptui.screens.workbench.protocol_facts": "imports core",
     "ldptui.session.draft.changing": "imports core",
     "ldptui.widgets.number_table": "the first table",
+    "ldptui.widgets.picker": "a list of choices opens on demand",
 }
 """The imports that a function may have, with the reason; all else stands at the top of its file."""
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from ldptui.core.base.files import is_file
 
-from .command_logs import log_to
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -98,6 +96,8 @@ def open_workbench(
         cluster=options.cluster,
     )
     if options.log_file:
+        from .command_logs import log_to
+
         log_to(Path(options.log_file))
     app = asyncio.run(_show(settings, path, options, run_replay, collection))
     gc.freeze()  # Python would search all of it for circles before it ends

@@ -14,7 +14,6 @@ from textual.widget import Widget
 from ...messages import ChoicesAsked
 from ...widgets.blank import PaneColumns, PaneRows, call_on_resize
 from ...widgets.field import Field
-from ...widgets.picker import pick
 from ...widgets.words import DOT, entitle, parts_within, spell_text
 from .charts import ChartsPane
 from .protocol_pane import ProtocolPane
@@ -164,6 +163,7 @@ class Panes(PaneColumns):
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:
         """Show all values that a field can have, each tried in the draft."""
+        from ...widgets.picker import pick
         from .attack_rows import edit_of_choice
 
         message.stop()
