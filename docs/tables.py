@@ -214,15 +214,19 @@ def _shown(value: object) -> str:
 def _kinds(section: str) -> Iterator[list[str]]:
     """The kinds of a table."""
     for kind in in_order(section, KINDS[section]):
-        words = kind_words(section, kind)
-        yield [f"`{kind}`", words.name, words.reason]
+        yield [_named(section, kind), kind_words(section, kind).reason]
 
 
 def _texts(section: str) -> Iterator[list[str]]:
     """What the kinds of a table do, in a sentence each; the program has the others."""
     for kind in in_order(section, KINDS[section]):
-        words = kind_words(section, kind)
-        yield [f"`{kind}`", words.name, _first(words.text, 60)]
+        yield [_named(section, kind), _first(kind_words(section, kind).text, 60)]
+
+
+def _named(section: str, kind: str) -> str:
+    """A kind and its name, where that is another word."""
+    name = kind_words(section, kind).name
+    return f"`{kind}`" if name.lower() == kind else f"`{kind}`: {name}"
 
 
 def _metrics(_: str) -> Iterator[list[str]]:
@@ -434,8 +438,8 @@ def _names_of(section: str, kinds: Iterable[str]) -> str:
 
 TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]] = {
     "keys": (["key", "value", "default", "what it is"], _keys),
-    "kinds": (["kind", "name", "why to pick it"], _kinds),
-    "texts": (["kind", "name", "what it does"], _texts),
+    "kinds": (["kind", "why to pick it"], _kinds),
+    "texts": (["kind", "what it does"], _texts),
     "supports": ([], _supports),
     "metrics": (["metric", "what it is", "needs"], _metrics),
     "commands": (["command", "what it does"], _commands),

@@ -35,9 +35,12 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the program with an oracle, an attack, a defence, a metric, a chart, a question."""
     there = tmp_path_factory.mktemp("copy")
     ignore = shutil.ignore_patterns("__pycache__")
-    for folder in ("core", "scenarios", "ldptui"):
+    for folder in ("core", "scenarios", "ldptui", "tests"):
         shutil.copytree(ROOT / folder, there / folder, symlinks=True, ignore=ignore)
-    oracle, attack, defence, metric, chart, chart_row, question = BLOCKS
+    shutil.copy(ROOT / "pyproject.toml", there)
+    oracle, oracle_law, attack, attack_law, defence, metric, chart, chart_row, question = BLOCKS
+    insert(there / "tests/support/cases.py", '        "lh": [', f"    {row(oracle_law)}")
+    insert(there / "tests/support/report_laws.py", '    ("ria", ', row(attack_law))
     (there / "core/protocols/halfway.py").write_text(oracle, "utf-8")
     insert(there / "core/attacks/crafted.py", "KINDS = (\n", f"{attack}\n\n")
     insert(there / "core/attacks/crafted.py", "    RandomReport,\n", "    FirstTarget,\n")
@@ -61,12 +64,18 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return there
 
 
-def done(copy: Path, *words: str) -> str:
+TESTED = (
+    "tests/core/attacks", "tests/core/protocols", "tests/core/theory",
+    "tests/ldptui/explain/test_equation_numbers.py",
+)  # fmt: skip
+
+
+def done(copy: Path, *words: str, program: str = "ldptui") -> str:
     """The output of a command of the copy."""
     env = {**os.environ, "PYTHONPATH": str(copy), "COLUMNS": "80"}
-    command = [sys.executable, "-m", "ldptui", *words]
+    command = [sys.executable, "-m", program, *words]
     made = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr
+    assert made.returncode == 0, made.stderr or made.stdout[-3000:]
     return made.stdout
 
 
@@ -92,3 +101,10 @@ def test_the_chart_and_the_question_are_there(copy: Path) -> None:
     answer = json.loads(done(copy, "fakes", "--items", "64", "--epsilon", "1", "--rise", "0.01",
                              "--format", "json"))  # fmt: skip
     assert answer["share"] == pytest.approx(0.01 * (0.5 - 0.2689414) / 0.7310586)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["halfway", "first"])
+def test_the_tests_of_the_oracle_and_of_the_attack_pass(copy: Path, kind: str) -> None:
+    """Those that take their kinds from the tables, which the page says to run."""
+    done(copy, "-q", "-k", kind, *TESTED, program="pytest")

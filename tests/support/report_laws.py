@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -70,7 +71,6 @@ class Case:
         if self.code is not None:
             return self.code.p
         e, d, g = math.exp(self.epsilon), self.domain_size, self.hash_range
-        root = math.sqrt(e)
         if g is not None:
             return e / (e + g - 1)
         if self.subset_size is not None:
@@ -82,10 +82,7 @@ class Case:
             return 1 - math.exp(self.epsilon * (self.theta - 1) / 2) / 2
         if self.coin is not None:
             return e / (e + 1)
-        sue = root / (root + 1)
-        grr = e / (e + d - 1)
-        law = {"grr": grr, "l-grr": grr, "sue": sue, "l-sue": sue, "oue": 0.5, "l-osue": 0.5}
-        return law[self.kind] if self.kind in law else l_oue(self.epsilon)[0]
+        return written_pair(self.kind, d, self.epsilon)[0]
 
     @property
     def q(self) -> float:
@@ -103,10 +100,7 @@ class Case:
             return math.exp(-self.epsilon * self.theta / 2) / 2
         if self.coin is not None:
             return 0.5
-        sue, oue = 1 / (math.sqrt(e) + 1), 1 / (e + 1)
-        grr = 1 / (e + d - 1)
-        law = {"grr": grr, "l-grr": grr, "sue": sue, "l-sue": sue, "oue": oue, "l-osue": oue}
-        return law[self.kind] if self.kind in law else l_oue(self.epsilon)[1]
+        return written_pair(self.kind, d, self.epsilon)[1]
 
     def honest(self, item: int) -> Floats:
         """A report of this item."""
@@ -266,6 +260,25 @@ class Case:
         for supported, chance in enumerate(fewest_law(len(targets), self.hash_range, seeds)):
             law += chance * _either(_subset_of(d, targets, supported, []), independent(noise))
         return law
+
+
+OF_TARGETS: list[tuple[str, Callable[[Case, list[int]], Floats]]] = [
+    ("ria", Case.held),
+    ("ria-unperturbed", Case.unperturbed),
+]
+"""The law of a fake's report, for attacks that have no keys but their share and targets."""
+
+
+def written_pair(kind: str, d: int, epsilon: float) -> tuple[float, float]:
+    """p and q of a kind that has no parameters besides ε, as its paper prints them."""
+    e, root = math.exp(epsilon), math.exp(epsilon / 2)
+    grr, sue = (e / (e + d - 1), 1 / (e + d - 1)), (root / (root + 1), 1 / (root + 1))
+    oue = 0.5, 1 / (e + 1)
+    pairs = {"grr": grr, "l-grr": grr, "sue": sue, "l-sue": sue, "oue": oue, "l-osue": oue}
+    assert kind in {*pairs, "l-oue"}, (
+        f"no law of the reports of {kind}: CONTRIBUTING, Add an oracle"
+    )
+    return pairs[kind] if kind in pairs else l_oue(epsilon)
 
 
 def l_oue(epsilon: float) -> tuple[float, float]:

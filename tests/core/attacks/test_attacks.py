@@ -16,9 +16,10 @@ from support.cases import (
     subset_counts_of,
 )
 from support.kinds import CAO_PROTOCOLS, KNOWN_ATTACKS, OF_NUMBERS, report_law
-from support.report_laws import Case, counts_law, subset_bits
+from support.report_laws import OF_TARGETS, Case, counts_law, subset_bits
 
 from ldptui.core.attacks import (
+    ATTACKS,
     Demotion,
     Hiding,
     InputPoisoning,
@@ -32,7 +33,6 @@ from ldptui.core.attacks import (
     SolvedGain,
     Solving,
     SubsetGain,
-    UnperturbedItem,
     Untargeted,
     View,
     malicious_users,
@@ -211,8 +211,7 @@ def laws_of(case: Case, targets: list[int], subset: int) -> list[tuple[Any, Any]
     weights = [1.0, 3.0, 0.5, 2.0, 0.0][: len(targets)]
     found: list[tuple[Any, Any]] = [
         (RandomReport(0.1, aim), case.random()),
-        (RandomItem(0.1, aim), case.held(targets)),
-        (UnperturbedItem(0.1, aim), case.unperturbed(targets)),
+        *((ATTACKS[kind](share=0.1, targets=aim), law(case, targets)) for kind, law in OF_TARGETS),
         (InputPoisoning(0.1, aim), case.held(targets)),
         (
             InputPoisoning(0.1, aim, tuple(weights)),

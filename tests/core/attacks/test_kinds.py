@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import re
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from support.kinds import (
     UNCONDITIONAL,
     report_law,
 )
-from support.report_laws import Case, Poisoned
+from support.report_laws import OF_TARGETS, Case, Poisoned
 
 from ldptui.core.attacks import (
     ATTACKS,
@@ -93,8 +94,7 @@ def poisoned(case: Case, kind: str, share: float, path: str, seed: int) -> tuple
     histogram = [n // 2, 3 * n // 10, 3 * n // 20, n // 20, 0]
     one = cell(histogram, case, table(kind, share), simulate={"path": path}, seed=seed)
     aims = one.targets.tolist()
-    laws = {
-        "ria-unperturbed": lambda: case.unperturbed(aims),
+    laws = {kind: partial(law, case, aims) for kind, law in OF_TARGETS} | {
         "input": lambda: case.poisoned_input(dict(zip(aims, (1, 2.5, 0.5), strict=True))),
         "mga-a": lambda: case.some(aims, 2, SEEDS, "anchor"),
         "apa": lambda: case.pattern(aims),
