@@ -217,7 +217,9 @@ async def test_all_bits_are_drawn_where_there_is_room() -> None:
         for history, part in zip(histories, (slice(0, bar), slice(bar + 1, None)), strict=True):
             assert history is not None
             drawn = "".join(row[part].strip() for row in rows[start : start + 6])
-            assert np.flatnonzero([c == "█" for c in drawn[:300]]).tolist() == list(history.supports)
+            assert np.flatnonzero([c == "█" for c in drawn[:300]]).tolist() == list(
+                history.supports
+            )
         await pilot.resize_terminal(140, 24)
         await until(pilot, lambda: app.screen.outer_size == (140, 24))
         rows = lines(app)
