@@ -49,7 +49,8 @@ def test_every_kind_and_every_metric_is_there() -> None:
     pages = {"attack": "docs/attacks.md", "defence": "docs/defences.md"}
     for section, kinds in KINDS.items():
         for kind in kinds:
-            assert f"| `{kind}` |" in page(pages.get(section, "docs/format.md"))
+            text = page(pages.get(section, "docs/format.md"))
+            assert re.search(rf"^\| `{re.escape(kind)}`(:| \|)", text, re.MULTILINE), kind
     assert {metric for metric in METRICS if f"`{metric}`" not in PAGE} == set()
 
 

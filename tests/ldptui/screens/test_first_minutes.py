@@ -40,7 +40,7 @@ async def test_the_first_five_minutes_are_as_the_readme_has_them(size: tuple[int
     app = Workbench(Settings(), None, Working)
     async with app.run_test(size=size) as pilot:
         screen = app.workbench
-        await reads(pilot, rf"▸ 70.*{number(first, 'an estimate of about')}\d+")
+        await reads(pilot, rf"▸ 70.*{number(first, 'each of them at about')}\d+")
         await pilot.press("4", "right")
         at = number(gain, "gain at β = 0.05:")
         await reads(pilot, rf"gain is {at}, as the closed form says")
