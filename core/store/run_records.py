@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -151,38 +148,3 @@ def decode_arrivals(body: bytes) -> tuple[Arrival, ...]:
 
 def _to_json(value: Any) -> bytes:
     return json.dumps(value, default=str, separators=(",", ":")).encode()
-
-
-def process_address() -> str:
-    """The identity of this process: host, process number and start time."""
-    return f"{socket.gethostname()}:{os.getpid()}:{_start_time(os.getpid())}"
-
-
-def _start_time(process: int) -> str:
-    """The time when a process of this host began, in the kernel's words; "" if it does not tell."""
-    try:
-        status = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
-    except OSError:
-        return ""
-    return status.rpartition(")")[2].split()[19]
-
-
-def is_alive(owner: str) -> bool:
-    """True if a process may still be alive; always True for processes of other hosts."""
-    host, _, number = owner.rpartition(":")[0].rpartition(":")
-    began = owner.rpartition(":")[2]
-    if host != socket.gethostname() or not number.isdecimal():
-        return bool(owner.strip())
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # somebody else's
-    return not began or _start_time(int(number)) == began
-
-
-def describe_process(owner: str) -> str:
-    """A process in words: its number, and its host if it is another host."""
-    host, _, process = owner.rpartition(":")[0].rpartition(":")
-    return process if host == socket.gethostname() else f"{process} on {host}"

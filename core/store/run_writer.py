@@ -15,6 +15,7 @@ from typing import Any
 
 from ..base.code import kind_of_table
 from ..base.errors import FileError, one_line
+from ..base.processes import describe_process, process_address
 from ..base.streams import digest
 from ..base.versions import differing, versions
 from ..cell import Cell
@@ -32,9 +33,7 @@ from .run_records import (
     RunCell,
     RunRecord,
     decode_answer,
-    describe_process,
     encode_answer,
-    process_address,
 )
 from .store import Store
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..base.errors import FileError, ScenarioError
+from ..base.processes import is_alive
 from ..base.versions import redrawn_words
 from ..cell import Cell
 from ..experiment import Experiment, bound
@@ -36,7 +37,6 @@ from .run_records import (
     encode_arrivals,
     encode_cells,
     encode_run,
-    is_alive,
 )
 
 TABLES: Final = (

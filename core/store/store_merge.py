@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from ..base.errors import FileError
+from ..base.processes import describe_process
 from ..metrics.results import BLOCK_TRIALS
 from .block_codec import decode_block
 from .block_store import corruption_context
-from .run_records import describe_process
 from .store import Store
 from .store_open import open_store
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +18,7 @@ from msgspec.structs import replace
 
 from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import is_file, write_atomically
+from ldptui.core.base.processes import is_alive, process_address
 
 from ..terminal import places
 from .draft import draft_of, edit_text
@@ -72,62 +74,82 @@ def _of_one_file(draft: Draft, now: Draft) -> Draft:
 
 
 VERSION: Final = 1
-_DRAFT: Final = "draft.json"
 _TAKEN: Final = "draft.taken.json"
 
 
-def save_draft(draft: Draft) -> str:
-    """Keep the draft for the next start; a sentence on what went wrong, "" when all is well."""
+class KeptDraft(Struct, frozen=True):
+    """What a start goes on with.
+
+    draft : as it was when the program ended. valid : of one with problems, the draft before them.
+    time : of day at which it was kept, as 08:48.
+    """
+
+    draft: Draft
+    valid: Draft | None
+    time: str
+
+
+def save_draft(draft: Draft, valid: Draft | None = None) -> str:
+    """Keep the draft for the next start; a sentence on what went wrong, "" when all is well.
+
+    valid : the draft without problems that an undo after that start leads to.
+    """
     kept = {
         "version": VERSION,
+        "owner": process_address(),
         "text": draft.text,
+        "valid": None if valid is None else valid.text,
         "folder": str(draft.folder.absolute()),
         "path": None if draft.path is None else str(draft.path.absolute()),
         "saved_text": draft.saved_text,
     }
     try:
         # ASCII: any string can be written, even one that UTF-8 has no bytes for.
-        write_atomically(places.state_dir() / _DRAFT, json.dumps(kept) + "\n")
+        write_atomically(places.state_dir() / f"draft.{os.getpid()}.json", json.dumps(kept) + "\n")
     except (FileError, OSError) as error:
         return f"the draft is not kept for the next start: {error}"
     return ""
 
 
-def kept_at() -> str:
-    """The time of day at which the draft was kept, as 08:48; "" where there is none."""
-    try:
-        when = (places.state_dir() / _DRAFT).stat().st_mtime
-    except OSError:
-        return ""
-    return time.strftime("%H:%M", time.localtime(when))
-
-
-def load_draft() -> Draft | None:
-    """The draft that was being edited last time, or None. Takes the file away; never raises.
+def load_draft() -> KeptDraft | None:
+    """The draft kept last by a process that has ended, or None. Takes the file away; never raises.
 
     A draft without changes is read from its own file, which may be newer.
     """
     try:
-        kept = _take()
-        return None if kept is None else revive_draft(kept)
+        files = [path for path in places.state_dir().glob("draft*.json") if path.name != _TAKEN]
+        newest = sorted(files, key=lambda path: path.stat().st_mtime, reverse=True)
+        path = next((path for path in newest if not _is_in_use(path)), None)
+        return None if path is None else _take(path)
     except Exception:  # whatever is in that file, the workbench opens
         return None
 
 
-def _take() -> dict[str, Any] | None:
-    """The kept values; their file has another name from here on, until the next is taken."""
-    taken = places.state_dir() / _TAKEN
+def _is_in_use(path: Path) -> bool:
+    """True for the draft of another process of this host that is alive."""
     try:
-        taken.with_name(_DRAFT).replace(taken)
-    except FileNotFoundError:
-        return None
+        owner = str(json.loads(path.read_text(encoding="utf-8"))["owner"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+    me = process_address()
+    return owner != me and owner.split(":")[0] == me.split(":")[0] and is_alive(owner)
+
+
+def _take(path: Path) -> KeptDraft | None:
+    """The draft that a file keeps; the file has another name from here on, until the next one."""
+    when = time.strftime("%H:%M", time.localtime(path.stat().st_mtime))
+    taken = path.replace(path.with_name(_TAKEN))
     kept = json.loads(taken.read_text(encoding="utf-8"))
-    known = isinstance(kept, dict) and kept.get("version") == VERSION
-    return kept if known and isinstance(kept.get("text"), str) else None
+    if kept["version"] != VERSION:
+        return None
+    draft = revive_draft(kept)
+    valid = revive_draft({**kept, "text": kept["valid"]}) if kept.get("valid") else None
+    return KeptDraft(draft, valid, when)
 
 
 def revive_draft(kept: dict[str, Any]) -> Draft:
-    text, before = str(kept["text"]), kept.get("saved_text")
+    """The draft of these values, at rest in its folder."""
+    text, before = kept["text"], kept.get("saved_text")
     path = None if kept.get("path") is None else Path(kept["path"])
     folder = Path(kept.get("folder") or ".")
     if path is not None and text == before and is_file(path):

@@ -187,7 +187,10 @@ class DraftScreen(Screen[None]):
 
     def save_draft(self) -> None:
         """Keep the draft for the next start; what goes wrong is said, never raised."""
-        fault = save_draft(self.draft) if self.draft is not None else ""
+        if self.draft is None:
+            return
+        earlier = (draft for _, draft in reversed(self._edits.past) if not draft.problems)
+        fault = save_draft(self.draft, next(earlier, None) if self.draft.problems else None)
         if fault:  # else what is said now stays
             self.note(fault)
 

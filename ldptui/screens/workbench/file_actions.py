@@ -12,7 +12,7 @@ from ldptui.core.base.errors import FileError
 
 from ...messages import LongWork
 from ...session import exporting
-from ...session.autosave import kept_at, load_draft
+from ...session.autosave import load_draft
 from ...session.draft import mark_saved, open_draft, reopen_draft
 from ...session.runs import alike, describe_scenario
 from ...terminal.clipboard import copy
@@ -31,9 +31,9 @@ FIRST: Final = "^o opens the library and your files · M your own deployment"
 """What the first start says."""
 
 
-def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str]:
+def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str, Draft | None]:
     """The draft to start with: the replayed run's or the file asked for, what was being edited, or
-    the quickstart; and a sentence where that needs one.
+    the quickstart; a sentence where that needs one; and the valid draft that an undo leads to.
 
     Runs in a thread while the first frame is shown, and imports what is heavy on the way.
     """
@@ -41,17 +41,18 @@ def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str
 
     chart.warm_up()
     if replay is not None:
-        return reopen_draft(replay.run.document, replay.run.source), ""
+        return reopen_draft(replay.run.document, replay.run.source), "", None
     if path is not None:
-        return open_draft(path), ""
-    when = kept_at()
-    recovered = load_draft()
-    if recovered is not None:
-        elsewhere = recovered.folder not in (current_dir(), scenarios.path("quickstart").parent)
-        place = f", from {recovered.path or recovered.folder}," * elsewhere
-        back = f"draft of {when}{place} restored; ctrl+o starts afresh"
-        return recovered, back if recovered.is_modified or elsewhere else ""
-    return open_draft(scenarios.path("quickstart")), FIRST
+        return open_draft(path), "", None
+    kept = load_draft()
+    if kept is None:
+        return open_draft(scenarios.path("quickstart")), FIRST, None
+    draft = kept.draft
+    elsewhere = draft.folder not in (current_dir(), scenarios.path("quickstart").parent)
+    place = f", from {draft.path or draft.folder}," * elsewhere
+    wrong = ", with what is wrong in it: ^z takes that back" if kept.valid is not None else ""
+    words = f"draft of {kept.time}{place} restored{wrong}; ^o starts afresh"
+    return draft, words if draft.is_modified or elsewhere else "", kept.valid
 
 
 def open_any(screen: DraftScreen, open_other: Callable[[Path], object]) -> None:

@@ -18,6 +18,7 @@ from textual.widgets import Static
 
 from ...engine import Engine
 from ...messages import RunAsked, RunProgressed, RunsChosen, SelectionsChanged, WorkerChanged
+from ...session.autosave import WHOLE
 from . import file_actions as files
 from .draft_screen import AUTOSAVE_S, DraftScreen
 from .kept_runs import KeptRuns
@@ -99,13 +100,15 @@ class WorkbenchScreen(DraftScreen):
         load = asyncio.create_task(loading)
         await self.panes.mount_forms()
         self._arrange()
-        draft, note = await load
+        draft, note, valid = await load
         if not self.is_mounted:
             return
         self.draft = draft
+        if valid is not None:
+            self._edits = self._edits.with_edit(WHOLE, valid, 0.0)
         if self._path is not None:
             self.charts.open_on(draft)
-        self.note("; ".join(filter(None, (self._first_note, note))))
+        self.note("; ".join(filter(None, (self._first_note, note))), stays=valid is not None)
         if self._run_replay is not None:
             self.play(self._run_replay, draft)
         elif self.focused is None:
@@ -189,6 +192,8 @@ class WorkbenchScreen(DraftScreen):
             self.replay_bar.close()
             self.is_chosen = True
             self.simulating.run()
+            if self._title.pane:  # one pane has the screen: that of the result
+                self.action_pane(CHARTS)
 
     def action_cancel(self) -> None:
         """Go back from a zoom, leave a replay, or stop the run. (A field takes escape first.)"""

@@ -17,6 +17,7 @@ from support.cases import results_of, sweep
 from support.stores import assert_same, change_run, record
 
 from ldptui import core
+from ldptui.core.base import processes
 from ldptui.core.base.errors import FileError
 from ldptui.core.metrics.results import CellResults
 from ldptui.core.running.runner import run, units
@@ -26,7 +27,6 @@ from ldptui.core.store import (
     begin,
     open_store,
     resume,
-    run_records,
 )
 from ldptui.core.store import block_store as store_module
 
@@ -189,13 +189,13 @@ def test_a_run_of_another_process_is_running_until_that_is_gone(path: Path) -> N
 
 
 def test_a_number_used_by_another_process_is_not_mistaken(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = run_records.process_address()
-    assert run_records.is_alive(mine)
+    mine = processes.process_address()
+    assert processes.is_alive(mine)
     host, number, _ = mine.rsplit(":", 2)
     if Path("/proc/self/stat").exists():
-        assert not run_records.is_alive(f"{host}:{number}:1")
-    assert run_records.is_alive(f"elsewhere:{number}:1")
-    assert not run_records.is_alive("")
+        assert not processes.is_alive(f"{host}:{number}:1")
+    assert processes.is_alive(f"elsewhere:{number}:1")
+    assert not processes.is_alive("")
 
 
 def test_a_power_loss_takes_only_what_was_not_on_the_disk_yet(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ from ldptui.screens.workbench.runs_pane import RunsPane
 from ldptui.screens.workbench.title import NAMES
 from ldptui.session.autosave import save_draft
 from ldptui.session.cell_table import address_of
-from ldptui.session.draft import Origin, open_draft
+from ldptui.session.draft import Origin, edit_key, open_draft
 from ldptui.session.run_list import RunList
 from ldptui.session.snapshot import ChartSelection, Snapshot
 from ldptui.terminal import places
@@ -307,6 +308,10 @@ async def test_a_terminal_that_is_too_small_says_what_it_needs() -> None:
         await until(pilot, lambda: not message.region)
 
 
+def kept_drafts() -> Iterator[Path]:
+    return places.state_dir().glob("draft.*.json")
+
+
 async def test_the_draft_comes_back() -> None:
     async with workbench() as (screen, _, pilot):
         screen.post_message(KeyEdited("protocol.epsilon", 3.0))
@@ -324,8 +329,21 @@ async def test_an_edit_is_kept_without_being_asked(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("ldptui.screens.workbench.draft_screen.AUTOSAVE_S", 0.01)
     async with workbench() as (screen, _, pilot):
         screen.post_message(KeyEdited("protocol.epsilon", 3.0))
-        kept = places.state_dir() / "draft.json"
-        await until(pilot, lambda: kept.exists() and "epsilon = 3.0" in kept.read_text())
+        await until(
+            pilot, lambda: any("epsilon = 3.0" in kept.read_text() for kept in kept_drafts())
+        )
+
+
+async def test_a_draft_that_is_not_valid_comes_back_and_undo_leads_out() -> None:
+    before = open_draft(scenarios.path("quickstart"))
+    assert save_draft(edit_key(before, "population.users", 10**14), before) == ""
+    async with Workbench(Settings(), None, FakeEngine).run_test(size=(120, 40)) as pilot:
+        words = "with what is wrong in it: ^z takes that back; ^o starts afresh"
+        await until(pilot, lambda: words in seen(pilot.app))
+        assert "100 000 000 000 000" in seen(pilot.app)
+        await pilot.press("ctrl+z")
+        draft = pilot.app.screen_stack[0].draft  # type: ignore[attr-defined]
+        assert (draft.text, draft.problems) == (before.text, ())
 
 
 def test_a_draft_of_another_folder_says_where_it_comes_from(
@@ -343,7 +361,7 @@ def test_a_draft_of_another_folder_says_where_it_comes_from(
     ):
         monkeypatch.chdir(tmp_path / folder)
         save_draft(open_draft(path))
-        draft, said = file_actions.first_draft(None, None)
+        draft, said, _ = file_actions.first_draft(None, None)
         assert (draft.text, draft.path) == (open_draft(path).text, open_draft(path).path)
         assert words in said
         assert bool(said) == bool(words)

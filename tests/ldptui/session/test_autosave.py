@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 from support.scenario_files import PLAIN
 
+from ldptui.core.base import processes
 from ldptui.session import autosave
 from ldptui.session.draft import Draft, draft_of, edit_text
 from ldptui.terminal import places
@@ -22,9 +25,9 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def loaded() -> Draft:
-    draft = autosave.load_draft()
-    assert draft is not None
-    return draft
+    kept = autosave.load_draft()
+    assert kept is not None
+    return kept.draft
 
 
 def test_a_draft_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -38,12 +41,29 @@ def test_a_draft_comes_back_as_it_was(tmp_path: Path) -> None:
     assert back.is_modified
 
 
-def test_a_text_that_does_not_parse_comes_back_too(tmp_path: Path) -> None:
-    draft = edit_text(draft_of(PLAIN, tmp_path), PLAIN + "[attack\nzürich \U0001f600 \x00")
-    assert autosave.save_draft(draft) == ""
-    back = loaded()
-    assert back.text == draft.text
-    assert back.problems
+def test_a_text_that_does_not_parse_comes_back_with_the_valid_one_before(tmp_path: Path) -> None:
+    before = draft_of(PLAIN, tmp_path)
+    draft = edit_text(before, PLAIN + "[attack\nzürich \U0001f600 \x00")
+    assert autosave.save_draft(draft, before) == ""
+    kept = autosave.load_draft()
+    assert kept is not None
+    assert kept.valid is not None
+    assert kept.draft.text == draft.text
+    assert kept.draft.problems
+    assert (kept.valid.text, kept.valid.problems) == (PLAIN, ())
+
+
+def test_the_draft_of_a_session_that_is_open_is_its_own(state: Path, tmp_path: Path) -> None:
+    autosave.save_draft(draft_of(PLAIN, tmp_path))
+    [file] = state.glob("draft.*.json")
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    host, _, _ = kept["owner"].rsplit(":", 2)
+    kept["owner"] = f"{host}:{other.pid}:{processes._start_time(other.pid)}"
+    file.write_text(json.dumps(kept), encoding="utf-8")
+    assert autosave.load_draft() is None
+    other.communicate()
+    assert loaded().text == PLAIN
 
 
 def test_a_draft_that_was_never_saved_is_still_unsaved(tmp_path: Path) -> None:
@@ -99,9 +119,9 @@ def test_a_draft_saved_after_a_take_is_the_next_one(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_poisoned_file_never_stops_a_start(state: Path, content: bytes) -> None:
     state.mkdir(parents=True)
-    (state / "draft.json").write_bytes(content)
+    (state / "draft.1.json").write_bytes(content)
     assert autosave.load_draft() is None
-    assert not (state / "draft.json").exists()
+    assert not (state / "draft.1.json").exists()
     assert autosave.load_draft() is None
 
 

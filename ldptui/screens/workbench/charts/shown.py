@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from ....catalogue import key_words
+from ....catalogue import key_label, key_words
 from ....charts.chart_data import ChartData
 from ....session.cell_table import address_of, same_settings
 from ....session.runs import describe_scenario
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LOADING: Final = "loading …"
 FIRST: Final = "waiting for the first trials …"
 NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
-INVALID: Final = "this scenario is not valid yet: the line at the foot says what is wrong"
+INVALID: Final = "this scenario is not valid yet"
 FAILED: Final = "the run failed: {}"
 OTHER: Final = "not the present settings"
 SWEPT: Final = ("gain", "error", "success", "map", "table")
@@ -229,7 +229,8 @@ class ChartInput(Struct, frozen=True):
         if self.draft is None or self.draft.unread is not None:
             return LOADING
         if self.scenario is None:
-            return INVALID
+            first = (f"{key_label(each.key)} {each.message}" for each in self.draft.problems[:1])
+            return ": ".join((INVALID, *first))
         # Every valid scenario has a preview: it is on its way, or it was stopped.
         return FIRST if snapshot is None else NO_ESTIMATE.format(self.run_key)
 
