@@ -1,4 +1,4 @@
-"""The last line: the keys that matter now, those of the pane first, at most eight."""
+"""The last line: the keys that matter now, those of the pane first, at most nine."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from textual.widget import Widget
 
 from .blank import call_on_resize
 
-MOST: Final = 8
+MOST: Final = 9
 """Hints at most: more are looked up with `?` or in the palette."""
 USE: Final = (
-    "run", "lab('deployment')", "help", "command_palette", "leave", "open", "lab", "export",
-    "save", "zoom",
+    "pane(1)", "run", "help", "command_palette", "leave", "lab('deployment')", "open", "lab",
+    "export", "save", "zoom",
 )  # fmt: skip
 """The actions of the whole screen, the most useful first."""
-ALWAYS: Final = 5
-"""So many of these come before any key of a pane."""
+ALWAYS: Final = 6
+"""So many of these come before any key of a pane but its first."""
 RULE: Final = " │ "
 """What stands between the keys of the pane and those of the whole screen."""
 MUTED: Final = "$foreground-muted"
@@ -69,9 +69,9 @@ class KeyHints(Widget):
                 seen.add(action)
                 (shared if is_shared else own).append(binding)
         shared.sort(key=lambda each: USE.index(each.action) if each.action in USE else len(USE))
-        chosen = shared[:ALWAYS]
-        room = self.content_size.width - len(RULE) + 4 - sum(map(self._width, chosen))
-        for binding in (*own, *shared[ALWAYS:]):
+        chosen: list[Binding] = []
+        room = self.content_size.width - len(RULE) + 4
+        for binding in (*own[:1], *shared[:ALWAYS], *own[1:], *shared[ALWAYS:]):
             if len(chosen) < MOST and (width := self._width(binding)) <= room:
                 chosen.append(binding)
                 room -= width

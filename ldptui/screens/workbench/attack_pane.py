@@ -171,14 +171,16 @@ class AttackPane(FormPane):
             self.action_phase()
         else:
             self._open_script()
+            self.call_after_refresh(self.query_one(ScriptEditor).focus)
 
     def _open_script(self) -> None:
-        """Show the script alone, from the last phase of the attack on."""
+        """Show the script alone, from the last phase of the attack on; the focus is the pane's."""
         screen = cast("Any", self.screen)
+        self.focus()
         self.view = "script"
         if hasattr(screen, "panes") and not (screen.panes.zoomed or screen.panes.cramped):
             screen.action_zoom()
-        self.call_after_refresh(self.query_one(ScriptEditor).go_to_attack)
+        self.call_after_refresh(self.query_one(ScriptEditor).show_attack, last=True)
 
     def action_phase(self) -> None:
         """Add a phase to the attack, which has two from its first one on, and show the script."""

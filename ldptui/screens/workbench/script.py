@@ -90,11 +90,6 @@ class ScriptEditor(TextArea):
         ] or [0]  # fmt: skip
         self.move_cursor((rows[-1 if last else 0], 0), center=True)
 
-    def go_to_attack(self) -> None:
-        """Put the cursor and the focus into the last phase of the attack."""
-        self.show_attack(last=True)
-        self.focus()
-
     def mark(self, lines: frozenset[int]) -> None:
         """Mark lines (from 1) as wrong; the first comes into view while one types elsewhere."""
         if lines != self._wrong:

@@ -93,7 +93,7 @@ class ValueInput(FormControl, Input):
         Binding("left,h", "nudge(False, False)", "Less", show=False, id="field.less"),
         Binding("shift+right,L", "nudge(True, True)", "Much more", False, id="field.much-more"),
         Binding("shift+left,H", "nudge(False, True)", "Much less", False, id="field.much-less"),
-        Binding("enter", "edit", "Edit (digits leave)", id="field.edit"),
+        Binding("enter", "edit", "Edit", id="field.edit"),
         Binding("enter", "done", "Done, digits type here", id="field.done"),
         Binding("escape", "done", "Done", show=False, id="field.done.too"),
         Binding("escape", "leave", "Leave the field", show=False, id="field.leave"),
@@ -243,11 +243,11 @@ class ChoiceControl(FormControl, Widget, can_focus=True):
             self.post_message(self.ValueChosen(value))
 
     def on_click(self, event: events.Click) -> None:
-        """A click on an arrow goes on by one, a click on the word shows all."""
-        offset = event.get_content_offset(self)
-        if offset is not None and 2 <= offset.x < 2 + cell_len(self.word):
+        """A click on an arrow goes on by one, a click on the word shows all; none behind them."""
+        offset, end = event.get_content_offset(self), 2 + cell_len(self.word)
+        if offset is not None and 2 <= offset.x < end:
             self.action_ask()
-        elif offset is not None:
+        elif offset is not None and offset.x < end + 2:
             self.action_move(-1 if offset.x < 2 else 1)
 
     def render(self) -> RenderResult:

@@ -65,7 +65,9 @@ TRIES = {
     "for the lab": Try("ctrl+p 'teach'", words="Lab:"),
     "for attributes": Try("ctrl+p 'attribute'", words="the relation R"),
     "for phases": Try("ctrl+p 'phase'", words="Attack: Add a phase"),
-    "a phase is added and the script shown": Try("3 P", words="share = 0.05"),
+    "P adds a phase, and types none into the script": Try(
+        "3 P P", {"campaign.rounds": None}, 3, "20–29  5 %  mga"
+    ),
     "help for the script": Try("3 s f1", words="[[attack.phase]]"),
     "a new attack in Python": Try(
         "3 enter 'plugin' enter", {"attack.kind": "plugin"}, 3, "e Write"
