@@ -23,7 +23,7 @@ from textual.widgets import Input
 
 from .charts.rows import ROLES
 from .engine import COMMAND, Engine
-from .messages import KeysProposed
+from .messages import KeysProposed, StatusNote
 from .screens.workbench.screen import WorkbenchScreen
 from .screens.workbench.simulating import MakeEngine
 from .session import attack_options
@@ -32,6 +32,7 @@ from .terminal.printable import PrintableFilter
 from .terminal.settings import Settings
 from .text.svg import with_local_fonts
 from .widgets.field import ValueInput
+from .widgets.field.row_digits import RowDigits
 from .widgets.form import FormPane
 from .widgets.path_field import takes_suggestion
 
@@ -154,7 +155,8 @@ class Workbench(App[None]):
         self._store = store
         self._run_replay = run_replay
         self._collection, self._lab_engine = collection, lab_engine
-        self.key_queue = KeyQueue(self, super().post_message)
+        self.key_queue = KeyQueue(self, super().post_message, collection is not None)
+        self._row_digits = RowDigits()
 
     def post_message(self, message: Message) -> bool:
         """True if the app queued a message; a key waits until the key before it is fully
@@ -214,6 +216,16 @@ class Workbench(App[None]):
     async def _stop(self, return_code: int = 0) -> None:
         await self.workbench.shut_down()
         self.exit(return_code=return_code)
+
+    def on_key(self, event: Key) -> None:
+        """Let a digit of a number that is typed on a row do nothing, and name a key that does."""
+        if not hasattr(self.screen, "PANE_DIGITS"):  # a dialog
+            return
+        if self._row_digits.stops(self.screen, event):
+            event.prevent_default()
+        elif event.key not in self.screen.active_bindings:
+            name = self.get_key_display(Binding(event.key, ""))
+            self.screen.post_message(StatusNote(f"{name}: no such key here, f1 lists them"))
 
     def on_keys_proposed(self, message: KeysProposed) -> None:
         self.workbench.take_keys(message)

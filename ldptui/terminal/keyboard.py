@@ -120,10 +120,13 @@ class KeyQueue:
     they are handled would land in the field of the key before.
 
     app : whose widgets have to be at rest before a key is heard. hear : gives a key to the app.
+    is_open : False while the app starts: what is typed then is for what comes, but for ctrl and a
+    letter.
     """
 
-    def __init__(self, app: App[Any], hear: Callable[[Message], bool]) -> None:
+    def __init__(self, app: App[Any], hear: Callable[[Message], bool], is_open: bool) -> None:
         self._app, self._hear = app, hear
+        self._early: list[Message] | None = None if is_open else []
         self._waiting: deque[Message] = deque()
         self._broken = BrokenReport(self._hear_in_turn)
         self._task: asyncio.Task[None] | None = None
@@ -134,7 +137,18 @@ class KeyQueue:
             return False
         if isinstance(message, Key) and self._broken.takes(message):
             return True
+        is_control = isinstance(message, Key) and message.key.startswith("ctrl+")
+        if self._early is not None and not is_control:
+            self._early.append(message)
+            return True
         return self._waits(message)
+
+    def open(self) -> None:
+        """Hear what was typed while the app started."""
+        early, self._early = self._early, None
+        for message in early or ():
+            if not self._waits(message):
+                self._hear(message)
 
     def _hear_in_turn(self, key: Key) -> None:
         if not self._waits(key):

@@ -37,6 +37,12 @@ ROOM_FOR_PROTOCOL: Final = 28
 """Rows from which the protocols stand above the other forms, which share a place."""
 ROOMY: Final = 52
 """Rows from which the parameters stand there as well."""
+COMING: Final = {
+    1: "loading what each user sends …",
+    CHARTS: "loading the estimates and what fakes gain …",
+    5: "loading the runs that are kept …",
+}
+"""What stands in the lower borders of the first frame, whose panes are empty."""
 FORMS: Final = (1, 2, 3)
 """Panes that share one column: the one that was used last is open, each other one a line."""
 
@@ -57,6 +63,8 @@ class Panes(PaneColumns):
             CHARTS: self.charts,
             5: self.runs,
         }
+        for number, words in COMING.items():
+            self._panes[number].border_subtitle = words
         self._draft: Draft | None = None
         self._used = [ATTACK, 2, 1]  # the forms, the one that was used last first
         self._alone: int | None = None
@@ -112,6 +120,9 @@ class Panes(PaneColumns):
 
     def hand(self, draft: Draft) -> None:
         """Give a draft to all that show it."""
+        if self._draft is None:
+            for number in COMING:
+                self._panes[number].border_subtitle = ""
         self._draft = draft
         for pane in self._panes.values():
             if hasattr(pane, "draft"):

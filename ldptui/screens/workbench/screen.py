@@ -24,7 +24,7 @@ from .draft_screen import AUTOSAVE_S, DraftScreen
 from .kept_runs import KeptRuns
 from .panes import CHARTS
 from .simulating import MakeEngine, Simulations
-from .title import KEYS, TitleBar, too_small
+from .title import KEYS, NAMES, TitleBar, too_small
 
 if TYPE_CHECKING:
     from ...engine.replay import RunReplay
@@ -46,6 +46,7 @@ class WorkbenchScreen(DraftScreen):
     BLANK = True
     HORIZONTAL_BREAKPOINTS = [(WIDE, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = KEYS
+    PANE_DIGITS = "".join(map(str, NAMES))
 
     def __init__(
         self,
@@ -113,6 +114,7 @@ class WorkbenchScreen(DraftScreen):
             self.play(self._run_replay, draft)
         elif self.focused is None:
             self.action_pane(CHARTS if self._title.pane else 1)
+        self.app.key_queue.open()
         await self._kept.list_all()
         if self.is_mounted and self.replay_bar.replay is None:
             await self._kept.show_last()

@@ -20,7 +20,6 @@ from textual.widget import Widget
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
-from ...messages import StatusNote
 from ...terminal.keyboard import ALT_DIGITS, takes_focus
 from ..words import spell_text
 
@@ -168,10 +167,6 @@ class ValueInput(FormControl, Input):
     def on_key(self, event: events.Key) -> None:
         if not self.is_edited:
             event.prevent_default()  # Textual's input would type it
-            label = str(getattr(self.parent, "label", ""))
-            if label and event.character is not None and event.character.isdigit():
-                words = f"{event.character} was a key, no text: press ⏎ on {label} to type into it"
-                self.post_message(StatusNote(words))
 
     def on_paste(self, event: events.Paste) -> None:
         if not self.is_edited:

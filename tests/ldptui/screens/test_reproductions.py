@@ -38,7 +38,12 @@ TRIES = {
     "a number typed on a row is none": Try(
         "2 down '490'", START, 4, "press ⏎ on domain size d to type into it"
     ),
-    "no more on another row": Try("2 '667574'", START, words="Check"),
+    "nor in the row below, and none leads to the lab": Try(
+        "2 down '490' down '667574'", START, 4, "490667574: digits are keys here"
+    ),
+    "a single digit there opens the lab": Try("2 down 6", START, words="privacy lab"),
+    "nor through its tabs": Try("M down down down '1000'", words="1000: digits are keys here"),
+    "an unknown key says so": Try("2 x", START, 2, "x: no such key here, f1 lists them"),
     "down moves between rows": Try("2 down down down up", START, 2),
     "so does j": Try("2 j j j k", START, 2),
     "and in the attack": Try("3 down down j", {"attack.kind": "mga", "attack.share": 0.05}, 3),

@@ -27,7 +27,7 @@ from ldptui.screens.workbench.runs_pane import RunsPane
 from ldptui.screens.workbench.title import NAMES
 from ldptui.session.autosave import save_draft
 from ldptui.session.cell_table import address_of
-from ldptui.session.draft import Origin, edit_key, open_draft
+from ldptui.session.draft import Origin, edit_key, open_draft, value_of
 from ldptui.session.run_list import RunList
 from ldptui.session.snapshot import ChartSelection, Snapshot
 from ldptui.terminal import places
@@ -81,7 +81,7 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
         assert engine.requests[-1].document["attack"]["share"] == 0.15
 
 
-async def test_a_run_asked_for_while_the_scenario_is_read_starts_once_it_is_there(
+async def test_what_is_typed_while_the_scenario_is_read_is_done_once_it_is_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     there, first_draft = threading.Event(), file_actions.first_draft
@@ -94,11 +94,12 @@ async def test_a_run_asked_for_while_the_scenario_is_read_starts_once_it_is_ther
             engine = app.workbench._engine
             assert isinstance(engine, FakeEngine)
             await until(pilot, lambda: engine.started)
-            await pilot.press("ctrl+r")
+            await pilot.press("ctrl+r", "2", "j", "enter", *"49")
             assert engine.requests == []
             there.set()
             await until(pilot, lambda: bool(engine.requests))
             assert [request.full for request in engine.requests] == [True]
+            await until(pilot, lambda: value_of(app.workbench.draft, "population.items") == 49)
     finally:
         there.set()
 
