@@ -38,9 +38,9 @@ ROOM_FOR_PROTOCOL: Final = 28
 ROOMY: Final = 52
 """Rows from which the parameters stand there as well."""
 COMING: Final = {
-    1: "loading what each user sends …",
-    CHARTS: "loading the estimates and what fakes gain …",
-    5: "loading the runs that are kept …",
+    1: "what each user sends comes here …",
+    CHARTS: "the estimates and what fakes gain come here …",
+    5: "the runs that are kept come here …",
 }
 """What stands in the lower borders of the first frame, whose panes are empty."""
 FORMS: Final = (1, 2, 3)
