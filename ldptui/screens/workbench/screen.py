@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -114,7 +114,7 @@ class WorkbenchScreen(DraftScreen):
             self.play(self._run_replay, draft)
         elif self.focused is None:
             self.action_pane(CHARTS if self._title.pane else 1)
-        self.app.key_queue.open()
+        cast("Any", self.app).key_queue.open()
         await self._kept.list_all()
         if self.is_mounted and self.replay_bar.replay is None:
             await self._kept.show_last()
