@@ -258,11 +258,10 @@ def _campaign(told: VerdictCell) -> str:
     at = max(range(len(rounds)), key=rounds.share.__getitem__)
     before, after = (short(sum(arm[at]), 3) for arm in (rounds.clean, rounds.attacked_means))
     many = count(len(rounds.targets))
-    targets = "the target" if many == "1" else f"the sum of {many} targets"
-    return (
-        f"In round {at} of 0–{len(rounds) - 1}, {percent(rounds.share[at])} of the users are fake: "
-        f"{targets} is estimated at {after}, without them at {before}."
-    )
+    targets = "the target" if many == "1" else f"{many} targets"
+    moved = "lift" if sum(rounds.attacked_means[at]) > sum(rounds.clean[at]) else "lower"
+    share = percent(rounds.share[at])
+    return f"{share} fakes in round {at} {moved} {targets} from {before} to {after}."
 
 
 def _spent(told: VerdictCell) -> str:
@@ -271,11 +270,11 @@ def _spent(told: VerdictCell) -> str:
         return ""
     first, last = short(told.rounds.spent[0], 3), short(told.rounds.spent[-1], 3)
     many = count(len(told.rounds))
-    return f"A user who reports in all {many} rounds spends ε = {last}, after the first {first}."
+    return f"All {many} rounds cost a user ε = {last}, the first alone {first}."
 
 
 def _report(told: VerdictCell) -> str:
-    """The users with a target that a fake report counts for; else the chances of an honest one."""
+    """The users with a target that one fake report counts for; else the chances of a report."""
     cell, known = told.cell, told.frequencies
     if cell.malicious and known is not None and told.measured_value("gain") is not None:
         held = sum(
@@ -283,18 +282,14 @@ def _report(told: VerdictCell) -> str:
         )
         share = cell.malicious / (cell.users + cell.malicious)
         weight = short(told.mean("gain") / share + held, 3)
-        return (
-            f"A fake report counts for {weight} users who hold a target, "
-            f"a genuine one for {short(held, 3)} on average."
-        )
+        return f"One fake report counts for {weight} users who hold a target."
     if cell.p is not None and cell.q is not None:
         own, other, what = cell.p, cell.q, "supports its own item"
     elif cell.bits is not None and cell.bits.get("q_star") is not None:
-        own, other, what = cell.bits["q_star"], cell.bits["p_star"], "sets a bit of its own item"
+        own, other, what = cell.bits["q_star"], cell.bits["p_star"], "sets a bit of its item"
     else:
         return ""
-    chances = f"{short(own, 3)}, any other with {short(other, 3)}"
-    return f"A genuine report {what} with probability {chances}."
+    return f"Chance that a report {what}: {short(own, 3)}, another: {short(other, 3)}."
 
 
 def _error(told: VerdictCell) -> str:

@@ -45,7 +45,7 @@ from .variables import Variable, axes_of, value_in
 
 POINTS: Final = 49
 """Points of a curve, where its chart has few of them."""
-ALL_POINTS: Final = 200
+ALL_POINTS: Final = 160
 """Points of all curves of a chart, where they are many."""
 FEWEST: Final = 13
 DRAWN_ITEMS: Final = 2**16
@@ -239,17 +239,17 @@ class _Work(Struct, frozen=True):
         yield from lines
 
     def _error_curves(self, points: Mapping[str, Point]) -> Iterator[Curve]:
+        least, families = theory.least_of_all(2, 1.0).family, set[str]()
+        floor = Curve(FLOOR, {})
         for label, point in points.items():
             x = self._grid(point, len(points))
-            y = tuple(map(_error, self._cells(point, x)))
-            yield Curve(label, without_acts(point.parameters), x, y)
-        least = theory.least_of_all(2, 1.0).family
-        first = next(iter(points.values()), None)
-        if first is None or isinstance(first.population, CSVColumns):
-            return
-        if all(point.protocol.mechanism.family != least for point in points.values()):
-            x = self._grid(first, len(points))
-            yield Curve(FLOOR, {}, x, tuple(map(_least_error, self._cells(first, x))))
+            cells = list(self._cells(point, x))
+            yield Curve(label, without_acts(point.parameters), x, tuple(map(_error, cells)))
+            if not families and not isinstance(point.population, CSVColumns):
+                floor = Curve(FLOOR, {}, x, tuple(map(_least_error, cells)))
+            families.add(point.protocol.mechanism.family)
+        if floor.x and least not in families:
+            yield floor
 
     def _grid(self, point: Point, curves: int) -> tuple[float, ...]:
         """The values of x, with those that are simulated; fewer where each needs a population."""
@@ -264,8 +264,8 @@ class _Work(Struct, frozen=True):
                 points -= 3
         own = own_values(self.scenario, axis.key) or axis.grid(SIMULATED)
         own = [x for x in own if x > 0 or not self.log]
-        if "trust.kind" in point.parameters:  # the budget of each point has to be solved for
-            return tuple(own)
+        if "trust.kind" in point.parameters and axis.key != SHARE:
+            return ()  # each point would have a budget to solve for: cells have their own
         both = {*axis.grid(points, log=self.log), *(own if len(own) <= POINTS else ())}
         if axis.key != "protocol.epsilon":
             return tuple(sorted(both))

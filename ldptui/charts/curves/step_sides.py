@@ -10,7 +10,7 @@ from typing import Any, Final
 from ldptui.core.base.errors import LdpError
 from ldptui.core.law.parameter_steps import find_edge, whole_numbers
 
-SIGHT: Final = 2000
+SIGHT: Final = 600
 """Places of a picture from side to side: both sides of a step are one of them."""
 
 

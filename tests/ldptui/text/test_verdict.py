@@ -120,16 +120,14 @@ def test_the_tabs_of_one_report_privacy_and_timeline_have_sentences_of_their_own
     run, cell = snapshot_of(results), results.experiment.cells[0]
     assert run.base_cell is not None
     shown = VerdictCell(run.base_cell, run.frequencies)
-    fake, genuine = numbers(verdict(shown, "report")[0])
+    (fake,) = numbers(verdict(shown, "report")[0])
     story = reports_of(cell)
     assert not isinstance(story, str)
     strategy = cell.fakes[0].strategy
     report = strategy.reports(cell.local, View(cell.targets), 1, np.random.default_rng(0))
     assert fake == pytest.approx(story.expect(cell, report, None, strategy)[1], rel=0.05)
-    held = cell.population.frequencies[cell.targets].sum()
-    assert genuine == pytest.approx(held, rel=0.01)
     assert verdict(VerdictCell(replace(CELL, malicious=0)), "report") == (
-        "A genuine report supports its own item with probability 0.5, any other with 0.25.",
+        "Chance that a report supports its own item: 0.5, another: 0.25.",
     )
     assert verdict(VerdictCell(CELL), "privacy") == ()
     arms = {"clean": ((0.1, 0.2), (0.1, 0.1)), "attacked": ((0.1, 0.2), (0.4, 0.3))}
@@ -138,13 +136,11 @@ def test_the_tabs_of_one_report_privacy_and_timeline_have_sentences_of_their_own
         ((0.1, 0.1),) * 2, arms, None, (None, None), ((1, 2),) * 2,
     )  # fmt: skip
     campaign = VerdictCell(CELL, rounds=rounds)
-    assert verdict(campaign, "timeline")[0] == (
-        "In round 1 of 0–1, 10 % of the users are fake: the sum of 2 targets is estimated at 0.7, "
-        "without them at 0.2."
+    assert (
+        verdict(campaign, "timeline")[0] == "10 % fakes in round 1 lift 2 targets from 0.2 to 0.7."
     )
-    assert verdict(campaign, "privacy") == (
-        "A user who reports in all 2 rounds spends ε = 1.5, after the first 1.",
-    )
+    words = "All 2 rounds cost a user ε = 1.5, the first alone 1."
+    assert verdict(campaign, "privacy") == (words,)
 
 
 def test_a_goal_is_answered_or_not() -> None:

@@ -18,7 +18,7 @@ CLAIM: Final = (19, 27, 40)
 """Rows of the pane from which one line, two and three say what the scenario claims."""
 
 ROOMY: Final = 27
-"""Rows of the pane from which a line says what was found over tables and texts."""
+"""Rows of the pane from which two lines say what was found over tables and texts."""
 
 FOUND: Final = (16, 26)
 """Rows of the pane from which one line and two say what was found, however short it is."""
@@ -57,11 +57,11 @@ class Headline(Static):
         claimed = sum(room.height >= rows for rows in CLAIM) if over_charts else 0
         most = sum(room.height >= rows for rows in FOUND)
         if not over_charts:
-            most = int(chart != "answer" and room.height >= ROOMY)
+            most = 2 * (chart != "answer" and room.height >= ROOMY)
         said = next(iter(shown.verdict(chart)), "")
         lines = found = first_lines(spell_text(self, said), room.width, most) if said else []
         # Neither an edit nor a cursor moves a chart by its words.
-        held = most if found or (over_charts and shown.tells) else 0
+        held = most if over_charts and (found or shown.tells) else 0
         if not found and (claimed := min(claimed, held or claimed)):
             lines = first_lines(shown.claim, room.width, claimed)
         lines = lines + [" "] * (held - len(lines))
