@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ldptui import scenarios
-from ldptui.commands.scenario_loading import toml_value
 from ldptui.core.base.errors import FileError, LdpError, ScenarioError
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import (
@@ -26,25 +25,8 @@ QUICK = settings(
     max_examples=80,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-MANY = settings(QUICK, max_examples=120)
 
-BUNDLED = {name: scenarios.path(name).read_text(encoding="utf-8") for name in scenarios.names()}
 FOLDER = scenarios.path("survey").parent
-
-SMALL = """\
-format = 1
-[population]
-kind = "uniform"
-items = 8
-users = 100
-[protocol]
-kind = "oue"
-epsilon = 1.0
-[attack]
-kind = "mga"
-share = 0.1
-targets = { items = [1, 2] }
-"""
 
 
 def checked(text: str) -> Scenario | None:
@@ -128,41 +110,6 @@ values: st.SearchStrategy[Any] = st.recursive(
 def written(document: dict[str, Any]) -> str:
     """The document as TOML text (integers beyond 64 bits included, as files may hold them)."""
     return tomlkit.dumps(document)
-
-
-@MANY
-@given(
-    st.one_of(
-        st.sampled_from(KEYS),
-        st.sampled_from(
-            ["attack.targets", "attack", "sweep", "sweep.attack.share", "", ".", "a..b"]
-        ),
-        st.text(max_size=12),
-    ),
-    st.one_of(
-        st.text(max_size=20),
-        st.sampled_from(
-            ["1", "[0.1, 0.2]", "{ from = 0, to = 0.2, points = 3 }", "nan", "1_0", "]"]
-        ),
-    ),
-)
-@example("attack.share", "0.1\nformat = 2")
-@example("attack.share", "[" * 2000)
-@example("attack.share", "[" * 40 + "]" * 40)
-@example("a" + ".a" * 3000, "1")
-@example("title", "\udcff")
-def test_any_setting(key: str, value: str) -> None:
-    try:
-        scenario = parse(SMALL, "my.toml").with_value(key, toml_value(value))
-        for problem in scenario.problems():
-            assert_clear(problem, "my.toml")
-            return
-        if scenario.cells <= 20 and modest(scenario):
-            compile(scenario)
-    except FileError:
-        pass
-    except ScenarioError as error:
-        assert_clear(error, "my.toml")
 
 
 @QUICK

@@ -10,6 +10,8 @@ from support.cases import alike, results_of, sweep
 from support.stores import assert_same, key_of, record
 
 from ldptui import core
+from ldptui.core.base.arms import ATTACKED
+from ldptui.core.metrics import METRICS, FrequencyConclusion, Metric
 from ldptui.core.store import (
     Store,
     cell_address,
@@ -89,3 +91,25 @@ def test_what_has_no_canonical_form_is_no_part_of_a_key() -> None:
         cell_address.canonical(object())
     assert cell_address.canonical(tuple(range(65)))[:2] == ["long", 65]
     assert cell_address.canonical(0.1) != cell_address.canonical(0.1 + 2**-56)
+
+
+def test_what_is_known_stays_known_when_a_metric_comes(
+    kept: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, arms = "smallest_estimate", (ATTACKED,)
+    row = Metric(
+        name,
+        lambda o: o.estimates[ATTACKED].frequencies.min(axis=1),
+        arms,
+        of=(FrequencyConclusion,),
+    )
+    before, _ = record(kept, sweep(25))
+    monkeypatch.setitem(METRICS, name, row)
+    after, recorded = record(kept, sweep(25))
+    assert recorded.reused == before.trials
+    assert after.digest == before.digest
+    assert np.isnan(after.cells[0].metrics[name]).all()  # nobody measured it
+    assert after.cells[0].estimate(name).mean is None
+    assert after.cells[0].estimate("mse") == before.cells[0].estimate("mse")
+    fresh, _ = record(kept, sweep(25), fresh=True)
+    assert np.isfinite(fresh.cells[0].metrics[name]).all()

@@ -54,19 +54,6 @@ def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in table.rows]
 
 
-def test_a_row_for_each_protocol_with_the_smallest_number() -> None:
-    found = rows(document())
-    experiment = core.compile(core.Scenario(document(), "test", Path()))
-    assert [answer["protocol"] for answer in found] == ["OUE", "GRR"]
-    for one, cell in zip(found, experiment.cells, strict=True):
-        assert cell.answer is not None
-        assert one["fakes m"] == cell.answer.malicious
-        assert one["value"] == cell.answer.value >= 0.2
-        assert one["by"] == "formula"
-        assert "met" not in one
-        assert abs(one["measured"] - one["value"]) < 6 * one["±"]
-
-
 def test_a_goal_out_of_reach_is_named_so() -> None:
     table = answer_table(answers(document(at_least=50.0)))
     assert table is not None

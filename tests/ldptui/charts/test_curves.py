@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,12 +23,6 @@ from ldptui.core.theory import bit_gain, expected_metrics
 COMPARED = swept_kinds("protocol", "")
 """The protocols that an error chart compares where none is swept."""
 
-GOLDEN = {
-    fact["id"]: fact
-    for fact in json.loads(
-        (Path(__file__).parents[2] / "support" / "golden_facts.json").read_text()
-    )["facts"]
-}
 COUNTS = """
 format = 1
 [population]
@@ -199,30 +191,6 @@ def test_curves_that_take_long_are_left_to_a_thread(monkeypatch: pytest.MonkeyPa
     whole = forms.curves("gain", axis, log=False, patient=False)
     assert (whole[0].label, whole[0].parameters) == (bare.label, bare.parameters)
     assert curves.closed_forms(scenario(protocol__epsilon=1.75)) is forms
-
-
-def test_golden_table_1() -> None:
-    # f_T = 0.01 and m = 50 000 exactly: nothing is rounded.
-    rest = [919 + (at < 363) for at in range(1023)]
-    golden = GOLDEN["table1_defaults"]
-    made = Scenario(
-        {
-            "format": 1,
-            "population": {"kind": "counts", "counts": [9500, *rest]},
-            "protocol": {"kind": "grr", "epsilon": 1.0},
-            "attack": {"kind": "mga", "share": 0.05, "targets": {"items": [0]}},
-            "sweep": {"protocol.kind": ["grr", "oue"], "attack.kind": list(CAO_ATTACKS)},
-        }
-    )
-    found = gains(made, Variable("attack.share", "β", "β", 0.0, 0.1))
-    names = {"GRR": "kRR", "OUE": "OUE"}
-    assert len(found) == 6
-    for curve in found:
-        protocol, attack = curve.label.split()
-        expected = golden["expected"][names[protocol]][attack]
-        at = curve.x.index(0.05)
-        assert curve.y[at] == pytest.approx(expected, rel=1e-9, abs=1e-15), curve.label
-        assert curve.y[0] == 0
 
 
 def test_values_that_no_cell_can_have_are_missing() -> None:

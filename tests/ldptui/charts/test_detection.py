@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from ldptui.charts.chart_data import ChartData
 from ldptui.charts.draw import draw
 from ldptui.charts.figures import Frame, detection
-from ldptui.charts.figures.detection import detection_table, roc_plot, scores_plot
+from ldptui.charts.figures.detection import roc_plot, scores_plot
 from ldptui.charts.rows import ANSI_DARK, Look
 from ldptui.core.view import Detection
 from ldptui.session.snapshot import Snapshot
@@ -68,12 +68,3 @@ def test_the_cursor_stands_at_the_same_score_in_both_views() -> None:
     assert click is not None
     assert click((0.11, 0.7), (60, 20)) == (5.0, 0)
     assert click((0.9, 0.9), (60, 20)) == (0.0, 0)
-
-
-def test_the_table_has_both_rates_from_each_score_on() -> None:
-    assert detection_table(SEEN).rows == (
-        (5, 10, 4, 0.1, 0.8),
-        (1, 30, 1, 0.4, 1.0),
-        (0, 60, 0, 1.0, 1.0),
-    )
-    assert detection_table(NOBODY).rows == ((0, 100, 0, 1.0, None),)

@@ -254,29 +254,6 @@ def test_steady_limits() -> None:
 # --- Tables
 
 
-def test_frequency_table() -> None:
-    table = frequency_table(frequencies())
-    names = [column.name for column in table.columns]
-    assert names == [
-        "item", "", "true", "before", "after", "±", "change", "z", "± before", "z before", "rank",
-    ]  # fmt: skip
-    row = dict(zip(names, table.rows[3], strict=True))
-    assert row == {
-        "item": "3", "": "target", "true": 0.04, "before": 0.05, "after": 0.3, "±": 0.02,
-        "change": pytest.approx(0.25), "z": pytest.approx(26), "± before": 0.02,
-        "z before": pytest.approx(1), "rank": 4,
-    }  # fmt: skip
-    shown = [c.text(v) for c, v in zip(table.columns, table.rows[3], strict=True)]
-    assert shown == [
-        "3", "target", "0.040", "0.050", "0.300", "0.020", "+0.250", "+26.00", "0.020", "+1.00",
-        "4",
-    ]  # fmt: skip
-    clean = frequency_table(frequencies(attacked=None))
-    assert [column.name for column in clean.columns] == [
-        "item", "true", "estimate", "±", "z", "rank",
-    ]  # fmt: skip
-
-
 def test_table_as_text() -> None:
     table = ChartTable("t", (TableColumn("a"), TableColumn("b", 2)), (("x", 0.123456), ("y", None)))
     assert table.as_text() == "a\tb\nx\t0.123456\ny\t\n"

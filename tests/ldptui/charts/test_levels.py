@@ -58,14 +58,6 @@ def test_the_table_has_room_beside_the_forms_of_120_columns() -> None:
     assert sum(widths) - 3 + 10 + 2 * len(widths) <= 74
 
 
-def test_the_table_has_a_row_for_each_item() -> None:
-    table = items_table(details())
-    assert [row[0] for row in table.rows] == ["a target", "3"]
-    assert table.rows[0][3:8] == (0, 1250, 100, None, 0)
-    assert table.rows[1][3:8] == (5000, None, 0, 1125, 100)
-    assert table.rows[1][8:] == (6, "0" * 10)
-
-
 def test_the_chart_of_the_levels_has_what_the_table_has() -> None:
     """Means with their intervals by Student's t of 20 trials, 2.093 standard errors."""
     plot = survivors_plot(details())

@@ -23,8 +23,6 @@ from ldptui.charts.figures.maps import (
     game_words,
     is_game,
     map_grid,
-    map_table,
-    mapped_metrics,
     place_of,
 )
 from ldptui.charts.rows import ANSI_DARK, DARK, Charset, ChartPalette, Look
@@ -60,22 +58,6 @@ def test_a_map_asks_for_every_pair_of_the_first_two_keys() -> None:
     assert len(cells(part.document)) == 6
     one = swept(scenario(), {KEYS[0]: [1.0, 2.0]})
     assert map_selection(one) is None
-
-
-def test_every_cell_stands_at_its_pair() -> None:
-    part = asked(PAIRS, map_selection(PAIRS))
-    assert part is not None
-    views = cells(part.document)
-    grid = map_grid(views, KEYS, "gain")
-    assert grid.rows == ("0.5", "1", "2")  # the key with more values stands down the side
-    assert grid.columns == ("0.01", "0.05")
-    for view in views:
-        row = grid.rows.index(f"{view.parameters[KEYS[0]]:g}")
-        column = grid.columns.index(f"{view.parameters[KEYS[1]]:g}")
-        assert grid.values[row][column] == view.metrics["gain"].mean
-    table = map_table(views, KEYS, "gain")
-    assert [row[2] for row in table.rows] == [view.metrics["gain"].mean for view in views]
-    assert mapped_metrics(views)[0] == "gain"
 
 
 def test_cells_without_room_are_counted() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ldptui.charts.draw import draw
-from ldptui.charts.figures.trials import trials_plot, trials_table
+from ldptui.charts.figures.trials import trials_plot
 from ldptui.charts.rows import ANSI_DARK, Charset, Look, style_of
 from ldptui.core.view import TrialEstimates
 
@@ -65,13 +65,3 @@ def test_a_chosen_trial_stands_out(charset: Charset) -> None:
         assert 5 <= len(rows) <= 7 + 6  # each in two rows of cells or one
     else:
         assert 5 <= sum(row.count("^" if charset == "ascii" else "△") for row in rows) <= 7
-
-
-def test_the_table_has_every_number() -> None:
-    table = trials_table(SEEN)
-    assert [column.name for column in table.columns] == [
-        "trial", "item", "true", "before", "after", "z",
-    ]  # fmt: skip
-    assert len(table.rows) == 6
-    assert table.rows[3][:5] == (2, "seven", 0.02, 0.03, 0.14)
-    assert table.rows[3][5] == pytest.approx((0.03 - 0.02) / 0.01)

@@ -15,7 +15,6 @@ from support.commands import Captured, fail
 
 import ldptui
 from ldptui.commands import cli
-from ldptui.explain.client_pages import client_of
 from ldptui.terminal import exits
 
 AGREED = ("--epsilon", "1", "--items", "6")
@@ -116,37 +115,6 @@ def test_pairs_of_a_file_are_audited(capsys: Captured, tmp_path: Path) -> None:
     ))  # fmt: skip
     found = audited(capsys, exits.ALARM, str(path), "--as", "olh", *AGREED)
     assert found[0]["conforms"] is False
-
-
-def test_python_clients_are_audited(capsys: Captured, tmp_path: Path) -> None:
-    (tmp_path / "coins.py").write_text("def below(rng, p, n):\n    return rng.random(n) < p\n")
-    path = tmp_path / "mine.py"
-    path.write_text(
-        "import numpy as np\n"
-        "import coins\n"
-        "class Client:\n"
-        "    def __init__(self, items, epsilon):\n"
-        "        self.d, self.p = items, np.exp(epsilon) / (np.exp(epsilon) + items - 1)\n"
-        "    def perturb(self, values, rng):\n"
-        "        other = (values + rng.integers(1, self.d, values.size)) % self.d\n"
-        "        return np.where(coins.below(rng, self.p, values.size), values, other)\n"
-    )
-    found = audited(capsys, exits.DONE, f"{path}:Client", "--as", "grr", *SMALL)
-    assert found[0]["conforms"] is True
-
-
-def test_the_page_of_a_protocol_has_a_client_that_passes(capsys: Captured, tmp_path: Path) -> None:
-    """JSON lines, and a header in CSV."""
-    protocol = ldptui.protocol("oue", 6, epsilon=1.0)
-    told = client_of(protocol)
-    assert told is not None
-    known = tmp_path / "known.json"
-    known.write_text(json.dumps(told.known))
-    (tmp_path / "client.py").write_text(told.code)
-    command = shlex.join([sys.executable, "-S", str(tmp_path / "client.py"), str(known)])
-    found = audited(capsys, exits.DONE, "--command", command, "--as", "oue", *AGREED,
-                    "--samples", "9000")  # fmt: skip
-    assert found[0]["conforms"] is True
 
 
 def test_a_page_says_what_was_found(capsys: Captured, tmp_path: Path) -> None:

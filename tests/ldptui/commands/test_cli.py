@@ -106,14 +106,6 @@ def test_a_key_of_set_may_have_quotes(capsys: Captured, tiny: str) -> None:
     assert json.loads(text)["cells"][0]["parameters"]["attack.share"] == 0.2
 
 
-def test_set_is_heard_before_a_scenario_is_refused(capsys: Captured, tmp_path: Path) -> None:
-    path = tmp_path / "open.toml"
-    path.write_text(TINY.replace("share = 0.1\n", ""), encoding="utf-8")
-    assert fail(capsys, 2, "run", str(path)) == f"{path}: attack.share is required"
-    text = succeed(capsys, "run", str(path), "--format", "json", "--set", "attack.share=0.2")
-    assert json.loads(text)["cells"][0]["parameters"]["attack.share"] == 0.2
-
-
 @pytest.mark.parametrize(
     ("setting", "form"),
     [

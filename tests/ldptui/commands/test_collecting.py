@@ -17,16 +17,9 @@ from support.commands import Captured, fail, noted, succeed
 
 import ldptui
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.law.mechanism import LocalMechanism, is_a
-from ldptui.core.protocols import KINDS
 from ldptui.core.reports import report_files, sources
 from ldptui.terminal import exits
 
-LOCAL = [
-    kind
-    for kind, spec in KINDS.items()
-    if is_a(spec.mechanism, LocalMechanism) and not spec.mechanism.simulated_only
-]
 AGREED = ("--protocol", "grr", "--epsilon", "1", "--items", "4")
 
 
@@ -121,16 +114,6 @@ def test_from_data_to_frequencies(tmp_path: Path, capsys: Captured) -> None:
     shown = succeed(capsys, "estimate", out, *agreed, "--correct", "norm-sub")
     assert "d = 3, 8000 reports, after norm-sub" in shown
     assert "no intervals" in shown
-
-
-def test_without_a_seed_every_run_draws_anew(tmp_path: Path, capsys: Captured) -> None:
-    path = data(tmp_path, "item\n" + "1\n" * 200)
-    written = []
-    for name in ("a", "b"):
-        out = tmp_path / f"{name}.csv"
-        succeed(capsys, "perturb", path, *AGREED, "--out", str(out))
-        written.append(out.read_bytes())
-    assert written[0] != written[1]
 
 
 @pytest.mark.every(3)

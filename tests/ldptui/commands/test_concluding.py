@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 from support.commands import Captured, fail, succeed
 
 import ldptui
@@ -49,45 +47,6 @@ def told(capsys: Captured, *argv: str) -> dict[str, Any]:
     return made
 
 
-def test_every_number_is_that_of_its_formula(place: Path, capsys: Captured) -> None:
-    claims = ["apple > pear", "apple in top 2", "apple > 0.1", "kiwi > apple"]
-    asked = [part for claim in claims for part in ("--claim", claim)]
-    found = told(capsys, *arguments(place, "--share", "0.05", *asked))
-    assert [*found] == ["share", "items", "claims", "fakes"]
-    assert found["share"] == 0.05
-    oue = ldptui.protocol("oue", items=8, epsilon=1.0)
-    counts = sum(oue.support_counts(batch) for batch in ldptui.read_reports(
-        place / "reports.csv", oue))  # fmt: skip
-    c, n, e = np.asarray(counts) / 20_000, 20_000, math.e
-    p, q = 0.5, 1 / (e + 1)
-    names = ["item", "estimate", "low", "high", "naive_low", "naive_high"]
-    assert [[*row] for row in found["items"]] == [names] * 8
-    for v, row in enumerate(found["items"]):
-        assert row["item"] == NAMES[v]
-        assert row["estimate"] == pytest.approx((c[v] - q) / (p - q))
-        sd = math.sqrt(c[v] * (1 - c[v]) / n) / ((p - q) * 0.95)
-        width = 0.05 / (0.95 * (p - q))
-        z = 1.6448536269514722  # of sets that are many deviations wide
-        assert norm.cdf(z + width / sd) - norm.cdf(-z) == pytest.approx(0.95, abs=1e-12)
-        low, high = ((c[v] - 0.05) / 0.95 - q) / (p - q), (c[v] / 0.95 - q) / (p - q)
-        assert row["low"] == pytest.approx(max(low - z * sd, 0.0), abs=1e-9)
-        assert row["high"] == pytest.approx(min(high + z * sd, 1.0), abs=1e-9)
-        assert row["naive_low"] < row["estimate"] < row["naive_high"]
-    stated = found["claims"]
-    assert [each["claim"] for each in stated] == claims
-    f = (c - q) / (p - q)
-    assert stated[0]["overturning_share"] == pytest.approx((p - q) * (f[0] - f[1]))
-    second = np.sort(f[1:])[-2]
-    assert stated[1]["overturning_share"] == pytest.approx((p - q) * (f[0] - second))
-    level = (p - q) * (f[0] - 0.1) / (1 - q - (p - q) * 0.1)
-    assert stated[2]["overturning_share"] == pytest.approx(level)
-    for each in stated[:3]:
-        assert 0 < each["low"] < each["overturning_share"]
-    assert (stated[3]["overturning_share"], stated[3]["low"]) == (0.0, 0.0)
-    assert found["fakes"] == {"at_least": found["fakes"]["at_least"], "confidence": 0.95}
-    assert 0 <= found["fakes"]["at_least"] <= 0.03
-
-
 def test_a_share_below_what_is_proved_is_told(place: Path, capsys: Captured) -> None:
     write(place, [1 / 8] * 8, targets=range(2, 8), fakes=6000)
     assert told(capsys, *arguments(place, "--share", "0.05"))["fakes"]["at_least"] > 0.05
@@ -119,22 +78,6 @@ def test_counts_estimates_and_python_agree_with_reports(place: Path, capsys: Cap
     )
     assert made.document() == whole
     assert list(made.to_frame()["item"]) == NAMES
-
-
-def test_a_sharp_set_lies_within_and_says_what_it_assumes(place: Path, capsys: Captured) -> None:
-    wide = told(capsys, *arguments(place, "--share", "0.05"))["items"]
-    sharp = told(capsys, *arguments(place, "--share", "0.05", "--sharp"))["items"]
-    assert all(
-        one["low"] <= other["low"] and other["high"] <= one["high"]
-        for one, other in zip(wide, sharp, strict=True)
-    )
-    # Half as wide for OUE: 2β(e + 1)/((1 − β)(e − 1)), and β(e + 1)/((1 − β)(e − 1)).
-    row, other = wide[0], sharp[0]
-    assert (row["high"] - row["low"]) - (other["high"] - other["low"]) == pytest.approx(
-        0.05 / 0.95 * (math.e + 1) / (math.e - 1)
-    )
-    shown = succeed(capsys, *arguments(place, "--share", "0.05", "--sharp"))
-    assert "sharp: if all reports together look like an honest population's" in shown
 
 
 @pytest.mark.parametrize(

@@ -203,14 +203,6 @@ def test_a_run_that_another_numpy_drew_says_so(
     assert json.loads(out.read_text())["warnings"][0].startswith(doubt)
 
 
-def test_no_verdict_is_no_false() -> None:
-    made = ldptui.protocol("grr", 4, epsilon=1.0)
-    found = ldptui.screen(np.array([0, 3, 1], np.uint32), made)
-    assert found.verdict.startswith("no verdict")
-    assert found.alarm is None
-    assert found.document()["alarm"] is None
-
-
 def test_a_misspelt_number_of_items_is_told() -> None:
     with pytest.raises(ldptui.ScenarioError) as refused:
         ldptui.protocol("olh", item=64, epsilon=1.0)

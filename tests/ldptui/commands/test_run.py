@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,29 +11,7 @@ from typing import Any
 import pytest
 from support.commands import Captured, fail, succeed
 
-import ldptui
 from ldptui.commands import cli
-from ldptui.core.base.arms import UNDEFENDED
-from ldptui.core.metrics import metrics_of
-
-
-def test_json(capsys: Captured, tiny: str) -> None:
-    document = json.loads(succeed(capsys, "run", tiny, "--format", "json"))
-    assert document["status"] == "done"
-    assert document["ldptui"] == ldptui.__version__
-    assert document["scenario"]["title"] == "Tiny"
-    (cell,) = document["cells"]
-    assert cell["trials"] == 4
-    assert "frequencies" not in cell
-    with_more = succeed(capsys, "run", tiny, "--format", "json", "--frequencies")
-    assert len(json.loads(with_more)["cells"][0]["frequencies"]["attacked"]) == 8
-
-
-def test_csv(capsys: Captured, tiny: str) -> None:
-    text = succeed(capsys, "run", tiny, "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert [row["trial"] for row in rows] == ["0", "1", "2", "3"]
-    assert set(metrics_of(UNDEFENDED)) < set(rows[0])
 
 
 def test_options_change_the_scenario(capsys: Captured, tiny: str) -> None:
@@ -55,15 +30,6 @@ def test_options_change_the_scenario(capsys: Captured, tiny: str) -> None:
     assert cell["hash_range"] == 5
     assert cell["parameters"]["attack.targets.items"] == [3]
     assert document["scenario"]["title"] == "A name"
-
-
-def test_setting_a_swept_key_replaces_its_sweep(capsys: Captured) -> None:
-    arguments = ("run", "quickstart", "--format", "json", "--trials", "1")
-    text = succeed(capsys, *arguments, "--set", "attack.share=0.1")
-    (cell,) = json.loads(text)["cells"]
-    assert cell["parameters"]["attack.share"] == 0.1
-    text = succeed(capsys, *arguments, "--set", "sweep.attack.share=[0.1, 0.2]")
-    assert [cell["parameters"]["attack.share"] for cell in json.loads(text)["cells"]] == [0.1, 0.2]
 
 
 def test_answers_that_took_a_search_are_known_the_next_time(
@@ -174,33 +140,6 @@ def test_a_folder_with_a_core_of_its_own_hides_nothing(
     for words in ([sys.executable, *ran], [sys.executable, "-c", code]):
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_file_stays_as_it_was_when_it_cannot_be_written(
-    capsys: Captured, tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = tmp_path / "result.csv"
-    out.write_text("cell,trial: precious", encoding="utf-8")
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    line = fail(capsys, 3, "run", tiny, "--format", "csv", "--out", str(out))
-    assert line == f"{out} cannot be written: No space left on device"
-    assert out.read_text(encoding="utf-8") == "cell,trial: precious"
-    assert {path.name for path in tmp_path.iterdir()} == {"result.csv", "tiny.toml"}
-
-
-def test_out_writes_through_a_link_and_into_a_pipe(tiny: str, tmp_path: Path) -> None:
-    goal, link = tmp_path / "goal.csv", tmp_path / "link.csv"
-    goal.touch()
-    link.symlink_to(goal)
-    assert cli.main(["run", tiny, "--format", "csv", "--out", str(link), "--quiet"]) == 0
-    assert link.is_symlink()
-    assert goal.read_text(encoding="utf-8").startswith("cell,trial,")
-    assert cli.main(["run", tiny, "--out", os.devnull, "--quiet"]) == 0
-    assert Path(os.devnull).is_char_device()
 
 
 def test_no_file_of_somebody_else_is_written_over(

@@ -83,22 +83,6 @@ def test_a_protocol_without_a_proved_screen_has_no_verdict(
 
 
 @pytest.mark.parametrize(
-    "command",
-    [("screen",), ("estimate", "--by", "town"),
-     ("estimate", "--defend", "asd")],
-)  # fmt: skip
-def test_counts_are_refused_where_reports_are_needed(
-    command: tuple[str, ...], tmp_path: Path, capsys: Captured
-) -> None:
-    grr, path = ldptui.protocol("grr", items=4, epsilon=1.0), tmp_path / "all.counts"
-    ldptui.counted(np.array([0, 3], np.uint32), grr).write(path)
-    agreed = ("--protocol", "grr", "--epsilon", "1", "--items", "4")
-    is_counts = f"{path} is a file of counts, which estimate, conclude and deployment take"
-    line = fail(capsys, 2, *command, str(path), *agreed)
-    assert f"must have a row for each user: {is_counts}" in line
-
-
-@pytest.mark.parametrize(
     ("written", "more", "words"),
     [
         ("seed,value\n", (), "must be at least one, got none"),
@@ -114,19 +98,6 @@ def test_bad_input_is_one_sentence(
     Path("r.csv").write_text(written, "utf-8")
     assert words in fail(capsys, 2, "screen", "r.csv", *AGREED, *more)
     assert Path("r.csv").read_text("utf-8") == written
-
-
-def test_standard_input_is_screened_as_the_file_is(
-    collections: dict[str, Path], capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = collections["poisoned"]
-    with path.open("rb") as file:
-        monkeypatch.setattr("sys.stdin", type("In", (), {"buffer": file, "isatty": bool})())
-        assert answer(capsys, exits.ALARM, "-") == answer(capsys, exits.ALARM, str(path))
-        share = (*AGREED, "--share", "0.02", "--format", "json")
-        file.seek(0)
-        piped = succeed(capsys, "conclude", "-", *share)
-    assert piped == succeed(capsys, "conclude", str(path), *share)
 
 
 def test_protocols_without_a_closed_form_are_refused(tmp_path: Path, capsys: Captured) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from ldptui import scenarios
 from ldptui.commands import program_pages as pages
-from ldptui.commands.cli import commands, main, parser_of
+from ldptui.commands.cli import commands
 from ldptui.commands.shell_completion import script, whole
 from ldptui.core.base.errors import FileError
 
@@ -47,17 +47,6 @@ def test_docs_opens_a_page_where_there_is_a_screen(
     assert pages.open_page("theory", opens) == 0
     assert capsys.readouterr().out == f"{site / 'theory.html'}\n"
     assert opened == [(site / "theory.html").as_uri()] * opens
-
-
-def test_every_command_has_a_parser_and_is_in_the_help(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["help"]) == 0
-    listed = capsys.readouterr().out
-    for command in commands():
-        assert parser_of(command) is not None
-        assert f"\n  {command} " in listed
-    assert parser_of("quickstart") is None
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "tcsh"])

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 import pytest
-from support.commands import Captured, fail, succeed
+from support.commands import Captured, succeed
 from support.lab_tabs import DOCUMENT, ask
 
 from ldptui.core.protocols import DIALS, KINDS
@@ -40,22 +40,6 @@ def test_the_design_names_a_protocol_that_runs_with_its_ratings(capsys: Captured
     assert float(more) == pytest.approx(
         100 * (values["beside"]["worst"] / found["worst"] - 1), 0.01
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--share", "1"), "--share must be in [0, 1)"),
-        (("--targets", "128"), "--targets must be in [1, 127]"),
-        (("--among", "rappor"), "--among must be one of best"),
-        (("--beside", "rappor"), "--beside must be one of"),
-        (("--users", "0"), "--users must be"),
-    ],
-)
-def test_bad_input_is_one_sentence(capsys: Captured, arguments: tuple[str, ...], said: str) -> None:
-    message = fail(capsys, 2, *EXAMPLE, *arguments)
-    assert said in message
-    assert len(message.strip().splitlines()) == 1
 
 
 def test_the_tab_proposes_its_protocol_and_marks_the_present_one() -> None:

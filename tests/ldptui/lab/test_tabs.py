@@ -151,15 +151,6 @@ def test_a_question_without_a_scenario_says_so() -> None:
 # Loss.
 
 
-def test_the_law_of_randomised_response_by_hand() -> None:
-    answer = ask("check", protocol="grr", epsilon=1.0, items=4)
-    law = answer.charts[1]
-    assert isinstance(law, Bars)
-    e = math.e
-    expected = {"1": e / (e + 3), "0": 2 / (e + 3), "-1": 1 / (e + 3)}
-    assert {bar.label: bar.value for bar in law.bars} == pytest.approx(expected)
-
-
 def test_every_kind_is_checked_with_its_own_dials() -> None:
     """Each key of a kind is a field, with its default where the scenario has no value."""
     own = signature(load_question("check").function).parameters
@@ -192,42 +183,7 @@ def test_a_dial_decides_what_is_checked() -> None:
     assert refused("check", protocol="loloha", items=4, epsilon_infinity="1")[0] == "epsilon"
 
 
-def test_a_mechanism_in_python_that_breaks_its_promise_is_caught(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        "import numpy as np\n"
-        "class Loud:\n"
-        "    def __init__(self, items, epsilon): self.items = items\n"
-        "    def perturb(self, values, rng):\n"
-        "        lie = rng.random(values.size) < 0.1\n"
-        "        return np.where(lie, rng.integers(0, self.items, values.size), values)\n",
-        encoding="utf-8",
-    )
-    answer = ask("check", folder=tmp_path, protocol="plugin", plugin="mine.py:Loud", samples=20_000)
-    assert answer.words[0].startswith("BROKEN")
-    assert refused("check", protocol="plugin", plugin="mine.py")[0] == "plugin"
-    with pytest.raises(LdpError, match="cannot be read"):
-        ask("check", folder=tmp_path, protocol="plugin", plugin="other.py:Loud")
-
-
 # Budget.
-
-
-def test_the_ledger_adds_up() -> None:
-    answer = ask("ledger", entries=["daily=0.1x30", "", "census=0.5"], people=2, delta=1e-5)
-    assert number(answer, "total, sequential") == pytest.approx(2 * 3.5)
-    assert number(answer, "total, exact") < number(answer, "total, improved") <= 7.0
-    x, y = series(answer, "sequential, Σ ε")
-    assert x[0] == 1
-    assert x[-1] == 31
-    assert y[0] == pytest.approx(0.2)
-    assert y[-1] == pytest.approx(7.0)
-    _, exact = series(answer, "exact (KOV 3.3)")
-    assert (exact <= y + 1e-9).all()
-    assert (np.diff(exact) >= -1e-9).all()
-    alone = ask("ledger", entries=[], rappor="0.5, 0.5, 0.75, 2", rounds=1000)
-    limit = 4 * math.log(0.75 / 0.25)
-    assert number(alone, "for ever, memoised") == pytest.approx(limit, rel=1e-4)
-    assert len(alone.charts) == 1
 
 
 def test_the_rounds_of_a_campaign_are_entries() -> None:
@@ -263,38 +219,4 @@ def test_the_relation_of_the_issue_and_what_restores_it(tmp_path: Path) -> None:
     assert not any("whoever" in words for words in mended.words)
 
 
-def test_a_field_shows_the_fault_of_its_table(tmp_path: Path) -> None:
-    (tmp_path / "empty.csv").write_text("zip,ill\n", encoding="utf-8")
-    ids = "\n".join(map(str, range(100_001)))
-    (tmp_path / "ids.csv").write_text(f"id\n{ids}\n", encoding="utf-8")
-    (tmp_path / "short.csv").write_text("zip,ill\n1,flu\n2\n", encoding="utf-8")
-    (tmp_path / "bytes.csv").write_bytes(b"zip,ill\n\xff,1\n")
-    for name, words in (("empty.csv", "at least one row"), ("short.csv", "row 2 has 1 cells"),
-                        ("bytes.csv", "UTF-8")):  # fmt: skip
-        key, sentence = refused("disclose", tmp_path, file=name, quasi="zip", sensitive="ill")
-        assert key == "file"
-        assert words in sentence
-    key, sentence = refused("disclose", tmp_path, file="ids.csv", quasi="id", sensitive="")
-    assert key == "quasi"
-    assert "it names people rather than groups" in sentence
-    assert refused("disclose", quasi="")[0] == "quasi"
-    assert refused("disclose", quasi="agee")[0] == "quasi"
-    assert refused("disclose", sensitive="age")[0] == "sensitive"
-    assert refused("disclose", what="relation", relation="who, what")[0] == "relation"
-
-
 # Synthetic.
-
-
-def test_a_synthetic_column_is_written_with_its_budget(tmp_path: Path) -> None:
-    path = tmp_path / "out.csv"
-    answer = ask("synthetic", rows=1000, path=str(path), column="colour", seed=4)
-    assert answer.words[0].startswith(f"Wrote {path}")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "colour"
-    assert len(lines) == 1001
-    about = (tmp_path / "out.budget.txt").read_text(encoding="utf-8")
-    assert "epsilon = 1" in about
-    # What is written is what was shown: the draws before the order of the rows are the same.
-    shown = ask("synthetic", rows=1000, column="colour", seed=4)
-    assert shown.table.rows == answer.table.rows

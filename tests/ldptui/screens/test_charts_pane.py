@@ -27,7 +27,6 @@ from ldptui.catalogue import metric_words
 from ldptui.charts.curves import error_protocols
 from ldptui.charts.series import Bars, Panels
 from ldptui.core.experiment import compile
-from ldptui.core.protocols import CENTRAL
 from ldptui.core.scenario import load
 from ldptui.core.view import Ends, TrialEstimates
 from ldptui.screens.workbench.charts import ChartsPane
@@ -172,19 +171,6 @@ async def test_focus_follows_the_tab() -> None:
         await pilot.press("right")
         assert pane.screen.focused is pane.query_one("#gain")
         assert pane.current_chart() is pane.query_one("#gain")
-
-
-@pytest.mark.every(13)
-@pytest.mark.parametrize("size", [NORMAL, (80, 20), SMALL, WIDE])
-@pytest.mark.parametrize("tab", ["frequencies", "gain", "error", "table"])
-async def test_every_tab_at_every_size(size: tuple[int, int], tab: Any) -> None:
-    async with showing(size, run=snapshot(scenario(), "gain", "error")) as (pane, pilot):
-        pane.tab = tab
-        await pilot.pause()
-        lines = seen(pane.app).split("\n")
-        assert all(len(line) == size[0] for line in lines)
-        assert lines[0].startswith("╭─ 4 Charts ")
-        assert pane.as_text().strip()
 
 
 # --- Cells
@@ -371,19 +357,6 @@ async def test_enter_opens_a_metric_of_the_grid_and_v_goes_back() -> None:
         ]
 
 
-async def test_a_second_run_is_laid_over() -> None:
-    other = scenario(protocol__epsilon=2.0)
-    async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
-        pane.overlays = (Overlay("run 7", snapshot(other, "gain", key=7)),)
-        await pilot.pause()
-        assert chart(pane, "bars").others[0][0] == "run 7"
-        await pilot.press("right")
-        assert "run 7" in [series.label for series in chart(pane, "gain").series]
-        pane.overlays = ()
-        await pilot.pause()
-        assert "run 7" not in [series.label for series in chart(pane, "gain").series]
-
-
 # --- Scales and quantities
 
 
@@ -440,16 +413,6 @@ async def test_log_keys() -> None:
         assert chart(pane, "gain").x.log is False
         await pilot.press("right", "c")
         assert chart(pane, "error").y.log is False
-
-
-async def test_error_as_standard_deviation() -> None:
-    async with showing(run=snapshot(scenario(), "error")) as (pane, pilot):
-        await pilot.press("right", "right")
-        assert chart(pane, "error").y.label == "mean squared error of a frequency"
-        await pilot.press("v")
-        assert chart(pane, "error").y.label == "standard deviation of a frequency"
-        points = [s for s in chart(pane, "error").series if s.style == "points"]
-        assert len(points) == len(error_protocols(scenario()))
 
 
 async def test_keys_are_offered_where_they_do_something() -> None:
@@ -627,29 +590,6 @@ async def test_text_and_picture_of_the_current_chart() -> None:
         assert pane.as_svg() == ""
 
 
-@pytest.mark.every(2)
-@pytest.mark.parametrize("kind", CENTRAL)
-async def test_every_tab_knows_a_curator(kind: str) -> None:
-    curated = edited("protocol.kind", kind)
-    assert curated.problems == ()
-    async with showing(draft=curated) as (pane, pilot):
-        for tab in ("gain", "error"):
-            pane.tab = tab
-            await pilot.pause()
-            labels = [series.label for series in chart(pane, tab).series]
-            assert any(kind.upper() in label for label in labels), labels
-            assert curated.scenario is not None
-            drawn = len(error_protocols(curated.scenario)) + 1  # and the floor
-            assert len(labels) == (1 if tab == "gain" else drawn)
-        pane.tab = "equations"
-        await pilot.pause()
-        assert "The curator's noise" in seen(pane.app)
-        assert "s = Δ/ε" in seen(pane.app)
-        pane.tab = "report"
-        await pilot.pause()
-        assert "a trusted curator gets no reports" in seen(pane.app)
-
-
 async def test_one_report_and_equations_get_the_draft() -> None:
     async with showing() as (pane, pilot):
         for tab in ("report", "equations"):
@@ -671,16 +611,6 @@ async def test_texts_say_as_charts_do_what_there_is_to_doubt() -> None:
             pane.tab = tab  # type: ignore[assignment]
             await pilot.pause()
             assert "! it protects nobody" in seen(pane.app), tab
-
-
-async def test_ascii_alone() -> None:
-    run = snapshot(scenario(), "gain", "error")
-    async with showing(run=run, charset="ascii") as (pane, pilot):
-        for tab in ("frequencies", "gain", "error"):
-            pane.tab = tab  # type: ignore[assignment]
-            await pilot.pause()
-            for line in seen(pane.app).split("\n")[1:-1]:
-                assert line[1:-1].isascii(), line
 
 
 # --- The rounds of a campaign
@@ -761,25 +691,6 @@ async def test_targets_one_after_the_other() -> None:
         assert f"target {run.rounds.targets[-1]} " in chart(pane, "timeline").title
         await pilot.press("j")
         assert chart(pane, "timeline").title == every
-
-
-@pytest.mark.every(2)
-@pytest.mark.parametrize(
-    ("size", "charts"),
-    [
-        (NORMAL, ["timeline"]),
-        (SMALL, ["timeline"]),
-        (WIDE, ["timeline", "timeline-next", "bars", "rank"]),
-    ],
-)
-async def test_the_timeline_fits_the_pane(size: tuple[int, int], charts: list[str]) -> None:
-    draft, run = campaign()
-    async with showing(size, draft=draft, run=run) as (pane, pilot):
-        pane.tab = "timeline"
-        await pilot.pause()
-        assert shown(pane) == charts
-        assert all(len(line) == size[0] for line in seen(pane.app).split("\n"))
-        assert all(chart(pane, name) is not None for name in charts)
 
 
 async def test_the_table_has_the_rounds() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from support.charts_pane import NARROW, WIDE, chart, showing, shown
+from support.charts_pane import NARROW, chart, showing, shown
 from support.fake_engine import base_snapshot
 from support.told import answered
 from support.waiting import until
@@ -98,16 +98,6 @@ async def test_a_preview_adds_the_verdict_to_a_run_that_was_not_asked_for_it(
         engine.finish(replace(preview, key=engine.requests[-1].key))
         await until(pilot, lambda: screen.charts.as_text().startswith("Score of fiad"))
         assert screen.run_list.shown == key
-
-
-async def test_both_charts_are_shown_where_there_is_room() -> None:
-    draft: Any = draft_with("fiad")
-    async with showing(size=WIDE, draft=draft) as (pane, pilot):
-        pane.tab = "detection"
-        await pilot.pause()
-        pane.snapshot = run_of(draft, pane.selections(draft))
-        await pilot.pause()
-        assert shown(pane)[:2] == ["detection", "detection-next"]
 
 
 def test_a_long_trial_tells_what_it_looks_at() -> None:

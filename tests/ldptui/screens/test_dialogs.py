@@ -27,7 +27,6 @@ from ldptui.screens.library_screen import LibraryScreen
 from ldptui.session.consent import UnseenCode
 from ldptui.session.draft import Draft, draft_of, edit_text
 from ldptui.session.exporting import ExportChoice
-from ldptui.session.scenario_file import split_claim
 from ldptui.terminal import places
 from ldptui.widgets.path_field import PathField, completions
 
@@ -366,14 +365,6 @@ async def test_no_title_of_the_library_is_cut(folder: Path, size: tuple[int, int
         room = options.scrollable_content_region.width
         prompts = [options.get_option_at_index(at).prompt for at in range(options.option_count)]
         assert max(prompt.cell_length for prompt in prompts if isinstance(prompt, Content)) <= room
-
-
-def test_every_bundled_scenario_has_a_claim() -> None:
-    for entry in library_screen.entries():
-        claim, rest = split_claim(entry.text)
-        assert claim.startswith("Claim: "), entry.name
-        assert "\nSource: " in claim, entry.name
-        assert rest.startswith("format = "), entry.name
 
 
 # Export.

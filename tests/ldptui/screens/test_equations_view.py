@@ -9,7 +9,6 @@ from pathlib import Path
 from support.sheet_app import SheetApp
 from textual.widgets import Input, Static
 
-from ldptui.charts.rows import clean
 from ldptui.explain.equation_list import equations
 from ldptui.screens.workbench.equations_view import EquationsView
 from ldptui.session.draft import Draft, draft_of, edit_key
@@ -66,14 +65,6 @@ async def test_everything_of_an_equation_is_in_the_list() -> None:
         for live in app.view.live:
             for part in (live.title, live.formula, live.result):
                 assert bare(part) in body, live
-
-
-async def test_ascii_has_a_spelling_for_everything() -> None:
-    app = Bench(draft("olh"), charset="ascii")
-    async with app.run_test(size=(100, 30)):
-        text = app.view.as_text()
-        assert text.isascii()
-        assert "?" not in text
 
 
 async def test_live_formulas_follow_the_draft() -> None:
@@ -168,7 +159,3 @@ def test_wrapping_keeps_numbers_and_values_together() -> None:
     assert not [line for line in lines if line.startswith("= 0.5") or line.endswith("−")]
     assert wrap_text("one two", 20, 5) == ["one", "two"]
     assert wrap_text("longword", 20, 5) == ["", "longword"]
-
-
-def test_control_characters_never_get_through() -> None:
-    assert clean("a\x1b[31m\tb\n", "braille") == "a[31m b "

@@ -27,34 +27,6 @@ def value(screen: WorkbenchScreen, table: str, key: str) -> object:
     return screen.draft.document[table][key]
 
 
-async def test_digits_after_escape_change_panes_and_no_number() -> None:
-    async with workbench() as (screen, _, pilot):
-        await pilot.press("2", "tab", "tab", "escape", "1", "2", "4")
-        assert value(screen, "population", "users") == 100_000
-        assert screen.pane == 4
-        await pilot.press("2", *"490", *"667574")  # on a row, nothing is typed
-        assert value(screen, "population", "items") == 128
-
-
-async def test_numbers_are_typed_from_field_to_field() -> None:
-    async with workbench() as (screen, _, pilot):
-        await pilot.press("2", "enter", "tab", *"490", "tab", *"667574", "enter")
-        assert value(screen, "population", "items") == 490
-        assert value(screen, "population", "users") == 667_574
-        await pilot.press("4")
-        assert screen.pane == 4
-
-
-async def test_arrows_move_between_rows() -> None:
-    async with workbench() as (screen, _, pilot):
-        assert screen.draft is not None
-        before = screen.draft.text
-        await pilot.press("2", "down", "down", "up", "3", "down", "down", "j", "k")
-        assert screen.draft.text == before
-        await pilot.press("2", "right")
-        assert value(screen, "population", "items") != 128
-
-
 @pytest.mark.every(2)
 @pytest.mark.parametrize(("key", "panes"), [("tab", [1, 2, 3, 4, 5]), ("shift+tab", [3, 2, 1])])
 async def test_tab_goes_through_all_panes_in_order(key: str, panes: list[int]) -> None:
@@ -74,18 +46,6 @@ async def typed_into_items(pilot: Pilot[None], text: str) -> None:
     await pilot.press("2", "home", "up", "up", "up", "down", "enter", *text)
 
 
-async def test_an_item_that_does_not_exist_offers_its_repair() -> None:
-    async with workbench() as (screen, _, pilot):
-        await typed_into_items(pilot, "49")
-        await pilot.press("enter")
-        words = "item 70 does not exist when d = 49: ⏎ takes the 3 rarest"
-        await until(pilot, lambda: words in status(screen))
-        await pilot.press("enter")
-        assert value(screen, "attack", "targets") == {"pick": "least-frequent", "count": 3}
-        assert screen.draft is not None
-        assert screen.draft.problems == ()
-
-
 async def test_what_is_half_typed_is_no_problem_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ldptui.screens.workbench.draft_screen.REST_S", 1e6)
     async with workbench() as (screen, _, pilot):
@@ -95,14 +55,6 @@ async def test_what_is_half_typed_is_no_problem_yet(monkeypatch: pytest.MonkeyPa
         assert "does not exist" not in status(screen)
         await pilot.press("9", "0", "enter")
         assert screen.draft.problems == ()
-
-
-async def test_the_key_of_ones_deployment_is_a_hint() -> None:
-    async with workbench() as (screen, _, pilot):
-        assert "M My deployment" in seen(pilot.app)
-        await pilot.press("M")
-        await until(pilot, lambda: pilot.app.screen is not screen)
-        assert "What can fakes do to my deployment?" in seen(pilot.app)
 
 
 @pytest.mark.parametrize("name", TOPICS)

@@ -275,11 +275,6 @@ def test_values_are_typed_by_symbol_name_and_kind() -> None:
     assert typed("eps") == typed("eps two") == typed("nothing 3") == []
 
 
-def test_a_scenario_is_found_by_its_name_first() -> None:
-    first = min(entries(), key=lambda entry: (not entry.matches("fake"), entry.rank("fake")))
-    assert first.name == "fake-accounts"
-
-
 def test_the_help_of_a_choice_names_it_as_the_form_does() -> None:
     text = "".join(part.plain for part in help_text("goal.metric", "^r"))
     assert "Allowed   gain · frequency · top k · gain, defended · " in text

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from support.chart_cases import QUICK, scenario, snapshot
-from support.charts_pane import NORMAL, SMALL, WIDE, chart, showing, shown
+from support.charts_pane import WIDE, chart, showing, shown
 from support.waiting import seen
 from textual.pilot import Pilot
 
@@ -72,15 +72,6 @@ async def test_the_bits_of_each_cohort_can_be_walked_through() -> None:
         assert table is not None
         assert len(table.rows) == 4 * COHORTS
         assert "28 more cohorts" in table.title
-
-
-@pytest.mark.every(2)
-@pytest.mark.parametrize("size", [SMALL, NORMAL, WIDE])
-async def test_the_bits_fit_the_pane(size: tuple[int, int]) -> None:
-    async with showing(size, run=rappor()) as (pane, pilot):
-        await to_bits(pane, pilot)
-        assert "bits" in shown(pane)
-        assert "Bits, cohort 0" in seen(pane.app)
 
 
 async def test_without_bits_there_is_no_such_view() -> None:
