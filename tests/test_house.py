@@ -139,7 +139,8 @@ def test_who_asks_for_a_file_is_never_refused() -> None:
 
 def test_a_file_holds_one_idea() -> None:
     """About 400 lines at most."""
-    lengths = {place(path): len(path.read_text("utf-8").splitlines()) for path in PRODUCT}
+    files = (*PRODUCT, *TESTS)
+    lengths = {place(path): len(path.read_text("utf-8").splitlines()) for path in files}
     assert {path: length for path, length in lengths.items() if length > 400} == {}
 
 
@@ -164,7 +165,7 @@ def test_a_function_fits_a_screen() -> None:
 
 def test_the_floors_are_seen_at_a_glance() -> None:
     made = {"__pycache__", "site"}  # `make site` makes the latter
-    for room, most in (("core", 23), ("ldptui", 21)):
+    for room, most in (("core", 23), ("ldptui", 20)):
         entries = {entry.name for entry in (ROOT / room).iterdir()} - made
         assert len(entries) <= most, sorted(entries)
 

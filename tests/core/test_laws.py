@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 from support.cases import CASES, EXTREMES, bind
-from support.report_laws import Case, Moments, counts_law, hashed, matched_law, subset_bits
+from support.count_laws import Moments, counts_law
+from support.report_laws import Case, hashed, matched_law, subset_bits
 
 
 @pytest.mark.parametrize("case", [*CASES, *EXTREMES], ids=str)

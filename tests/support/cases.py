@@ -24,8 +24,9 @@ from ldptui.core.collection.counts import block_counts
 from ldptui.core.law.pure import PlacedItems, PureProtocol
 from ldptui.core.law.support import ItemSupport, Support
 from ldptui.core.protocols import PROTOCOLS
+from support.count_laws import Poisoned
 from support.kinds import CAO_PROTOCOLS
-from support.report_laws import Case, Poisoned
+from support.report_laws import Case
 
 
 def bind(case: Case) -> PureProtocol:

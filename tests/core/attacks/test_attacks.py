@@ -15,8 +15,9 @@ from support.cases import (
     outcomes_of,
     subset_counts_of,
 )
+from support.count_laws import counts_law
 from support.kinds import CAO_PROTOCOLS, KNOWN_ATTACKS, OF_NUMBERS, report_law
-from support.report_laws import OF_TARGETS, Case, counts_law, subset_bits
+from support.report_laws import OF_TARGETS, Case, subset_bits
 
 from ldptui.core.attacks import (
     ATTACKS,

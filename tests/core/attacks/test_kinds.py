@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from support import budget
 from support.cases import CASES, assert_closed_forms, bind, cell, counts
+from support.count_laws import Poisoned
 from support.kinds import (
     CAO_ATTACKS,
     KNOWN_ATTACKS,
@@ -18,7 +19,7 @@ from support.kinds import (
     UNCONDITIONAL,
     report_law,
 )
-from support.report_laws import OF_TARGETS, Case, Poisoned
+from support.report_laws import OF_TARGETS, Case
 
 from ldptui.core.attacks import (
     ATTACKS,

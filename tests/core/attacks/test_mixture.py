@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import budget
 from support.cases import CASES, assert_closed_forms, cell, counts
-from support.report_laws import Case, Moments, Poisoned
+from support.count_laws import Moments, Poisoned
+from support.report_laws import Case
 
 from ldptui.core.attacks.mixture import split
 from ldptui.core.cell import Cell

@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from support import budget
 from support.cases import attack, cell, outcome_counts_of
-from support.report_laws import Case, counts_law, subset_bits
+from support.count_laws import counts_law
+from support.report_laws import Case, subset_bits
 
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import ScenarioError

@@ -14,7 +14,8 @@ from support.cases import (
     every_case,
     outcomes_of,
 )
-from support.report_laws import Case, Moments, Poisoned, counts_law
+from support.count_laws import Moments, Poisoned, counts_law
+from support.report_laws import Case
 
 from ldptui.core.kernels.hashing import buckets
 from ldptui.core.law.law import Ask

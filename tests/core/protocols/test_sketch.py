@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.report_laws import Moments
+from support.count_laws import Moments
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.kernels.hashing import buckets

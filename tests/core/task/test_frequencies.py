@@ -14,8 +14,9 @@ from support.cases import (
     experiment,
     metrics,
 )
+from support.count_laws import Poisoned
 from support.kinds import CAO_ATTACKS
-from support.report_laws import Case, Poisoned
+from support.report_laws import Case
 
 from ldptui.core.attacks import View
 from ldptui.core.base.arms import ATTACKED, CLEAN

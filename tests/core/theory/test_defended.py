@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import CASES, attack, cell
+from support.count_laws import Poisoned
 from support.defences import table
-from support.report_laws import Case, Poisoned
+from support.report_laws import Case
 
 from ldptui.core.defences import CORRECTIONS
 from ldptui.core.metrics import METRICS, metrics_of

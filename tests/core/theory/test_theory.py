@@ -14,7 +14,8 @@ from support.cases import (
     deviation_of,
     support_towards,
 )
-from support.report_laws import Case, Poisoned
+from support.count_laws import Poisoned
+from support.report_laws import Case
 
 from ldptui.core.law.pure import PlacedItems, SeedSearch, item_variance
 from ldptui.core.metrics import METRICS

@@ -12,23 +12,17 @@ from support.chart_cases import base_address
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import seen, until
 from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
-from textual.binding import Binding
-from textual.geometry import Region
-from textual.pilot import Pilot
-from textual.widget import Widget
-from textual.widgets import OptionList, Static
+from textual.widgets import Static
 
 from ldptui import scenarios
 from ldptui.app import Workbench
-from ldptui.messages import KeyEdited, SelectionsChanged, WorkerChanged
-from ldptui.screens.workbench import draft_screen, file_actions
+from ldptui.messages import KeyEdited, SelectionsChanged
+from ldptui.screens.workbench import file_actions
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs_pane import RunsPane
-from ldptui.screens.workbench.title import NAMES
 from ldptui.session.autosave import save_draft
 from ldptui.session.cell_table import address_of
 from ldptui.session.draft import Origin, edit_key, open_draft, value_of
-from ldptui.session.run_list import RunList
 from ldptui.session.snapshot import ChartSelection, Snapshot
 from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
@@ -146,39 +140,6 @@ async def test_escape_cancels_and_what_is_finished_stays() -> None:
         assert shown.cells == running.cells
 
 
-async def test_late_news_of_an_old_run_does_not_take_the_screen() -> None:
-    async with workbench() as (screen, engine, pilot):
-        old = finished(engine)
-        screen.post_message(KeyEdited("protocol.epsilon", 2.0))
-        await until(pilot, lambda: len(engine.requests) > 1)
-        new = finished(engine)
-        engine.progress(replace(old, done=1))
-        await until(pilot, lambda: screen.query_one(ChartsPane).snapshot == new)
-
-        assert [run.key for run in screen.run_list.runs] == [new.key]
-
-
-@pytest.mark.long
-async def test_a_failed_run_says_why() -> None:
-    """At the foot and in the chart's place; among the runs where there is no room for it there."""
-    async with workbench() as (screen, engine, pilot):
-        finished(engine, status="failed", error="the column is missing", frequencies=None)
-        await until(pilot, lambda: "failed: the column is missing" in status(screen))
-        assert "failed: the column is missing" in screen.charts.as_text()  # in the chart's place
-        rows = screen.query_one(RunsPane).query_one(OptionList)
-        assert "the column is missing" not in str(rows.get_option_at_index(0).prompt)
-        for why, more in (
-            ("no luck " * 16, ""),
-            ("ValueError: no luck", "line 2\nValueError: no luck"),
-        ):
-            await pilot.press("2", "up", "right")
-            await until(pilot, lambda: engine.active is not None)
-            finished(engine, status="failed", error=why.strip(), details=more, frequencies=None)
-            await until(pilot, lambda: "preview failed: Runs (5) says why" in status(screen))
-            await until(pilot, lambda: "no luck" in seen(screen.app))
-            assert ("ValueError: no luck" in seen(screen.app)) == bool(more)
-
-
 async def test_ctrl_c_copies_what_is_selected_and_cancels_where_nothing_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -192,12 +153,6 @@ async def test_ctrl_c_copies_what_is_selected_and_cancels_where_nothing_is(
         monkeypatch.setattr(screen, "get_selected_text", lambda: None)
         await pilot.press("ctrl+c")
         assert engine.cancelled == [1]
-
-
-async def test_a_dead_worker_is_reported() -> None:
-    async with workbench() as (screen, engine, pilot):
-        engine.die()
-        await until(pilot, lambda: "SIGKILL" in status(screen))
 
 
 @pytest.mark.long
@@ -240,73 +195,6 @@ async def test_quitting_asks_only_while_a_run_is_active() -> None:
         await pilot.press("escape")
         await until(pilot, lambda: screen.app.screen is screen)
         assert engine.active is not None
-
-
-@pytest.mark.every(4)
-@pytest.mark.parametrize("key", ["3", "alt+3", "f4", "pound_sign"])
-async def test_panes_have_keys(key: str) -> None:
-    async with workbench((80, 24)) as (screen, _, pilot):
-        assert screen.pane == 4
-        await pilot.press(key)
-        await until(pilot, lambda: screen.pane == 3)
-
-        shown = [number for number in NAMES if screen.query_one(f"#pane-{number}").region]
-        assert shown == [3]
-
-
-async def test_pane_keys_work_from_a_text_field_and_digits_are_typed_there() -> None:
-    async with workbench() as (screen, _, pilot):
-        await pilot.press("2", "tab", "enter", "end", "4")
-
-        assert screen.pane == 2
-        assert screen.draft is not None
-        assert "1284" in screen.draft.text
-        await pilot.press("alt+4")
-        await until(pilot, lambda: screen.pane == 4)
-
-
-@pytest.mark.every(3)
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-async def test_every_pane_is_reachable_at_every_size(size: tuple[int, int]) -> None:
-    async with workbench(size) as (screen, _, pilot):
-        for number in NAMES:
-            await pilot.press(f"f{number + 1}")
-            pane = screen.query_one(f"#pane-{number}")
-
-            assert pane.region.width >= 40
-            assert pane.region.height >= 5
-            assert pane in getattr(screen.focused, "ancestors_with_self", ())
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_the_list_of_runs_keeps_the_focus_while_it_is_empty(size: tuple[int, int]) -> None:
-    async with workbench(size) as (screen, _, pilot):
-        await pilot.press("f6")
-        runs, run_list = screen.query_one(RunsPane), screen.run_list
-        assert runs in getattr(screen.focused, "ancestors_with_self", ())
-        runs.run_list = RunList()
-        await pilot.pause()
-        assert "no run yet" in seen(screen.app).lower()
-        runs.run_list = run_list
-        await pilot.pause()
-        assert runs in getattr(screen.focused, "ancestors_with_self", ())
-
-
-@pytest.mark.long
-async def test_a_terminal_that_is_too_small_says_what_it_needs() -> None:
-    async with workbench((80, 24)) as (screen, engine, pilot):
-        await pilot.resize_terminal(50, 12)
-        message = screen.query_one("#too-small")
-        await until(pilot, lambda: bool(message.region))
-
-        assert message.region.width == 50
-        assert "60 × 18" in str(message.render())
-        # Nothing is done to what cannot be seen; quitting is no such thing.
-        count, pane = len(engine.requests), screen.pane
-        await pilot.press("ctrl+r", "2", "5", "ctrl+o", "ctrl+p", "ctrl+l")
-        assert (len(engine.requests), screen.pane, screen.app.screen) == (count, pane, screen)
-        await pilot.resize_terminal(120, 40)
-        await until(pilot, lambda: not message.region)
 
 
 def kept_drafts() -> Iterator[Path]:
@@ -368,14 +256,6 @@ def test_a_draft_of_another_folder_says_where_it_comes_from(
         assert bool(said) == bool(words)
 
 
-async def test_over_a_network_redraws_are_rarer(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with workbench() as (_, engine, _pilot):
-        assert engine.requests[0].interval == 0.25
-    monkeypatch.setenv("SSH_CONNECTION", "192.0.2.1 1 192.0.2.2 22")
-    async with workbench() as (_, engine, _pilot):
-        assert engine.requests[0].interval == 1.0
-
-
 async def test_nothing_is_asked_twice() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
@@ -386,43 +266,6 @@ async def test_nothing_is_asked_twice() -> None:
         screen.simulating.preview()
 
         assert len(engine.requests) == count
-
-
-async def test_every_binding_has_an_id() -> None:
-    async with workbench() as (screen, _, _pilot):
-        nodes = [screen.app, screen, *screen.query("*")]
-        own = [node for node in nodes if type(node).__module__.startswith("ldptui")]
-        missing = [
-            (type(node).__name__, binding)
-            for node in own
-            for binding in type(node).__dict__.get("BINDINGS", ())
-            if not getattr(binding, "id", None)
-        ]
-        assert missing == []
-
-
-@pytest.mark.every(6)
-@pytest.mark.parametrize("pane", NAMES)
-async def test_help_calls_two_things_by_two_names(pane: int) -> None:
-    async with workbench() as (screen, engine, pilot):
-        finished(engine)
-        await pilot.press(str(pane))
-        called: dict[tuple[object, str], set[str]] = {}
-        for active in screen.active_bindings.values():
-            if active.binding.id is not None:
-                name = (active.node, active.binding.description)
-                called.setdefault(name, set()).add(active.binding.action)
-        assert [item for item in called.items() if len(item[1]) > 1] == []
-
-
-async def test_keys_are_spelled_out_in_ascii() -> None:
-    async with workbench() as (screen, _, _pilot):
-        app = screen.app
-        assert isinstance(app, Workbench)
-        left, quit_ = Binding("left", "", ""), Binding("ctrl+q", "", "")
-        assert [app.get_key_display(key) for key in (left, quit_)] == ["←", "^q"]
-        app.charset = "ascii"
-        assert [app.get_key_display(key) for key in (left, quit_)] == ["left", "^q"]
 
 
 async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) -> None:
@@ -445,43 +288,6 @@ async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) 
 
 
 @pytest.mark.long
-async def test_a_picture_stays_until_there_is_a_new_one() -> None:
-    async with workbench() as (screen, engine, pilot):
-        charts = screen.query_one(ChartsPane)
-        snapshot = finished(engine)
-        await until(pilot, lambda: charts.snapshot == snapshot)
-        screen.post_message(KeyEdited("protocol.epsilon", 2.0))
-        await until(pilot, lambda: len(engine.requests) == 2)
-        engine.progress(Snapshot(engine.requests[1].key, "running", total=20))
-        await until(pilot, lambda: charts.snapshot != snapshot)
-        assert charts.snapshot is not None
-        assert charts.snapshot.status == "running"
-        assert charts.snapshot.frequencies == snapshot.frequencies
-        engine.finish(Snapshot(engine.requests[1].key, "failed", error="no"))
-        await until(pilot, lambda: charts.snapshot.status == "failed")
-        assert charts.snapshot.frequencies is None
-
-
-async def test_a_preview_that_is_over_at_once_is_drawn_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(draft_screen, "PATIENCE_S", 60.0)
-    async with workbench() as (screen, engine, pilot):
-        charts = screen.query_one(ChartsPane)
-        engine.progress(replace(base_snapshot(engine.requests[-1].key), status="running"))
-        await pilot.pause()
-        assert charts.snapshot is None
-        snapshot = finished(engine)
-        await until(pilot, lambda: charts.snapshot is not None)
-        assert charts.snapshot == snapshot
-
-
-def words(pilot: Pilot[None]) -> str:
-    """The words of the dialog on the screen."""
-    return "\n".join(str(static.content) for static in pilot.app.screen.query(Static))
-
-
-@pytest.mark.long
 async def test_while_a_run_goes_on_the_line_of_keys_says_that_escape_stops_it() -> None:
     async with workbench((120, 60)) as (screen, engine, pilot):
         finished(engine)
@@ -496,41 +302,6 @@ async def test_while_a_run_goes_on_the_line_of_keys_says_that_escape_stops_it() 
         assert run.digest not in status(screen)
         told = str(screen.query_one("#details", Static).content)
         assert f"{run.digest}, drawn by NumPy {run.numpy}" in told
-
-
-@pytest.mark.long
-async def test_news_of_a_run_lay_nothing_out_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That would draw the whole screen, with every progress."""
-    async with workbench((120, 60)) as (screen, engine, pilot):
-        finished(engine)
-        await pilot.press("ctrl+r")
-        await until(pilot, lambda: engine.active is not None and engine.active.full)
-        assert engine.active is not None
-        base = replace(base_snapshot(engine.active.key), status="running", full=True)
-        engine.progress(replace(base, done=5, total=90, seconds=1.0))
-        await until(pilot, lambda: "5 of 90" in status(screen))
-        laid_out = []
-        refresh = Widget.refresh
-
-        def noted(self: Widget, *regions: Region, **how: bool) -> Widget:
-            laid_out.extend([self] if how.get("layout") else [])
-            return refresh(self, *regions, **how)
-
-        monkeypatch.setattr(Widget, "refresh", noted)
-        engine.progress(replace(base, done=40, total=90, seconds=2.0))
-        await until(pilot, lambda: "40 of 90" in status(screen))
-        assert not laid_out
-
-
-@pytest.mark.long
-async def test_the_versions_of_a_new_worker_are_no_news() -> None:
-    async with workbench() as (screen, engine, pilot):
-        finished(engine)
-        screen.post_message(WorkerChanged(True, "python 3.11, numpy 2.4"))
-        await pilot.pause()
-        assert "numpy" not in status(screen)
-        screen.post_message(WorkerChanged(False, "the background worker was killed"))
-        await until(pilot, lambda: "killed" in status(screen))
 
 
 async def test_a_large_file_is_read_beside_the_screen(
