@@ -7,7 +7,6 @@ import importlib
 import io
 import pkgutil
 import re
-import runpy
 import shlex
 import subprocess
 import sys
@@ -292,17 +291,6 @@ def test_fragments_of_scenarios_are_valid(name: str, goals: bool) -> None:
 def head(scenario: str) -> str:
     """A scenario without its attack and its sweep."""
     return scenario.partition("[attack]")[0]
-
-
-def test_the_attack_of_the_page_makes_reports(tmp_path: Path) -> None:
-    (first,) = [text for text in blocks(page("docs/python.md"), "python") if "def half" in text]
-    (tmp_path / "my_attacks.py").write_text(first, encoding="utf-8")
-    half = runpy.run_path(str(tmp_path / "my_attacks.py"))["half"]
-    from ldptui.core.attacks import View
-
-    protocol = core.OUE(64, 1.0)
-    reports = half(protocol, View(np.array([3, 5])), 1000, np.random.default_rng(0))
-    assert protocol.supports(protocol.validate_reports(reports, 1000)).shape == (1000, 64)
 
 
 def test_the_metric_of_the_page_is_measured(tmp_path: Path) -> None:

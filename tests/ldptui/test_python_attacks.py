@@ -44,36 +44,6 @@ def scenario(tmp_path: Path) -> str:
 # Strangers' files.
 
 
-@pytest.mark.usefixtures("threads")
-def test_nothing_runs_the_code_of_a_strangers_scenario(
-    scenario: str, tmp_path: Path, capsys: Captured
-) -> None:
-    """The code lies beside the scenario, is on nobody's list, and leaves a mark when it is run."""
-    path, mark = attack_file(tmp_path, name="honest.py")
-    recording, csv = str(tmp_path / "shared.json"), str(tmp_path / "out.csv")
-    asks = "attack.name asks for the attack 'honest', somebody's Python code"
-    for command in (("run",), ("record", "--out", recording)):
-        assert asks in fail(capsys, exits.USAGE, *command, scenario)
-    assert "valid" in succeed(capsys, "scenarios", "check", scenario)
-    assert not mark.exists()
-
-    succeed(capsys, "record", scenario, "--out", recording, "--code", str(path))
-    assert mark.exists()
-    mark.unlink()
-    code_loading.load_method.cache_clear()
-    succeed(capsys, "runs", "import", recording)
-    for command in (("list",), ("show", "last"), ("show", "last", "--format", "json"),
-                    ("export", "last", "--out", csv, "--format", "csv")):  # fmt: skip
-        succeed(capsys, "runs", *command)
-    succeed(capsys, "compare", recording, recording)
-    assert f"the recording: {asks}" in fail(capsys, exits.USAGE, "replay", recording)
-    assert asks in fail(capsys, exits.USAGE, "resume", "last")
-    assert not mark.exists()
-
-    assert "identical" in succeed(capsys, "replay", recording, "--code", str(path))
-    assert mark.exists()
-
-
 def test_nothing_of_the_workbench_runs_it(scenario: str, tmp_path: Path) -> None:
     """Opened, edited, bound and drawn in a process of its own, with the code within its reach."""
     _, mark = attack_file(tmp_path, name="honest.py")

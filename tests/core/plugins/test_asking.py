@@ -15,7 +15,7 @@ from support.plugin_cases import (
 from ldptui.core.attacks import PythonAttack
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.plugins import Plugin
-from ldptui.core.scenario import parse, schema, sweepable_keys
+from ldptui.core.scenario import schema, sweepable_keys
 
 
 def test_a_scenario_asks_by_name_and_runs_on_the_reports_path(tmp_path: Path) -> None:
@@ -77,21 +77,3 @@ def test_a_plugin_is_its_attack_and_where_the_code_is(tmp_path: Path) -> None:
     names = [field.name for field in dataclasses.fields(PythonAttack)]
     assert [field.name for field in dataclasses.fields(Plugin)] == [*names, "source"]
     assert attack.source.digest not in repr(attack)
-
-
-def test_a_table_that_names_an_attack_is_toml() -> None:
-    text = """\
-    format = 1
-    population = { kind = "counts", counts = [1, 2] }
-    protocol = { kind = "grr", epsilon = 1.0 }
-    [attack]
-    kind = "plugin"
-    name = "x"
-    share = 0.1
-    targets = { items = [0] }
-    [attack.options]
-    rate = 0.5
-    """
-    (point,) = parse(text).points()
-    assert isinstance(point.attack, PythonAttack)
-    assert point.attack.options == {"rate": 0.5}

@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import types
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -87,35 +86,6 @@ def test_every_public_name_is_there_with_a_docstring_and_a_type() -> None:
 def is_record(thing: Any) -> bool:
     """Whether it is a class with fields; a question is a value of one."""
     return inspect.isclass(thing) and dataclasses.is_dataclass(thing)
-
-
-def undescribed() -> Iterator[str]:
-    """The parameters and fields of public names that no docstring mentions."""
-    for name in ldptui.__all__:
-        thing = getattr(ldptui, name)
-        if inspect.isfunction(thing):
-            yield from unsaid(name, thing)
-        for member, value in vars(thing).items() if inspect.isclass(thing) else ():
-            if hasattr(QuestionAnswer, member):
-                continue  # it is described there
-            if inspect.isfunction(value) and not member.startswith("_"):
-                yield from unsaid(f"{name}.{member}", value)
-            elif isinstance(value, property) and not member.startswith("_"):
-                yield from [] if inspect.getdoc(value) else [f"{name}.{member}"]
-        for field in dataclasses.fields(thing) if is_record(thing) else ():
-            if not re.search(rf"\b{field.name}\b", inspect.getdoc(thing) or ""):
-                yield f"{name}: {field.name}"
-
-
-def unsaid(name: str, function: Any) -> Iterator[str]:
-    doc = inspect.getdoc(function) or ""
-    for parameter in inspect.signature(function).parameters:
-        if parameter not in ("self", "cls") and not re.search(rf"\b{parameter}\b", doc):
-            yield f"{name}: {parameter}"
-
-
-def test_every_parameter_and_field_is_described() -> None:
-    assert [*undescribed()] == []
 
 
 def sections(doc: str) -> dict[str, list[str]]:

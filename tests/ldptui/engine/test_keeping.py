@@ -81,19 +81,6 @@ async def test_a_base_that_is_not_swept_comes_first_and_belongs_to_no_run(
         assert store.gc() == (0, 1)
 
 
-@pytest.mark.long
-@ONE_LOOP
-async def test_what_is_in_the_store_is_not_computed_again(worker: Worker, path: Path) -> None:
-    first = await worker.end(ask(worker, 1, path))
-    again = await worker.end(ask(worker, 2, path))
-    assert (again.kept, again.digest) == (2, first.digest)
-    assert (first.done, again.done, again.reused) == (120, 120, 120)
-    longer = await worker.end(ask(worker, 3, path, {**WHOLE, "trials": 40}))
-    assert longer.reused == 120
-    with open_store(path) as store:
-        assert [kept.status for kept in store.runs()] == ["done", "done", "done"]
-
-
 SOUGHT = document(
     items=8, users=500, simulate={"top_k": 2}, goal={"metric": "targets_in_top_k", "at_least": 1.0}
 )

@@ -82,13 +82,6 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         charts.tab = "gain"
         await until(pilot, lambda: box.frame is not None and "group" in box.options)
         await pilot.press("g")
-        print(
-            screen.focused,
-            box.options["group"],
-            box.chosen,
-            charts._visible,
-            pane.run_list.laid_over,
-        )
         assert box.options["group"].words == "all runs"
         await pilot.press("g")
         assert box.options["group"].words == "by ε"
