@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
@@ -196,26 +195,12 @@ def test_error_over_epsilon_puts_each_protocol_in_its_place() -> None:
 
 
 @pytest.mark.long
-def test_a_billion_users_are_far_outside_the_noise_and_take_no_longer() -> None:
+def test_a_billion_users_are_far_outside_the_noise() -> None:
     for cell in bundled("billion-users", attack__share=0.0001).cells:
         gain = expected_metrics(cell)["gain"]
         std = expected_target_std(cell)
         assert gain is not None
         assert gain > 10 * std
-
-    def seconds(users: int) -> float:
-        (cell,) = bundled(
-            "billion-users", population__users=users, protocol__kind="oue", attack__share=0.01
-        ).cells
-        times = []
-        for block in range(5):
-            start = time.perf_counter()
-            block_counts(cell, block, 20, no_hook)
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    seconds(1000)
-    assert seconds(10**9) < 20 * seconds(1000)
 
 
 def expected_target_std(cell: Cell) -> float:

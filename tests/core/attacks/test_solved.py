@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
-import numpy as np
 import pytest
 from support.cases import cell
 
 from ldptui.core.attacks import Hiding, SolvedGain, Solving
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.bounds import solver
 from ldptui.core.cell import Cell
 from ldptui.core.law.law import Ask, Lack
 from ldptui.core.protocols import PROTOCOLS, family_of
@@ -52,19 +49,6 @@ def test_a_looser_constraint_gains_more() -> None:
     # Perfectly hidden is the least of all.
     assert gained("hidden") < gained("fiad", "size")
     assert isinstance(attacked(0, "solved", constraints=["hidden"]).fakes[0].strategy, Hiding)
-
-
-def test_it_is_solved_within_a_second_at_1024_items() -> None:
-    users = np.full(1024, 100)
-    table = {"kind": "solved", "share": 0.05, "targets": {"pick": "random", "count": 30}}
-    one = cell(users.tolist(), None, table)
-    solving: Any = one.fakes[0].strategy
-    programme = solving.programme(one.pure, one.targets)
-    solver._optimum(programme)  # the library is there
-    started = time.process_time()
-    shares = solver._optimum(programme)
-    assert time.process_time() - started < 1
-    assert shares.sum() == pytest.approx(1)
 
 
 def test_it_takes_free_bits_and_constraints_that_can_be_kept() -> None:

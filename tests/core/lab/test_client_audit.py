@@ -160,10 +160,8 @@ def test_a_program_gets_items_and_its_reports_come_in_order() -> None:
     ],
 )
 def test_a_program_that_does_not_work_is_one_sentence(code: str, rule: str) -> None:
-    started = time.monotonic()
     with pytest.raises(RunError, match=rule):
         sent(code, seconds=0.5)
-    assert time.monotonic() - started < 30
 
 
 def test_what_a_program_started_ends_with_it(tmp_path: Path) -> None:
