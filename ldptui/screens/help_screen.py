@@ -64,10 +64,8 @@ SIGNS: Final = (
     ("✗", "cannot be as it is; the reason stands below"),
 )
 """The signs beside the fields of a form, with their meanings."""
-MOVING: Final = (
-    ("1 … 5", "the panes; alt+1 … alt+5 or f2 … f6 also while typing"),
-    ("shift+drag", "select text with the mouse, in most terminals"),
-)
+PANES: Final = ("1 … 5", "the panes; alt+1 … alt+5 or f2 … f6 also while typing")
+SELECTING: Final = ("shift+drag", "select text with the mouse, in most terminals")
 
 
 class HelpScreen(TextScreen):
@@ -102,7 +100,8 @@ class HelpScreen(TextScreen):
             yield _table(f"Keys · {place}", [(" ".join(keys), words) for (_, words), keys in named])
         if not self._subject.startswith("tab."):
             yield _table("Signs", SIGNS)
-        yield _table("Moving", MOVING)
+        panes = () if self._subject.startswith("lab.") else (PANES,)
+        yield _table("Moving", (*panes, SELECTING))
 
 
 EVERYWHERE: Final = "everywhere"

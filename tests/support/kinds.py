@@ -39,6 +39,11 @@ UNCONDITIONAL = tuple(
 """Those of them that ask for nothing that only some protocols have."""
 
 
+def takes_cohort(kind: str) -> bool:
+    """Return whether the fakes of an attack may all claim one of RAPPOR's cohorts."""
+    return "cohort" in {field.name for field in fields(ATTACKS[kind])}
+
+
 def estimates_items(kind: str) -> bool:
     """Return whether a protocol or curator estimates the frequencies of items."""
     return "estimates" not in KINDS[kind].mechanism.lacks
