@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
 
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding
@@ -20,6 +20,9 @@ from ..session.draft import input_of
 from ..terminal.keyboard import ALT_DIGITS, RUN, key_of
 from ..widgets.words import DOT
 from .dialogs.prompts import TextScreen
+
+Kind: TypeAlias = tuple[str, str]
+"""A table of a scenario, and one of its kinds: ("protocol", "oue")."""
 
 ABOUT: Final = (
     "Users answer a question in private: each report is noisy, and the server estimates from all "
@@ -71,16 +74,19 @@ SELECTING: Final = ("shift+drag", "select text with the mouse, in most terminals
 class HelpScreen(TextScreen):
     """Help for a field of a scenario or of the lab, or for a tab, and then the keys that work.
 
-    subject : `protocol.epsilon`, `tab.gain`, `tab.report.rappor`, `lab.plan.users`, `script`; any
-    other is the program.
+    subject : `protocol.epsilon`, `tab.gain`, `lab.plan.users`, `script`; any other is the program.
+    kinds : the kinds that it is about, each with its table: ("protocol", "rappor").
     """
 
-    def __init__(self, subject: str, active_bindings: Iterable[ActiveBinding]) -> None:
+    def __init__(
+        self, subject: str, active_bindings: Iterable[ActiveBinding], kinds: Sequence[Kind] = ()
+    ) -> None:
         super().__init__("Help · keys below")
-        self._subject, self._active = subject, tuple(active_bindings)
+        self._subject, self._active, self._kinds = subject, tuple(active_bindings), kinds
 
     def compose(self) -> ComposeResult:
-        self.parts = [*help_text(self._subject, key_of(self.app, *RUN)), *self._keys()]
+        words = help_text(self._subject, key_of(self.app, *RUN), self._kinds)
+        self.parts = [*words, *self._keys()]
         yield from super().compose()
 
     def _keys(self) -> Iterator[Content]:
@@ -116,32 +122,33 @@ def _place(node: DOMNode) -> str:
     return Content.from_markup(title).plain.partition(" · ")[0]
 
 
-def help_text(subject: str, run_key: str) -> Iterator[Content]:
+def help_text(subject: str, run_key: str, kinds: Sequence[Kind] = ()) -> Iterator[Content]:
     """The help of a subject in paragraphs: meaning, range, formula, paper."""
     place, _, name = subject.partition(".")
     if place == "lab":
         yield from _lab_text(*name.split(".")[:2])
     elif place == "tab":
-        yield from _tab_text(*name.split("."))
+        yield from _tab_text(name, kinds)
         yield Content("\n").join([Content(""), _heading("ldptui"), Content(ABOUT.format(run_key))])
     elif subject == "script":
         yield Content("\n").join([_heading("The scenario as text"), Content(SCRIPT)])
         yield Content(PHASES)
     elif key_words(subject).meaning:
-        yield from _key_text(subject)
+        yield from _key_text(subject, kinds)
     else:
         loops = f"Loops that count reports: {LOOPS.words}."
         paragraphs = (ABOUT.format(run_key), "", DIGEST, "", loops)
         yield Content("\n").join([_heading("ldptui"), *map(Content, paragraphs)])
 
 
-def _key_text(key: str) -> Iterator[Content]:
-    """The help of a key of a scenario."""
+def _key_text(key: str, kinds: Sequence[Kind]) -> Iterator[Content]:
+    """The help of a key of a scenario; of a kind the chosen one, then all."""
     words = key_words(key)
     title = _heading(words.title).append(Content.styled(f"   {key}", MUTED))
     yield Content("\n").join([title, Content(words.meaning)])
     table, _, leaf = key.partition(".")
     if leaf.rpartition(".")[2] == "kind":
+        yield from _kinds_text(kinds)
         for kind in (kind_words(table, kind) for kind in listed_kinds(table)):
             name, reason = (f"\n{kind.kind:<10}", "bold"), (f"\n{kind.reason}", MUTED)
             yield Content.assemble(name, kind.name, reason)
@@ -152,18 +159,22 @@ def _key_text(key: str) -> Iterator[Content]:
     yield from _formula(words.formula, words.source)
 
 
-def _tab_text(tab: str, *kinds: str) -> Iterator[Content]:
+def _kinds_text(kinds: Sequence[Kind]) -> Iterator[Content]:
+    """What some kinds do, each with its formula and source."""
+    for kind in (kind_words(*each) for each in kinds):
+        if kind.text:
+            yield Content("\n").join([Content(""), _heading(kind.name), Content(kind.text)])
+            yield from _formula(kind.formula, kind.source)
+
+
+def _tab_text(tab: str, kinds: Sequence[Kind]) -> Iterator[Content]:
     """The help of a tab, then of the protocol and the attack whose reports it shows."""
     words = tab_words(tab)
     title = KINDS[tab].title if tab in KINDS else "Runs"
     parts = (_heading(title), Content(words.shows), Content(""), Content(words.reading))
     yield Content("\n").join(parts)
     yield from _formula(words.formula, words.source)
-    for table, name in zip(("protocol", "attack"), kinds, strict=False):
-        kind = kind_words(table, name)
-        if kind.text:
-            yield Content("\n").join([Content(""), _heading(kind.name), Content(kind.text)])
-            yield from _formula(kind.formula, kind.source)
+    yield from _kinds_text(kinds)
 
 
 def _lab_text(topic: str, name: str = "") -> Iterator[Content]:

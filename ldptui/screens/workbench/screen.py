@@ -19,6 +19,7 @@ from textual.widgets import Static
 from ...engine import Engine
 from ...messages import RunAsked, RunProgressed, RunsChosen, SelectionsChanged, WorkerChanged
 from ...session.autosave import WHOLE
+from ...session.draft import value_of
 from . import file_actions as files
 from .draft_screen import AUTOSAVE_S, DraftScreen
 from .kept_runs import KeptRuns
@@ -282,8 +283,14 @@ class WorkbenchScreen(DraftScreen):
 
         subject = self._field
         if self.focused is not self._field_of:
-            subject = {4: self.charts.help_subject, 5: "tab.runs"}.get(self.pane, "")
-        self.app.push_screen(HelpScreen(subject, tuple(self.active_bindings.values())))
+            subject = {CHARTS: f"tab.{self.charts.tab}", 5: "tab.runs"}.get(self.pane, "")
+        keys = ("protocol.kind", "attack.kind") if subject == "tab.report" else (subject,)
+        kinds = [
+            (key.partition(".")[0], str(value_of(self.draft, key)))
+            for key in keys
+            if key.endswith(".kind") and self.draft is not None
+        ]
+        self.app.push_screen(HelpScreen(subject, tuple(self.active_bindings.values()), kinds))
 
     def action_open(self) -> None:
         files.open_any(self, lambda path: self.run_worker(self._kept.open_file(path)))

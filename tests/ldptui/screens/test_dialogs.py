@@ -162,10 +162,12 @@ async def test_help_without_a_field_describes_the_program(field: str) -> None:
 
 
 async def test_help_for_a_kind_lists_the_kinds() -> None:
-    app = Bare(HelpScreen("attack.kind", ()))
-    async with app.run_test(size=(80, 76)):
+    app = Bare(HelpScreen("attack.kind", (), [("attack", "ria")]))
+    async with app.run_test(size=(80, 90)):
         for kind in ATTACKS:
             assert kind in seen(app)
+        assert "Each fake user pretends to hold a random target" in seen(app)
+        assert "Source    Cao, Jia, Gong" in seen(app)
 
 
 async def test_help_scrolls_in_a_small_terminal() -> None:

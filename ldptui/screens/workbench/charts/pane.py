@@ -15,7 +15,7 @@ from textual.widgets import Static
 from ....charts.kinds import KINDS
 from ....charts.series import Panels, Plot
 from ....messages import KeysProposed, SelectionsChanged
-from ....session.draft import pointed_at, value_of
+from ....session.draft import pointed_at
 from ....session.snapshot import ChartSelection
 from ....terminal.keyboard import RUN, key_of
 from ....widgets.blank import PaneColumns, call_on_resize
@@ -116,14 +116,6 @@ class ChartsPane(Vertical):
         """The chart with the focus, else the first one of the tab; None where there is none."""
         charts, focused = self._charts(), self.screen.focused
         return next((chart for chart in charts if chart is focused), charts[0] if charts else None)
-
-    @property
-    def help_subject(self) -> str:
-        """The subject of the help: the tab, One report with its protocol and its attack."""
-        if self.tab != "report" or self.draft is None:
-            return f"tab.{self.tab}"
-        kinds = (value_of(self.draft, f"{table}.kind") for table in ("protocol", "attack"))
-        return ".".join(("tab.report", *map(str, kinds)))
 
     def as_text(self) -> str:
         """The content of the tab as text: charts as drawn, a table tab-separated."""
