@@ -60,6 +60,10 @@ class Task(ABC):
                 rule = f'must be left out with task.kind = "{self.kind}", {why}'
                 raise ScenarioError(rule, key=key)
 
+    def with_items(self, population: Population) -> Population:
+        """The population with all items that this task estimates; raises ScenarioError."""
+        return population
+
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol bound to the population as this task uses it; raises ScenarioError."""
         mechanism: Mechanism = protocol.over(population)

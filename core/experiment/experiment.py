@@ -153,9 +153,10 @@ def bind(
     sifts : some point of its scenario `sifts`: then all run on the reports path, and share reports.
     parameters : of the cell, where they are known; those of its point take longer than the rest.
     """
+    task, trust = task_over(point.task, point.protocol), point.trust_model
+    population = task.with_items(population)
     if limits:
         check_filters(point, population)
-    task, trust = task_over(point.task, point.protocol), point.trust_model
     protocol = trusting(trust, point, population)
     acts, targets = acts_of(point, population, protocol)
     if point.goal is not None:

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from ..base.code import PythonCode, What
-from ..base.errors import ScenarioError, format_number, got
+from ..base.errors import ScenarioError, check_limit, format_number, got
 from ..base.ranges import Range, RangeChecked
 from ..base.sampling import Counts, Floats
 from ..base.streams import digest, stream
@@ -118,6 +118,29 @@ class Records(Population):
         1.
         """
         return np.asarray(self.histogram / self.users)
+
+    def with_pair(self, first: str, second: str) -> Records:
+        """These users, with the pair of two attributes' values as one more attribute.
+
+        Raises ScenarioError where there are too many pairs.
+        """
+        name = f"{first} & {second}"
+        if name in self.attributes:
+            return self
+        at = [self.attributes.index(each) for each in (first, second)]
+        rows, columns = self.sizes[at].tolist()
+        check_limit(rows * columns, 2**20, "must have at most 2^20 pairs of values", "task.joint")
+        assert self.labels is not None
+        ends, labels = np.cumsum(self.sizes)[at], self.labels
+        one, other = labels[ends[0] - rows : ends[0]], labels[ends[1] - columns : ends[1]]
+        held = self.records[:, at[0]] * columns + self.records[:, at[1]]
+        sizes = dict(zip(self.attributes, self.sizes.tolist(), strict=True))
+        return records_population(
+            np.column_stack([self.records, held]),
+            self.holders,
+            sizes | {name: rows * columns},
+            [*labels, *(f"{a} & {b}" for a in one for b in other)],
+        )
 
 
 def count_records(holders: Mapping[tuple[str, ...], int], attributes: Sequence[str]) -> Records:

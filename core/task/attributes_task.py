@@ -15,6 +15,7 @@ from ..law.pure import Mechanism
 from ..population import Population, Records
 from ..protocols import ProtocolSpec
 from ..protocols.attribute_messages import FakeData, Solution
+from ..protocols.attribute_pair import AttributePair
 from ..protocols.attributes import SeveralAttributes
 from ..protocols.budget import Domain
 from .frequencies import Frequencies
@@ -25,28 +26,43 @@ class Attributes(Frequencies):
     """The task of several attributes: estimate the frequency of each value of each attribute.
 
     solution : how users share their budget out to k attributes: SPL, SMP or RS+FD. fake_data : what
-    RS+FD makes up for the attributes that it does not report.
+    RS+FD makes up for the attributes that it does not report. joint : two attributes whose pairs of
+    values are estimated besides, with SPL; or none.
     """
 
     solution: Solution = "smp"
     fake_data: FakeData = "uniform"
+    joint: tuple[str, ...] = ()
     kind: Literal["attributes"] = "attributes"  # type: ignore[assignment]
 
     def check(self, cell: Cell) -> None:
         Task.check(self, cell)
 
-    def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
-        """The protocol for each attribute with its part of the budget; raises ScenarioError."""
+    def with_items(self, population: Population) -> Population:
         if not isinstance(population, Records):
             rule = (
                 'must be "columns" with task.kind = "attributes", whose users hold several values'
             )
             raise ScenarioError(rule, key="population.kind")
+        if not self.joint:
+            return population
+        known = set(population.attributes) & set(self.joint)
+        if len(self.joint) != 2 or len(known) != 2:
+            rule = f"must be two of population.columns, {got(list(self.joint))}"
+            raise ScenarioError(rule, key="task.joint")
+        if self.solution != "spl":
+            rule = f'must be left out with task.solution = "{self.solution}"'
+            rule += ", whose users do not report two attributes"
+            raise ScenarioError(rule, key="task.joint")
+        return population.with_pair(*self.joint)
+
+    def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
+        """The protocol for each attribute with its part of the budget; raises ScenarioError."""
+        assert isinstance(population, Records)
+        sizes = population.sizes[: -1 if self.joint else None]
         spec: Any = protocol
-        budget = self.part_budget(spec.epsilon, len(population.sizes))
-        oracles = [
-            replace(spec, epsilon=budget).over(Domain(int(size))) for size in population.sizes
-        ]
+        budget = self.part_budget(spec.epsilon, sizes.size)
+        oracles = [replace(spec, epsilon=budget).over(Domain(int(size))) for size in sizes]
         if not is_exchangeable(oracles[0]):
             rule = "must be a protocol that treats all values alike, such as grr, oue, olh or ss"
             raise ScenarioError(f"{rule}, {got(protocol.kind)}", key="kind")
@@ -54,7 +70,7 @@ class Attributes(Frequencies):
         if zeros and not isinstance(oracles[0], IndependentItems):
             rule = f'must not be {name_of(oracles[0])} with task.fake_data = "zeros"'
             raise ScenarioError(f"{rule}: its report cannot be of no value", key="kind")
-        return SeveralAttributes(
+        shared = (
             spec.epsilon,
             self.solution,
             self.fake_data,
@@ -62,6 +78,10 @@ class Attributes(Frequencies):
             population.records,
             population.frequencies,
         )
+        if not self.joint:
+            return SeveralAttributes(*shared)
+        first, second = map(population.attributes.index, self.joint)
+        return AttributePair(*shared, pair=(first, second))
 
     def part_budget(self, epsilon: float, k: int) -> float:
         """The ε of the report of one of k attributes."""

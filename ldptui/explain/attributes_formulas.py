@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final, cast
 
+import numpy as np
+
 from ldptui.core.base.named import fields_of
 from ldptui.core.cell import Cell
+from ldptui.core.protocols.attribute_pair import AttributePair
 from ldptui.core.protocols.attributes import SeveralAttributes
 from ldptui.core.theory import estimate_variances
 
@@ -31,6 +34,17 @@ ESTIMATE: Final = (
     _paper("Estimate", "f~ᵥ = (C / N − b) / a"),
     _ours("Variance of the clean estimate", "Var[f~ᵥ] = (σ (1 − σ) / (w {a}²) − f (1 − f)) / n"),
 )
+PAIRS: Final = (
+    _ours("What a report says of a value, squared, on average: of who does not hold it",
+          "o = q (1 − q) / (p − q)²"),
+    _ours("Of who holds it", "s = o + (1 − 2q) / (p − q)"),
+    _ours("The other attribute: of who does not hold its value", "o′ = q′ (1 − q′) / (p′ − q′)²"),
+    _ours("Of who holds its value", "s′ = o′ + (1 − 2q′) / (p′ − q′)"),
+    _ours("Estimate, from the messages that support both values, each and none",
+          "f~ᵥ = (B − q′ C − q C′ + n q q′) / (n (p − q)(p′ − q′))"),
+    _ours("Variance of the clean estimate", "Var[f~ᵥ] = (f (s s′ − 1) + (g − f) s o′ "
+          "+ (g′ − f) o s′ + (1 − g − g′ + f) o o′) / n"),
+)  # fmt: skip
 LOSSES: Final = (
     _ours("ε between two records that differ in one attribute; x, s: how much likelier its part, "
           "and all others, are if they are true", "ε₂ = ln((e^ε₁ x + s) / (x + s))"),
@@ -57,8 +71,8 @@ def _setting(cell: Cell, spec: Any = None) -> FormulaSetting:
 
 def _formulas(cell: Cell) -> Iterator[Formula]:
     """The budgets, the estimate of one value, and the losses of RS+FD."""
-    protocol, (item, _) = _protocol(cell), shown_item(cell)
-    part, f = of_one_item(cell)
+    protocol, values = _protocol(cell), slice(int(_protocol(cell).sizes.sum()))
+    (item, _), (part, f) = shown_item(cell, values), of_one_item(cell, values)
     gap, base = protocol.scale
     variances = estimate_variances(cell)
     known = KnownNumbers(_setting(cell), **{
@@ -71,9 +85,29 @@ def _formulas(cell: Cell) -> Iterator[Formula]:
     if variances is not None:
         known["Var[f~ᵥ]"] = float(variances[0][item])
     yield from known.fill(ESTIMATE, part)
+    if isinstance(protocol, AttributePair):
+        yield from _pair_formulas(cell, protocol)
     if protocol.solution == "rs+fd":
         known["x"], known["s"] = protocol.worst_ratios
         yield from known.fill(LOSSES, "Privacy")
+
+
+def _pair_formulas(cell: Cell, protocol: AttributePair) -> Iterator[Formula]:
+    """The estimate of one pair of values: the first that is a target, or the most frequent."""
+    pairs, n = slice(int(protocol.sizes.sum()), None), cell.users
+    (pair, _), (part, f) = shown_item(cell, pairs), of_one_item(cell, pairs)
+    places = np.unravel_index(pair - pairs.start, protocol.sizes[list(protocol.pair)])
+    known = KnownNumbers(_setting(cell), **{"n": n, "f": f, "f~ᵥ": f})
+    for at, place, mark in zip(protocol.pair, places, ("", "′"), strict=True):
+        oracle, held = protocol.oracles[at], cell.population.frequencies[protocol.slices[at]][place]
+        known |= {f"p{mark}": oracle.p, f"q{mark}": oracle.q, f"g{mark}": float(held)}
+        known[f"C{mark}"] = n * float(oracle.q + (oracle.p - oracle.q) * held)
+    p, q, p2, q2, g, g2 = (known[name] for name in ("p", "q", "p′", "q′", "g", "g′"))
+    both = f * p * p2 + (g - f) * p * q2 + (g2 - f) * q * p2 + (1 - g - g2 + f) * q * q2
+    known["B"], variances = n * both, estimate_variances(cell)
+    if variances is not None:
+        known["Var[f~ᵥ]"] = float(variances[0][pair])
+    yield from known.fill(PAIRS, part)
 
 
 def _remark(cell: Cell) -> str:

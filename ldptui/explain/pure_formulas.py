@@ -96,16 +96,18 @@ def choose(known: KnownNumbers) -> Iterator[Formula]:
     yield from known.fill((*rows, replace(RECOMMENDED, said=best)), PROTOCOL)
 
 
-def shown_item(cell: Cell) -> tuple[int, str]:
-    """The item that the formulas of a cell are about, and which one that is."""
-    if cell.targets.size:
-        return int(cell.targets[0]), "the first target"
-    return int(cell.population.frequencies.argmax()), "the most frequent item"
+def shown_item(cell: Cell, items: slice = slice(None)) -> tuple[int, str]:
+    """The item, among these, that the formulas of a cell are about, and which one that is."""
+    start, stop, _ = items.indices(cell.population.domain_size)
+    targets = cell.targets[(start <= cell.targets) & (cell.targets < stop)]
+    if targets.size:
+        return int(targets[0]), "the first target"
+    return start + int(cell.population.frequencies[items].argmax()), "the most frequent item"
 
 
-def of_one_item(cell: Cell) -> tuple[str, float]:
+def of_one_item(cell: Cell, items: slice = slice(None)) -> tuple[str, float]:
     """The heading of the formulas about that item, and its frequency."""
-    v, what = shown_item(cell)
+    v, what = shown_item(cell, items)
     f = float(cell.population.frequencies[v])
     return f"Estimates, for v = {cell.population.label(v)}, {what}, fᵥ = {short(f)}", f
 

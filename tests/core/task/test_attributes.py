@@ -43,7 +43,7 @@ INTEGERS: dict[str, Callable[[float, int], dict[str, Any]]] = {
 KINDS = tuple(INTEGERS)
 FAKES = ("uniform", "zeros", "realistic")
 WAYS = [
-    *((solution, kind, "uniform") for solution in ("spl", "smp") for kind in KINDS),
+    *((solution, kind, "uniform") for solution in ("spl", "smp", "pair") for kind in KINDS),
     *(
         ("rs+fd", kind, fake)
         for kind in KINDS
@@ -51,6 +51,7 @@ WAYS = [
         if fake != "zeros" or kind not in ("grr", "ss")
     ),
 ]
+"""A solution, or SPL with the joint frequencies; an oracle; what is made up."""
 ways = pytest.mark.parametrize("way", WAYS, ids="-".join)
 HOLDERS = {("a", "x"): 3, ("a", "z"): 1, ("b", "x"): 1, ("b", "y"): 2}
 EPSILON = 1.0
@@ -63,8 +64,13 @@ def people(times: int = 1) -> Records:
 
 def bound(way: tuple[str, str, str], population: Records | None = None) -> SeveralAttributes:
     solution, kind, fake = way
-    task = Attributes(solution=solution, fake_data=fake)  # type: ignore[arg-type]
-    made = task.bound(PROTOCOLS[kind](kind, EPSILON), population or people())
+    joint = ("one", "two") if solution == "pair" else ()
+    task = Attributes(
+        solution="spl" if joint else solution,  # type: ignore[arg-type]
+        fake_data=fake,  # type: ignore[arg-type]
+        joint=joint,
+    )
+    made = task.bound(PROTOCOLS[kind](kind, EPSILON), task.with_items(population or people()))
     assert isinstance(made, SeveralAttributes)
     return made
 
@@ -72,6 +78,7 @@ def bound(way: tuple[str, str, str], population: Records | None = None) -> Sever
 def part_budget(solution: str) -> float:
     budgets = {
         "spl": EPSILON / 2,
+        "pair": EPSILON / 2,
         "smp": EPSILON,
         "rs+fd": math.log(2 * (math.exp(EPSILON) - 1) + 1),
     }
@@ -108,7 +115,7 @@ def message_law(way: tuple[str, str, str], record: tuple[int, int]) -> Floats:
     """
     first, second = (case_of(way, d).honest(v) for d, v in zip((2, 3), record, strict=True))
     law = np.zeros((2, 8, 4))
-    if way[0] == "spl":
+    if way[0] in ("spl", "pair"):
         law[0] = np.outer(second, first)
     elif way[0] == "smp":
         law[0, 0] = first / 2
@@ -130,10 +137,11 @@ def codes(protocol: SeveralAttributes, reports: Any) -> NDArray[np.int64]:
 
 
 def supports_of(way: tuple[str, str, str]) -> NDArray[np.int64]:
-    """int64[64, 7]: what each message adds to the counts."""
+    """int64[64, 7]: what each message adds to the counts; int64[64, 13] with pairs."""
     bits = (np.arange(32)[:, None] >> np.arange(5)) & 1
     reported = np.eye(2, dtype=np.int64) if way[0] == "smp" else np.ones((2, 2), dtype=np.int64)
-    return np.concatenate([np.hstack([bits, np.tile(row, (32, 1))]) for row in reported])
+    pairs = (bits[:, :2, None] * bits[:, None, 2:]).reshape(32, 6)[:, : 6 * (way[0] == "pair")]
+    return np.concatenate([np.hstack([bits, pairs, np.tile(row, (32, 1))]) for row in reported])
 
 
 def users_by_record() -> list[tuple[tuple[int, int], int]]:
@@ -158,8 +166,8 @@ def test_both_paths_have_the_law_of_three_users(way: tuple[str, str, str]) -> No
     """Attributes are not independent: two users who share a value are drawn together."""
     protocol, rng, trials = bound(way), np.random.default_rng(2), 20_000
     histogram = np.array([1, 0, 1, 1])
-    law = Counter({(0,) * 7: 1.0})
     added = supports_of(way)
+    law = Counter({(0,) * added.shape[1]: 1.0})
     for (record, _), users in zip(users_by_record(), histogram, strict=True):
         for _ in range(users):
             sums: Counter[tuple[int, ...]] = Counter()
@@ -171,10 +179,14 @@ def test_both_paths_have_the_law_of_three_users(way: tuple[str, str, str]) -> No
             law = sums
     places = {counts: at for at, counts in enumerate(law)}
     values = np.repeat(np.arange(4), histogram)
-    drawn = protocol.sample_counts(np.tile(histogram, (trials, 1)), rng)
     reports = protocol.perturb(np.tile(values, trials // 4), rng).reshape(-1, 3)
-    counted = np.array([protocol.support_counts(row) for row in reports])
-    for made in (drawn, counted):
+    paths = [np.array([protocol.support_counts(row) for row in reports])]
+    if way[0] == "pair":
+        with pytest.raises(ScenarioError, match="no counts of such reports are drawn"):
+            protocol.sample_counts(histogram[None], rng)
+    else:
+        paths.append(protocol.sample_counts(np.tile(histogram, (trials, 1)), rng))
+    for made in paths:
         seen = np.bincount([places[tuple(row)] for row in made.tolist()], minlength=len(places))
         assert budget.law(seen, np.array(list(law.values())))
 
@@ -200,10 +212,13 @@ def test_the_losses_are_those_of_the_law(way: tuple[str, str, str]) -> None:
 def test_moments_are_those_of_the_law(way: tuple[str, str, str]) -> None:
     """Exact with SPL and RS+FD; with SMP the estimate is a ratio of sums, expanded."""
     population = people()
-    protocol = bound(way, population)
+    protocol, truth = bound(way, population), population.frequencies
+    if way[0] == "pair":
+        population = population.with_pair("one", "two")
+        truth = np.concatenate([truth, np.array([3, 0, 1, 1, 2, 0]) / 7])
     means, _ = protocol.means(Collection(population.histogram))
     variances, _ = protocol.variances(Collection(population.histogram))
-    assert means == pytest.approx(population.frequencies, abs=1e-12)
+    assert means == pytest.approx(truth, abs=1e-12)
     added, n = supports_of(way).astype(float), population.users
     law = [(message_law(way, record), users) for record, users in users_by_record()]
     counts = sum(users * added.T @ chances for chances, users in law)
@@ -212,14 +227,60 @@ def test_moments_are_those_of_the_law(way: tuple[str, str, str]) -> None:
         * (added.T @ (chances[:, None] * added) - np.outer(added.T @ chances, added.T @ chances))
         for chances, users in law
     )
-    attribute = np.repeat([5, 6], [2, 3])
-    assert protocol.estimates(counts, n).frequencies == pytest.approx(population.frequencies)
+    assert protocol.estimates(counts, n).frequencies == pytest.approx(truth)
+    items, attribute = np.arange(5), np.repeat([-2, -1], [2, 3])
     rate, reports = counts[:5] / counts[attribute], counts[attribute]
-    items = np.arange(5)
     about = (spread[items, items] - 2 * rate * spread[items, attribute]
              + rate**2 * spread[attribute, attribute])  # fmt: skip
     gap, _ = protocol.scale
-    assert variances == pytest.approx(about / (reports * gap) ** 2, rel=1e-9)
+    assert variances[:5] == pytest.approx(about / (reports * gap) ** 2, rel=1e-9)
+
+
+def estimates_of_messages(protocol: SeveralAttributes, added: Any) -> Floats:
+    """float64[64, 6]: the estimates of the pairs from one message alone."""
+    return np.array([protocol.estimates(row, 1).frequencies[5:] for row in added])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_variances_of_pairs_are_those_of_the_law(kind: str) -> None:
+    """Of users who are given; users who are drawn anew add f(1 - f)/n."""
+    way = ("pair", kind, "uniform")
+    population = people().with_pair("one", "two")
+    protocol, n, f = bound(way, population), population.users, population.frequencies[5:]
+    made = estimates_of_messages(protocol, supports_of(way))
+    variances = protocol.variances(Collection(population.histogram))[0][5:]
+    laws = [(message_law(way, record), users / n) for record, users in users_by_record()]
+    given = sum(share * (law @ made**2 - (law @ made) ** 2) for law, share in laws) / n
+    assert variances == pytest.approx(given, rel=1e-9)
+    mixed = sum(share * law for law, share in laws)
+    drawn = (mixed @ made**2 - (mixed @ made) ** 2) / n
+    assert variances + f * (1 - f) / n == pytest.approx(drawn, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("law", ["crafted", "honest"])
+def test_fakes_move_a_pair_by_both_of_its_values(kind: str, law: Any) -> None:
+    """MGA, RIA on the pair of b and z, with 3 fakes beside 14 users; which is nobody's pair."""
+    population, rng, trials = people(2).with_pair("one", "two"), np.random.default_rng(9), 4000
+    protocol, targets = bound(("pair", kind, "uniform"), population), np.array([10])
+    sent = protocol.find_law(Ask(law, targets, SeedSearch(5)))
+    support = sent.support(targets)
+    assert support is not None
+    collection = Collection(population.histogram, ((3, support),))
+    values = np.repeat(np.arange(4), population.groups)
+    genuine = protocol.perturb(np.tile(values, trials), rng).reshape(trials, -1)
+    fakes = sent.reports(3 * trials, rng).reshape(trials, 3)
+    counts = [protocol.support_counts(row) for row in np.hstack([genuine, fakes])]
+    made = protocol.estimates(np.array(counts), 17).frequencies
+    means, variances = protocol.means(collection)[1], protocol.variances(collection)[1]
+    assert means is not None
+    assert variances is not None
+    assert budget.mean(made, means, variances) & budget.spread(made, means, variances)
+    assert not budget.mean(made, protocol.means(collection)[0], variances)
+    if law == "crafted" and kind in ("grr", "oue"):  # a report that supports both, always
+        (p, q), (p2, q2) = ((o.p, o.q) for o in protocol.oracles)
+        lifted = (1 - q) * (1 - q2) / ((p - q) * (p2 - q2))
+        assert means[10] == pytest.approx(3 / 17 * lifted)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -282,13 +343,14 @@ def test_fakes_send_on_both_paths_what_their_law_says(way: tuple[str, str, str],
     sent = protocol.find_law(Ask(law, targets, SeedSearch(5)))
     support = sent.support(targets)
     assert support is not None
-    drawn = sent.counts(np.ones(trials, dtype=np.int64), rng)
     reports = sent.reports(trials, rng)
     counted = np.array(
         [protocol.support_counts(reports[at : at + 1]) for at in range(trials // 10)]
     )
-    rates = support.rates
-    for made in (drawn, counted):
+    paths, rates = [counted], support.rates
+    if way[0] != "pair":
+        paths.append(sent.counts(np.ones(trials, dtype=np.int64), rng))
+    for made in paths:
         assert budget.proportion(made.sum(axis=0), len(made), np.clip(rates, 0, 1))
         hits = made[:, targets].sum(axis=1)
         assert budget.mean(hits, rates[targets].sum(), support.variance)

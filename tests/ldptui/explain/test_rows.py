@@ -118,7 +118,9 @@ def test_every_row_is_shown() -> None:
     gaussian = trusted.set({"trust.noise": "gaussian", "trust.delta": 1e-6})
     cells = (*compile(trusted).cells, *compile(gaussian).cells)
     seen |= {(row.title, row.text) for one in cells for row in formulas(setting_of(one))}
-    for one in compile(load(bundled.path("attributes"))).cells:
+    several = load(bundled.path("attributes"))
+    pair = several.set({"task.solution": "spl", "task.joint": ["sex", "income"]})
+    for one in (*compile(several).cells, *compile(pair).cells):
         seen |= {(row.title, row.text) for row in cell_formulas(one)}
     names = [name for _, name, _ in pkgutil.iter_modules(explain.__path__)]
     for name in {*names} - {*ELSEWHERE}:
