@@ -20,11 +20,13 @@ from ldptui.core.population import (
     POPULATIONS,
     Beta,
     CSVColumn,
+    CSVColumns,
     Explicit,
     Geometric,
     Lognormal,
     Normal,
     NumbersColumn,
+    Records,
     Uniform,
     Zipf,
 )
@@ -276,3 +278,42 @@ def test_a_constant_column_tells_nothing(tmp_path: Path) -> None:
         numbers(tmp_path).bind(0, tmp_path)
     with pytest.raises(ScenarioError, match=r"high must be above low, got 0\.0"):
         NumbersColumn("ages.csv", "age", 0.0, 0.0, 4)
+
+
+@pytest.mark.parametrize(
+    ("table", "columns", "count", "rule"),
+    [
+        ("a,b\nx,y\nz,w\n", ("a",), None, "columns must name at least 2 columns, each once"),
+        ("a,b\nx,y\nz,w\n", ("a", "a"), None, "columns must name at least 2 columns, each once"),
+        ("a,b\nx,y\nx,w\n", ("a", "b"), None, "at least 2 different values each, got 1 in 'a'"),
+        ("a,b\nx,\nz,w\n", ("a", "b"), None, "line 2 has none in 'b': a missing value?"),
+        ("a,b\nx\nz,w\n", ("a", "b"), None, "line 2 has 1 cells, too few for the column 'b'"),
+        ("a,b,n\nx,y,-1\nz,w,1\n", ("a", "b"), "n", "must be a whole number, at least 0"),
+        ("a,b\nx,y\nz,w\n", ("a", "c"), None, "columns must be a column of people.csv"),
+    ],
+)
+def test_a_table_of_records_is_refused_in_a_sentence(
+    tmp_path: Path, table: str, columns: Any, count: str | None, rule: str
+) -> None:
+    (tmp_path / "people.csv").write_text(table)
+    with pytest.raises(ScenarioError) as refused:
+        CSVColumns("people.csv", columns, count).bind(0, tmp_path)
+    assert rule in str(refused.value)
+
+
+def test_the_records_of_a_table_are_its_rows(tmp_path: Path) -> None:
+    holders = {("a", "x"): 3, ("a", "z"): 1, ("b", "x"): 1, ("b", "y"): 2}
+    rows = [record for record, n in holders.items() for _ in range(n)]
+    (tmp_path / "people.csv").write_text("one,two\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    made = CSVColumns("people.csv", ("one", "two")).bind(0, tmp_path)
+    assert isinstance(made, Records)
+    assert made.labels == ("one=a", "one=b", "two=x", "two=y", "two=z")
+    assert made.histogram.tolist() == [4, 3, 4, 2, 1]
+    assert (made.users, made.frequencies.sum()) == (7, 2.0)
+    assert made.weights @ np.ones(5) == pytest.approx(1)
+    assert replace(made).groups.tolist() == list(holders.values())
+    pair = made.with_pair("two", "one")
+    assert pair.labels is not None
+    assert pair.labels[5:8] == ("two=x & one=a", "two=x & one=b", "two=y & one=a")
+    assert pair.histogram[5:].tolist() == [3, 1, 0, 2, 1, 0]
+    assert pair.with_pair("two", "one") is pair

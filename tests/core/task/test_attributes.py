@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +21,7 @@ import ldptui
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.law import Ask, SeedSearch
 from ldptui.core.law.moments import Collection
-from ldptui.core.population import CSVColumns, Records
+from ldptui.core.population import Records
 from ldptui.core.population.population import count_records
 from ldptui.core.protocols import PROTOCOLS
 from ldptui.core.protocols.attributes import SeveralAttributes
@@ -236,18 +234,13 @@ def test_moments_are_those_of_the_law(way: tuple[str, str, str]) -> None:
     assert variances[:5] == pytest.approx(about / (reports * gap) ** 2, rel=1e-9)
 
 
-def estimates_of_messages(protocol: SeveralAttributes, added: Any) -> Floats:
-    """float64[64, 6]: the estimates of the pairs from one message alone."""
-    return np.array([protocol.estimates(row, 1).frequencies[5:] for row in added])
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_variances_of_pairs_are_those_of_the_law(kind: str) -> None:
     """Of users who are given; users who are drawn anew add f(1 - f)/n."""
     way = ("pair", kind, "uniform")
     population = people().with_pair("one", "two")
     protocol, n, f = bound(way, population), population.users, population.frequencies[5:]
-    made = estimates_of_messages(protocol, supports_of(way))
+    made = np.array([protocol.estimates(row, 1).frequencies[5:] for row in supports_of(way)])
     variances = protocol.variances(Collection(population.histogram))[0][5:]
     laws = [(message_law(way, record), users / n) for record, users in users_by_record()]
     given = sum(share * (law @ made**2 - (law @ made) ** 2) for law, share in laws) / n
@@ -391,33 +384,14 @@ def test_the_likeliest_attribute_is_named_as_often_as_by_the_law(way: tuple[str,
 
 
 @pytest.mark.parametrize(
-    ("table", "columns", "count", "rule"),
+    ("solution", "joint", "rule"),
     [
-        ("a,b\nx,y\nz,w\n", ("a",), None, "columns must name at least 2 columns, each once"),
-        ("a,b\nx,y\nz,w\n", ("a", "a"), None, "columns must name at least 2 columns, each once"),
-        ("a,b\nx,y\nx,w\n", ("a", "b"), None, "at least 2 different values each, got 1 in 'a'"),
-        ("a,b\nx,\nz,w\n", ("a", "b"), None, "line 2 has none in 'b': a missing value?"),
-        ("a,b\nx\nz,w\n", ("a", "b"), None, "line 2 has 1 cells, too few for the column 'b'"),
-        ("a,b,n\nx,y,-1\nz,w,1\n", ("a", "b"), "n", "must be a whole number, at least 0"),
-        ("a,b\nx,y\nz,w\n", ("a", "c"), None, "columns must be a column of people.csv"),
+        ("smp", ("one", "two"), 'must be left out with task.solution = "smp", whose users do not'),
+        ("spl", ("one", "age"), 'must be two of population.columns, got ["one", "age"]'),
+        ("spl", ("two", "two"), "must be two of population.columns"),
     ],
 )
-def test_a_table_of_records_is_refused_in_a_sentence(
-    tmp_path: Path, table: str, columns: Any, count: str | None, rule: str
-) -> None:
-    (tmp_path / "people.csv").write_text(table)
+def test_pairs_that_cannot_be_are_refused(solution: Any, joint: Any, rule: str) -> None:
     with pytest.raises(ScenarioError) as refused:
-        CSVColumns("people.csv", columns, count).bind(0, tmp_path)
-    assert rule in str(refused.value)
-
-
-def test_the_records_of_a_table_are_its_rows(tmp_path: Path) -> None:
-    rows = [record for record, n in HOLDERS.items() for _ in range(n)]
-    (tmp_path / "people.csv").write_text("one,two\n" + "".join(f"{a},{b}\n" for a, b in rows))
-    made = CSVColumns("people.csv", ("one", "two")).bind(0, tmp_path)
-    assert isinstance(made, Records)
-    assert made.labels == ("one=a", "one=b", "two=x", "two=y", "two=z")
-    assert made.histogram.tolist() == [4, 3, 4, 2, 1]
-    assert (made.users, made.frequencies.sum()) == (7, 2.0)
-    assert made.weights @ np.ones(5) == pytest.approx(1)
-    assert replace(made).groups.tolist() == list(HOLDERS.values())
+        Attributes(solution=solution, joint=joint).with_items(people())
+    assert f"task.joint {rule}" in str(refused.value)
