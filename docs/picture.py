@@ -20,8 +20,8 @@ from ldptui.terminal.settings import Settings
 
 WORKBENCH: Final = (
     ((), ("lift items 40, 70 and 100", "preview done")),
-    (("4", "right"), ("Gain of the attack", "MGA on OUE")),
-    (("1", "k", "k"), ("Gain of the attack", "MGA on GRR")),
+    (("4", "right"), ("the gain is 0.474", "MGA on OUE")),
+    (("1", "k", "k"), ("the gain is 3.69", "MGA on GRR")),
     (("j", "j", "4", *["right"] * 3), ("A genuine user", "A fake user: MGA")),
     (("escape", "M"), ("; best defence", "no defence can get below", "tab goes into the form")),
 )
