@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.S)
 ROWS = re.findall(r"```toml\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.S)
-WORDS = 'name = "n"\nreason = "r"\ntext = "t"\nformula = "f"\nsource = "ours"\n'
+WORDS = f'name = "n"\nreason = "r"\ntext = "{"t" * 61}"\nformula = "f"\nsource = "ours"\n'
 
 
 def insert(path: Path, mark: str, text: str) -> None:
@@ -59,8 +59,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (there / "ldptui/questions/fakes_question.py").write_text(question, "utf-8")
     with (there / "ldptui/catalogue/kinds.toml").open("a") as file:
         file.write(f"\n{ROWS[0]}\n[attack.first]\n{WORDS}\n[defence.clip]\n{WORDS}")
-    with (there / "ldptui/catalogue/metrics.toml").open("a") as file:
-        file.write('\n[l2_error]\nname = "L2 error"\nmeaning = "m"\n')
+    metrics = there / "ldptui/catalogue/metrics.toml"
+    insert(metrics, "[l1_error]", '[l2_error]\nname = "n"\ncolumn = "c"\nmeaning = "m."\n\n')
+    tabs = there / "ldptui/catalogue/tabs.toml"
+    insert(tabs, "[levels]", '[done]\nshows = "Trials."\nreading = "One a cell."\n\n')
     return there
 
 
@@ -108,3 +110,8 @@ def test_the_chart_and_the_question_are_there(copy: Path) -> None:
 def test_the_tests_of_the_oracle_and_of_the_attack_pass(copy: Path, kind: str) -> None:
     """Those that take their kinds from the tables, which the page says to run."""
     done(copy, "-q", "-k", kind, *TESTED, program="pytest")
+
+
+@pytest.mark.long
+def test_the_catalogue_of_the_copy_is_whole(copy: Path) -> None:
+    done(copy, "-q", "tests/ldptui/catalogue/test_catalogue.py", program="pytest")
