@@ -41,14 +41,23 @@ def redrawn_words(known: Mapping[str, str | int]) -> tuple[str, ...]:
     """A warning sentence if this NumPy draws random numbers differently from that of a saved run,
     else ().
     """
-    if not draws_differ(known):
+    if not _binomials_differ(known):
         return ()
     here = versions()["numpy"]
     drawn = f"drawn by NumPy {known['numpy']}, here it is {here}"
     return (f"{drawn}: from 2.5 on NumPy draws large binomials otherwise",)
 
 
-def draws_differ(known: Mapping[str, str | int]) -> bool:
+def draws_differ(known: Mapping[str, str | int]) -> str:
+    """What draws other numbers here, from the same laws, than in a saved run: "simulator" or
+    "NumPy"; "" if nothing does.
+    """
+    if known["simulator"] != SIMULATOR:
+        return "simulator"
+    return "NumPy" if _binomials_differ(known) else ""
+
+
+def _binomials_differ(known: Mapping[str, str | int]) -> bool:
     """True if NumPy draws large binomials differently here than in a saved run (numpy#31238)."""
     return _has_binomial_fix(known["numpy"]) != _has_binomial_fix(versions()["numpy"])
 

@@ -1,6 +1,6 @@
 """Replays: a kept run is computed again, and everything that was kept is compared.
 
-Where another NumPy drew other numbers, the means are compared too.
+Where another NumPy or simulator drew other numbers, the means are compared too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ add in other orders. Counts have no tolerance."""
 class Replay:
     """The digest of the recomputed trials, and the first difference from the stored ones.
 
-    means : of both, compared, where another version of NumPy drew the run.
+    means : of both, compared, where another version of NumPy or of the simulator drew the run.
     """
 
     digest: str
@@ -81,7 +81,7 @@ def replay(
 ) -> Replay:
     """The comparison of a stored run with its recomputation; stops at the first difference.
 
-    A run that another version of NumPy drew is computed whole, and its means are compared.
+    A run that another NumPy or simulator drew is computed whole, and its means are compared.
 
     experiment : that of the run, where it was bound already and its attacks in Python permitted.
 
@@ -89,21 +89,21 @@ def replay(
     FileError, ScenarioError or RunError. `show` is called with the progress.
     """
     kept = store.measured_cells(number)
-    trials, is_redrawn = sum(cell.trials for cell in kept), draws_differ(store.run(number).versions)
+    trials, redrawn = sum(cell.trials for cell in kept), draws_differ(store.run(number).versions)
     experiment = experiment or store.experiment(number, limits)
     # What was kept beyond a gap is left out, as it is from the digest.
     cells = tuple(
         replace(cell, trials=measured.trials)
         for cell, measured in zip(experiment.cells, kept, strict=True)
     )
-    memory = _Comparison(store, number, is_redrawn)
+    memory = _Comparison(store, number, bool(redrawn))
     for cell, known in zip(cells, store.cells(number), strict=True):
         if cell.answer is not None and (other := _other_answer(cell, cell.answer)):
             memory.first = memory.first or f"cell {cell.index}: {other}"
         elif digest_of_bytes(cell.population.histogram.tobytes()) != known.histogram:
             other = f"cell {cell.index}: its users hold other items than before"
             memory.first = memory.first or other
-    if memory.first and not is_redrawn:
+    if memory.first and not redrawn:
         return Replay("", 0, memory.first)
     progress = None
     try:
@@ -120,7 +120,7 @@ def replay(
     first = memory.first
     if not first and (results.digest != digest(kept) or claimed not in ("", results.digest)):
         first = f"the digest kept is {claimed}, not {results.digest}"
-    means = agreement(kept, results.cells) if first and is_redrawn else None
+    means = agreement(kept, results.cells) if first and redrawn else None
     return Replay(results.digest, trials, first, means)
 
 

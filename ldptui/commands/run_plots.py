@@ -17,7 +17,7 @@ from ldptui.core.base.files import write_atomically
 from ldptui.core.plugins import CodePermission, permit_code
 from ldptui.core.running.runner import RunResults
 from ldptui.core.scenario import parse, to_toml
-from ldptui.core.store import RunRecord, Store, differing, open_store
+from ldptui.core.store import RunRecord, Store, differing, draws_differ, open_store
 from ldptui.core.store.run_replay import MeanAgreement, replay
 from ldptui.core.store.run_replay import Replay as Outcome
 
@@ -146,7 +146,7 @@ def replay_figure(path: Path, code: CodePermission, limits: bool, how: Computati
 def replay_run(
     word: str, code: CodePermission, workers: int, limits: bool, quiet: bool, place: str | None
 ) -> int:
-    """Compute a run again and compare; 0 if identical, REDRAWN if by another NumPy's draws."""
+    """Compute a run again and compare; 0 if identical, REDRAWN if drawn otherwise."""
     figure = replay_figure(Path(word), code, limits, Computation(workers, quiet))
     if figure is not None:
         return figure
@@ -170,21 +170,24 @@ def replay_run(
             output.note(f"note: {before}: numbers may differ for that reason")
         if means is None:
             return exits.FAILED
-    output.write_out(_agreeing(means))
-    known = run.versions["numpy"]
-    output.note(
-        f"note: NumPy {known} drew the run, and from 2.5 on NumPy draws large binomials otherwise "
-        f"(docs/sources.md): `pip install numpy=={known}` under Python {run.versions['python']} "
-        "would give the same digest"
-    )
+    redrawn, known = draws_differ(run.versions), run.versions["numpy"]
+    output.write_out(_agreeing(means, redrawn))
+    if redrawn == "NumPy":
+        output.note(
+            f"note: NumPy {known} drew the run, and from 2.5 on NumPy draws large binomials "
+            f"otherwise (docs/sources.md): `pip install numpy=={known}` under Python "
+            f"{run.versions['python']} would give the same digest"
+        )
+    elif means.same:
+        output.note(f"note: {_other_versions(run)}: it draws other numbers from the same laws")
     return exits.REDRAWN if means.same else exits.FAILED
 
 
-def _agreeing(means: MeanAgreement) -> str:
+def _agreeing(means: MeanAgreement, redrawn: str) -> str:
     same = "statistically the same" if means.same else "not the same"
     within = f"{text.count(means.within)} of {text.count(means.compared)} means"
     return (
-        f"drawn by another NumPy; {same}: {within} within {means.bound:.1f} standard errors "
+        f"drawn by another {redrawn}; {same}: {within} within {means.bound:.1f} standard errors "
         f"(largest {means.largest:.1f})\n"
     )
 

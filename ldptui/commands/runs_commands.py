@@ -258,7 +258,7 @@ def replay(
 
     Compute a run again and compare the results with those in the store. The exit code is
     0 where they are identical, 1 where they differ (the first difference is printed), and
-    4 where another version of NumPy drew other numbers with the same means.
+    4 where another NumPy or ldptui drew other numbers with the same means.
 
     Parameters
     ----------

@@ -70,6 +70,19 @@ def test_a_replay_that_differs_names_the_law_that_numpy_corrected(
     assert output.out.startswith("different: ") != redrawn
 
 
+def test_a_replay_of_an_older_simulator_compares_the_means(
+    tiny: str, kept: Path, capsys: Captured
+) -> None:
+    succeed(capsys, "run", tiny, "--quiet")
+    with open_store(kept) as store:
+        change_run(store, 1, versions={**store.run(1).versions, "simulator": 1})
+        change_block(store, 1, 0, 0, other_mark)
+    assert cli.main(["replay", "last"]) == exits.REDRAWN
+    output = capsys.readouterr()
+    assert output.out.startswith("drawn by another simulator; statistically the same: ")
+    assert "simulator 1, here it is 2: it draws other numbers" in " ".join(output.err.split())
+
+
 def test_a_replay_of_another_law_is_not_the_same(
     tiny: str, kept: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
