@@ -15,6 +15,8 @@ SPARE: Final = "●×□△◆+◇○▽≡HZ"
 ASCII_SPARE: Final = "ox#+%@^&$=HZ"
 TICKS: Final = ("#", "# # #", "# . #")
 """The dots of the points of clouds, which are too many for marks."""
+CROWDED: Final = 0.75
+"""Points for each column beyond which they are dots."""
 SAMPLES: Final = ("──", "╴╶", "╌╌", "╸╺", "─·")
 DOTTED_SAMPLES: Final = ("┄┄", "··", "╴·", "∙∙")
 
@@ -30,7 +32,7 @@ class Mark(Struct, frozen=True):
 
 
 def marks_of(plot: Plot, look: Look, columns: int) -> list[Mark]:
-    """A mark for each series, no two the same; more points than columns are dots."""
+    """A mark for each series, no two the same; of very many points dots."""
     is_ascii = look.charset == "ascii"
     markers, spare = (ASCII_MARKERS, ASCII_SPARE) if is_ascii else (MARKERS, SPARE)
     used, found = set[str](), list[Mark]()
@@ -44,7 +46,7 @@ def marks_of(plot: Plot, look: Look, columns: int) -> list[Mark]:
                     glyph = next((each for each in spare if each not in used), glyph)
                 used.add(glyph)
                 dots = ""
-                if series.cloud and len(series.x) > columns:
+                if series.cloud and len(series.x) > CROWDED * columns:
                     dots = TICKS[counts["cloud"] % len(TICKS)]
                     counts["cloud"] += 1
                 found.append(Mark(glyph, style, dots, glyph))

@@ -42,9 +42,7 @@ def frame(data: ChartData, chosen: Mapping[str, str]) -> Frame | str:  # noqa: A
     ]
     true = np.array(found.true)
     series = [Series("true", numbers, true, "true", "line")]
-    series += [
-        Series(legend, numbers, mean, tone, "points", cloud=False) for legend, tone, mean, _ in arms
-    ]
+    series += [Series(legend, numbers, mean, tone, "points") for legend, tone, mean, _ in arms]
     means = [
         ("true", float(true @ numbers)),
         *((name, float(m @ numbers)) for name, _, m, _ in arms),
